@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The operator foveate: what depends on size and settings (the plan), and how each backend runs it.
+ *
+ * Distances are exact. The gaze is rounded to 1/256 px ("q8") and a fragment's ring is found by
+ * comparing whole numbers, so that every backend and the reference choose the same filter for the
+ * same fragment, ties included. */
+#ifndef FOVEA_KERNELS_FOVEATE_H
+#define FOVEA_KERNELS_FOVEATE_H
+
+#include "fovea.h"
+
+/* One ring of the paper's pooling regions, with its filter. Also the layout of the GPU's table: four
+ * 32-bit words, then sigma for pictures of it. */
+struct foveate_ring {
+    uint32_t bound_sq_low; /* outer... the smallest whole q16 number that is not less than bound_i^2, */
+    uint32_t bound_sq_high; /* where bound_i = F/2 + 1.4 F i: ring i+1 starts at d^2 >= this */
+    uint32_t radius_px; /* taps on each side of the centre */
+    uint32_t first_tap; /* of this ring's half filter in plan->taps: centre first, radius_px + 1 of them */
+    float sigma_px;
+    float reserved[3];
+};
+
+/* Immutable once made; may be read from any thread. */
+struct foveate_plan {
+    struct fovea_foveation foveation;
+    uint32_t width_px;
+    uint32_t height_px;
+    uint32_t fragment_px;
+    uint32_t ring_count; /* 0 when nothing is blurred (strength 0) */
+    uint32_t tap_count;
+    uint32_t max_radius_px;
+    struct foveate_ring *rings;
+    float *taps; /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
+};
+
+/* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
+ * 32-bit members only. foveate_shared.glsl declares the same. */
+struct foveate_frame {
+    int32_t width_px;
+    int32_t height_px;
+    int32_t fragment_px;
+    int32_t gaze_x_q8;
+    int32_t gaze_y_q8;
+    int32_t ring_count;
+    int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
+    int32_t reserved;
+};
+
+FOVEA_MUST_CHECK enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation,
+                                                       uint32_t width_px, uint32_t height_px,
+                                                       struct foveate_plan **out_plan);
+void foveate_plan_destroy(struct foveate_plan **plan);
+/* True if the plan is the one that these arguments would make. */
+bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
+                       uint32_t width_px, uint32_t height_px);
+
+/* uv -> q8, clamped to four image sizes outside the image so that squares fit in 64 bits. */
+struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze);
+
+/* sigma at pixel x, y; 0 where the pixel is copied. The function behind heat maps. */
+float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame, int32_t x,
+                       int32_t y);
+
+/* ---- The double-precision reference: from the formula, shares only the settings ---------------- */
+
+/* src and dst are rows of `channels` doubles without gaps, dst apart from src; channel 3, where
+ * there is one, is alpha. Values are not rounded and not clamped. */
+FOVEA_MUST_CHECK enum fovea_result
+foveate_reference(const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
+                  uint32_t channels, const double *src, double *dst, double gaze_x_px,
+                  double gaze_y_px);
+
+/* ---- cpu -------------------------------------------------------------------------------------- */
+
+struct foveate_cpu;
+
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan *plan,
+                                                      uint32_t thread_count, struct foveate_cpu **out_cpu);
+void foveate_cpu_destroy(struct foveate_cpu **cpu);
+/* Host images only; returns when dst is written. The plan must outlive it. */
+void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
+                     const struct fovea_image *dst, const struct foveate_frame *frame);
+
+#endif

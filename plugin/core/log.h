@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Writing to a fovea_log, and checking results. Header only, so that every folder can use it without
+ * linking another one. */
+#ifndef FOVEA_CORE_LOG_H
+#define FOVEA_CORE_LOG_H
+
+#include "fovea.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define LOG_MESSAGE_BYTES 2048
+
+__attribute__((format(printf, 3, 4))) static inline void
+log_write(struct fovea_log log, enum fovea_log_level level, const char *format, ...)
+{
+    if (!log.fn || level < log.min_level) {
+        return;
+    }
+    char message[LOG_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    log.fn(log.user, level, message);
+}
+
+#define log_debug(log, ...) log_write((log), FOVEA_LOG_DEBUG, __VA_ARGS__)
+#define log_info(log, ...) log_write((log), FOVEA_LOG_INFO, __VA_ARGS__)
+#define log_warning(log, ...) log_write((log), FOVEA_LOG_WARNING, __VA_ARGS__)
+#define log_error(log, ...) log_write((log), FOVEA_LOG_ERROR, __VA_ARGS__)
+
+/* Returns from the calling function with the result of expr when that is an error. */
+#define FOVEA_TRY(expr)                                                                            \
+    do {                                                                                           \
+        enum fovea_result try_result_ = (expr);                                                    \
+        if (try_result_ < 0) {                                                                     \
+            return try_result_;                                                                    \
+        }                                                                                          \
+    } while (0)
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Fovea: gaze-contingent foveation of real-time images.
+ *
+ * An image is kept sharp where the eye looks and blurred elsewhere by as much as the eye cannot
+ * resolve there. This header is the plain C face: settings, configuration files, gaze sources, and
+ * foveation of images that lie in host or CUDA memory. Programs that render with Vulkan also
+ * include fovea_vulkan.h, which foveates a VkImage without a copy through the CPU.
+ *
+ * Fovea does not render, does not open windows, does not talk to eye trackers over vendor SDKs,
+ * and does not save rendering time: it costs GPU time to show what the retina would receive.
+ *
+ * Usage, without error checks:
+ *
+ *     struct fovea_settings settings = fovea_settings_default();
+ *     settings.foveation.paper.fragment_px = 16;
+ *
+ *     struct fovea_context_desc desc = fovea_context_desc_default();
+ *     desc.settings = &settings;
+ *     struct fovea_context *context = NULL;
+ *     fovea_context_create(&desc, &context);
+ *
+ *     struct fovea_image src = {.data = pixels, .width_px = 640, .height_px = 480,
+ *                               .format = FOVEA_FORMAT_RGBA8, .row_stride_bytes = 640 * 4};
+ *     struct fovea_image dst = src;
+ *     dst.data = result;
+ *     struct fovea_point_uv gaze = {0.5, 0.5};
+ *     fovea_context_run(context, &src, &dst, gaze, NULL);
+ *
+ *     fovea_context_destroy(&context);
+ *
+ * Rules that hold everywhere:
+ *
+ * - Results: FOVEA_OK is 0, positive is not an error, negative is an error named by what the caller
+ *   can do about it. Details go to the log.
+ * - A descriptor and everything it points to needs to live only until the call returns.
+ * - X_create gives *out to the caller and writes NULL there on failure; X_destroy takes a pointer to
+ *   the pointer, accepts NULL twice over, and writes NULL.
+ * - Different objects may be used from different threads at the same time. One object may be used
+ *   from one thread at a time, except where a function says otherwise.
+ * - Fovea never exits, aborts, prints or throws. It logs only to the fovea_log it was given.
+ * - Coordinates called uv run from 0 to 1 over the image, origin in its top left corner, y down.
+ *   Values outside 0..1 lie outside the image and are allowed. Lengths in pixels say _px, angles in
+ *   degrees of visual angle _deg, spatial frequencies in cycles per degree _cpd, times _ns or _ms.
+ */
+#ifndef FOVEA_H
+#define FOVEA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FOVEA_VERSION_MAJOR 0
+#define FOVEA_VERSION_MINOR 1
+#define FOVEA_VERSION_PATCH 0
+
+#if defined(_WIN32)
+#define FOVEA_API __declspec(dllexport)
+#define FOVEA_MUST_CHECK
+#else
+#define FOVEA_API __attribute__((visibility("default")))
+#define FOVEA_MUST_CHECK __attribute__((warn_unused_result))
+#endif
+
+/* Version of the library that is loaded, as major * 1000000 + minor * 1000 + patch. */
+FOVEA_API uint32_t fovea_version(void);
+
+/* ---- Results ---------------------------------------------------------------------------------- */
+
+enum fovea_result {
+    FOVEA_OK = 0,
+    /* Nothing was done because nothing is there yet, or everything is still in use. Ask again. */
+    FOVEA_NOT_READY = 1,
+    /* The frame was handed back as the engine drew it, not foveated; the log says why, once. */
+    FOVEA_PASSED_THROUGH = 2,
+    /* An argument is NULL, out of range or does not fit another one. Nothing was changed. */
+    FOVEA_ERROR_INVALID_ARGUMENT = -1,
+    /* The call came at the wrong time: an image acquired twice, a source that was never opened. */
+    FOVEA_ERROR_INVALID_STATE = -2,
+    /* This machine, device, format or build cannot do it. */
+    FOVEA_ERROR_UNSUPPORTED = -3,
+    FOVEA_ERROR_OUT_OF_MEMORY = -4,
+    /* The GPU is gone. Destroy everything that was made from it and start again. */
+    FOVEA_ERROR_DEVICE_LOST = -5,
+    /* A configuration file or setting is wrong; the log says where and what was expected. */
+    FOVEA_ERROR_CONFIG = -6,
+    /* A file or socket could not be read, written or bound. */
+    FOVEA_ERROR_IO = -7,
+    /* A driver or library answered what it must not. */
+    FOVEA_ERROR_INTERNAL = -8,
+};
+
+/* The name of a result, "FOVEA_OK" and so on; "unknown result" for other numbers. Never NULL. */
+FOVEA_API const char *fovea_result_name(enum fovea_result result);
+
+/* ---- Log -------------------------------------------------------------------------------------- */
+
+enum fovea_log_level {
+    FOVEA_LOG_DEBUG = 0,
+    FOVEA_LOG_INFO = 1,
+    FOVEA_LOG_WARNING = 2,
+    FOVEA_LOG_ERROR = 3,
+};
+
+/* Where messages go. Passed by value; fn NULL is silence. A message is one line of UTF-8 without a
+ * newline, valid during the call. fn may be called from any thread, several at a time, and must not
+ * call Fovea. Nothing above DEBUG is logged more often than once for each change of state. */
+struct fovea_log {
+    void (*fn)(void *user, enum fovea_log_level level, const char *message);
+    void *user;
+    enum fovea_log_level min_level;
+};
+
+/* Nanoseconds of the monotonic clock that gaze samples are stamped with. Any thread. */
+FOVEA_API int64_t fovea_time_ns(void);
+
+/* ---- Settings --------------------------------------------------------------------------------- */
+
+#define FOVEA_PATH_MAX 1024
+#define FOVEA_NAME_MAX 64
+
+/* Who does the arithmetic. */
+enum fovea_backend {
+    FOVEA_BACKEND_AUTO = 0, /* cuda, then vulkan, then cpu: the first that this image can use */
+    FOVEA_BACKEND_CUDA = 1, /* NVIDIA GPUs; Vulkan images are shared through external memory */
+    FOVEA_BACKEND_VULKAN = 2, /* compute shaders in the engine's own Vulkan device */
+    FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory the host can map */
+};
+
+/* The law from distance to blur. */
+enum fovea_model {
+    FOVEA_MODEL_PAPER = 0, /* Malkin, Deza and Poggio 2020: the picture spans e_max_deg */
+};
+
+/* How the law is applied. */
+enum fovea_method {
+    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, the grid centred on the gaze */
+};
+
+/* How many taps a Gaussian of sigma pixels has. */
+enum fovea_filter_length {
+    FOVEA_FILTER_LENGTH_CODE = 0, /* the published program: 1 + 2 sqrt(-2 sigma^2 ln 0.005), odd */
+    FOVEA_FILTER_LENGTH_PRINTED = 1, /* the printed paper: ceil(6 sigma), rounded up to odd */
+};
+
+enum fovea_alpha {
+    FOVEA_ALPHA_KEEP = 0, /* alpha is copied from the source; colour is blurred by itself */
+    FOVEA_ALPHA_PREMULTIPLIED = 1, /* alpha is blurred like a colour: right for premultiplied images */
+};
+
+/* The paper's retinal mapping. Defaults are the printed paper's with the published program's
+ * geometry. Contrast threshold: Geisler and Perry 1998. */
+struct fovea_paper {
+    double ct0; /* minimal contrast threshold, 0 < ct0 < 1; 1/64 printed, 0.0133 in the program */
+    double alpha; /* decay of sensitivity with spatial frequency, > 0; 0.106 */
+    double e2_deg; /* eccentricity at which resolution has halved, > 0; 2.3 */
+    double e_max_deg; /* eccentricity at half the image's diagonal from the gaze, > 0; 100 */
+    double f_max_cpd; /* frequency that is put at Nyquist, > 0; 30 */
+    uint32_t fragment_px; /* side of a fragment, 4..128; 32 */
+    enum fovea_filter_length filter_length;
+};
+
+struct fovea_foveation {
+    enum fovea_model model;
+    enum fovea_method method;
+    double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
+    enum fovea_alpha alpha;
+    struct fovea_paper paper;
+};
+
+enum fovea_gaze_kind {
+    FOVEA_GAZE_FIXED = 0, /* gaze.fixed, for ever */
+    FOVEA_GAZE_MOUSE = 1, /* what the program pushes: the pointer, or any tracker it reads itself */
+    FOVEA_GAZE_SCANPATH = 2, /* a CSV file with t, x, y[, confidence] */
+    FOVEA_GAZE_SACCADES = 3, /* a deterministic generator: fixations, saccades, blinks */
+    FOVEA_GAZE_UDP = 4, /* JSON datagrams */
+};
+
+/* In what the numbers of a source are given. */
+enum fovea_gaze_space {
+    FOVEA_GAZE_SPACE_UV = 0, /* 0..1 over the image */
+    FOVEA_GAZE_SPACE_NDC = 1, /* -1..1 over the image */
+    FOVEA_GAZE_SPACE_PIXELS = 2, /* pixels of gaze.screen_px, or of the image where that is 0 */
+};
+
+enum fovea_gaze_origin {
+    FOVEA_GAZE_ORIGIN_TOP_LEFT = 0,
+    FOVEA_GAZE_ORIGIN_BOTTOM_LEFT = 1,
+    FOVEA_GAZE_ORIGIN_CENTER = 2, /* y up, as in psychophysics software */
+};
+
+/* Where the gaze goes when a source has been lost for longer than hold_ms. */
+enum fovea_gaze_fallback {
+    FOVEA_GAZE_FALLBACK_CENTER = 0,
+    FOVEA_GAZE_FALLBACK_LAST = 1, /* stays at the last valid sample */
+    FOVEA_GAZE_FALLBACK_NONE = 2, /* no gaze: frames pass through unfoveated */
+};
+
+struct fovea_point_uv {
+    double x_uv;
+    double y_uv;
+};
+
+struct fovea_gaze_settings {
+    enum fovea_gaze_kind kind;
+    enum fovea_gaze_space space;
+    enum fovea_gaze_origin origin;
+    uint32_t screen_px[2]; /* width and height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
+    struct fovea_point_uv fixed; /* in `space`, `origin` like every source; 0.5, 0.5 */
+
+    char scanpath_file[FOVEA_PATH_MAX]; /* relative to the configuration file that names it */
+    bool scanpath_loop; /* start again at the end, else the last sample goes stale; true */
+
+    uint64_t saccades_seed;
+    double saccades_fixation_ms; /* median duration of a fixation, 50..5000; 300 */
+    double saccades_amplitude_deg; /* median amplitude; 0.1..60; 8 */
+    double saccades_width_deg; /* visual angle of the image's width, 1..180; 60 */
+    double saccades_blinks_per_minute; /* 0..120; 12 */
+
+    char udp_bind[FOVEA_NAME_MAX]; /* numeric address; "127.0.0.1" */
+    uint16_t udp_port; /* 0 lets the system choose; 5005 */
+
+    double min_confidence; /* samples below are not valid, 0..1; 0.5 */
+    double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */
+    double return_ms; /* how long the way to the fallback takes, 0..10000; 150 */
+    enum fovea_gaze_fallback fallback;
+};
+
+/* What is drawn over the foveated image to see what it does. All off by default. */
+struct fovea_overlay {
+    bool marker; /* cross and ring at the gaze */
+    bool rings; /* circles of 2, 5, 10 and 20 degrees of eccentricity by the model's own mapping */
+    bool heatmap; /* sigma as colours over the image */
+    bool hud; /* text: backend, device, times, gaze */
+    double wipe_uv; /* the image left of this x is shown as the engine drew it, 0..1; 0 */
+};
+
+struct fovea_settings {
+    enum fovea_backend backend;
+    struct fovea_foveation foveation;
+    struct fovea_gaze_settings gaze;
+    struct fovea_overlay overlay;
+    uint32_t cpu_threads; /* of the cpu backend, 0..256; 0: one for each core */
+    double watchdog_ms; /* a shared frame that takes longer is cut loose, 10..60000; 1000 */
+    enum fovea_log_level log_level;
+};
+
+/* The defaults, the only place where they are written. config/default.json says the same. */
+FOVEA_API struct fovea_settings fovea_settings_default(void);
+
+/* FOVEA_OK, or FOVEA_ERROR_INVALID_ARGUMENT with a message that names the setting as the
+ * configuration file does ("foveation.paper.fragment_px is 3; it must be 4 to 128"). Any thread. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_check(const struct fovea_settings *settings,
+                                                                  struct fovea_log log);
+
+/* ---- Configuration files ---------------------------------------------------------------------- */
+
+/* Settings as a person gives them, later wins: defaults; /etc/fovea/fovea.json;
+ * $XDG_CONFIG_HOME/fovea/fovea.json or ~/.config/fovea/fovea.json; ./fovea.json; or, instead of all
+ * these files, the one that `file` or the environment variable FOVEA_CONFIG names; then the entry of
+ * the file's "apps" that matches program_name; then FOVEA_SET="key.path=value,..."; then `sets`.
+ * config/schema.json describes the files. */
+struct fovea_config_desc {
+    const char *file; /* this file and no other; NULL: search */
+    const char *const *sets; /* "key.path=value" each, the value in JSON or a bare word */
+    size_t set_count;
+    const char *program_name; /* for "apps"; NULL: the running program's name */
+    bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
+    bool watch; /* look at the files again when fovea_config_poll is called */
+    struct fovea_log log;
+};
+
+struct fovea_config;
+
+FOVEA_API struct fovea_config_desc fovea_config_desc_default(void);
+
+/* Reads the files and the overrides. FOVEA_ERROR_CONFIG: something is wrong in one of them, named in
+ * the log with file, line, column, key and what was expected. FOVEA_ERROR_IO: a named file cannot be
+ * read. Either way nothing was applied and *out_config is NULL. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_create(const struct fovea_config_desc *desc,
+                                                                 struct fovea_config **out_config);
+FOVEA_API void fovea_config_destroy(struct fovea_config **config);
+
+/* The settings in force. The pointer stays valid and its contents stay the same until the next
+ * fovea_config_poll or fovea_config_destroy. */
+FOVEA_API const struct fovea_settings *fovea_config_settings(const struct fovea_config *config);
+
+/* Cheap enough for every frame: one clock read, and a look at the disk at most five times a second.
+ * FOVEA_OK: the files changed and new settings are in force. FOVEA_NOT_READY: nothing changed.
+ * FOVEA_ERROR_CONFIG or FOVEA_ERROR_IO: they changed and are wrong or gone; the last good settings
+ * stay in force. Said once for each change. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_poll(struct fovea_config *config);
+
+/* ---- Gaze ------------------------------------------------------------------------------------- */
+
+/* One measurement. Sources deliver it in the space and origin of their settings. */
+struct fovea_gaze_sample {
+    double x;
+    double y;
+    int64_t t_ns; /* when it was measured, on the clock of fovea_time_ns */
+    double confidence; /* 0..1; 1 where a source has none */
+    bool blink; /* the eye is closed: x and y mean nothing */
+};
+
+enum fovea_gaze_state {
+    FOVEA_GAZE_TRACKED = 0,
+    FOVEA_GAZE_HELD = 1, /* no valid sample now (a blink, low confidence, silence): the last one holds */
+    FOVEA_GAZE_LOST = 2, /* longer than hold_ms: the gaze is at the fallback, or on its way there */
+};
+
+/* What a frame is foveated with. */
+struct fovea_gaze {
+    struct fovea_point_uv point;
+    enum fovea_gaze_state state;
+    bool usable; /* false: there is no gaze (fallback none); point is the centre */
+    int64_t age_ns; /* from the sample behind point to the time asked for; 0 where there is none */
+    double rate_hz; /* of samples that arrived in the last second; 0 for sources without a rate */
+    uint64_t sample_count; /* taken in since the source was opened */
+    uint64_t rejected_count; /* not understood, not finite or out of order */
+};
+
+struct fovea_gaze_source;
+
+/* Opens the source that settings->kind names. The udp source starts a thread. FOVEA_ERROR_IO: a file
+ * or socket cannot be opened. FOVEA_ERROR_CONFIG: a scanpath has a wrong line, named in the log. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_gaze_source_create(const struct fovea_gaze_settings *settings, struct fovea_log log,
+                         struct fovea_gaze_source **out_source);
+FOVEA_API void fovea_gaze_source_destroy(struct fovea_gaze_source **source);
+
+/* The name of a kind as the configuration spells it: "fixed", "mouse", ... Never NULL. */
+FOVEA_API const char *fovea_gaze_kind_name(enum fovea_gaze_kind kind);
+
+/* The UDP port the source listens on; 0 for other kinds. */
+FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source);
+
+/* Gives a sample to a mouse source, from any thread, while others read. FOVEA_ERROR_INVALID_STATE
+ * for other kinds. Not finite or older than the newest: FOVEA_ERROR_INVALID_ARGUMENT, counted. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_gaze_source_push(struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
+
+/* The gaze at t_ns, for an image of that size in pixels. Takes no lock, waits for nothing, allocates
+ * nothing. The scanpath and saccades sources start at the first t_ns they are asked for and give the
+ * same answers for the same times in the same order. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px,
+                       uint32_t height_px, struct fovea_gaze *out_gaze);
+
+/* ---- Images in host or CUDA memory ------------------------------------------------------------ */
+
+enum fovea_format {
+    FOVEA_FORMAT_NONE = 0,
+    FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: the order of the colours does not matter to a blur */
+    FOVEA_FORMAT_RGB8 = 2,
+    FOVEA_FORMAT_R8 = 3,
+    FOVEA_FORMAT_A2B10G10R10 = 4, /* one 32-bit word, alpha in the two highest bits */
+    FOVEA_FORMAT_B10G11R11F = 5, /* one 32-bit word of unsigned floats */
+    FOVEA_FORMAT_RGBA16F = 6,
+    FOVEA_FORMAT_RGBA32F = 7,
+};
+
+enum fovea_memory {
+    FOVEA_MEMORY_HOST = 0,
+    FOVEA_MEMORY_CUDA = 1, /* a device pointer of the device the context was made for */
+};
+
+/* A picture somebody else owns. */
+struct fovea_image {
+    void *data; /* the top left pixel, aligned to the format's channel size; not written for a source */
+    uint32_t width_px; /* 1..16384 */
+    uint32_t height_px; /* 1..16384 */
+    enum fovea_format format;
+    enum fovea_memory memory;
+    ptrdiff_t row_stride_bytes; /* to the pixel below; negative for pictures stored bottom up */
+    ptrdiff_t pixel_stride_bytes; /* to the pixel on the right; 0: the format's own size */
+};
+
+/* Bytes of a pixel; 0 for FOVEA_FORMAT_NONE and numbers that are no format. */
+FOVEA_API size_t fovea_format_bytes(enum fovea_format format);
+
+struct fovea_context_desc {
+    const struct fovea_settings *settings; /* NULL: the defaults. backend auto is cuda for images in CUDA
+                                              memory and cpu for images in host memory */
+    int cuda_device; /* ordinal, as CUDA_VISIBLE_DEVICES leaves them; 0 */
+    struct fovea_log log;
+};
+
+/* Foveates images of host or CUDA memory. Keeps what depends on size and settings, for the last few
+ * sizes, so that a frame of a known size allocates nothing. One thread at a time. */
+struct fovea_context;
+
+FOVEA_API struct fovea_context_desc fovea_context_desc_default(void);
+
+/* FOVEA_ERROR_UNSUPPORTED: the backend the settings name is not there (no CUDA in this build, no
+ * driver; vulkan is for fovea_vulkan.h). */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_context_create(const struct fovea_context_desc *desc, struct fovea_context **out_context);
+FOVEA_API void fovea_context_destroy(struct fovea_context **context);
+
+/* New settings for the frames after this call; only foveation and cpu_threads count. On failure the
+ * old ones stay in force. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_context_set_foveation(struct fovea_context *context, const struct fovea_foveation *foveation);
+
+/* Foveates src around gaze into dst, which has the same size, format and memory and must not overlap
+ * src. gaze is rounded to 1/256 px. Host images: returns when dst is written. CUDA images: enqueues
+ * on cuda_stream (a CUstream or cudaStream_t; NULL: the legacy default stream) and returns without
+ * waiting. A gaze that is not finite: FOVEA_ERROR_INVALID_ARGUMENT. On failure dst is not written. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_context_run(struct fovea_context *context, const struct fovea_image *src,
+                  const struct fovea_image *dst, struct fovea_point_uv gaze, void *cuda_stream);
+
+/* What the settings do to an image of that size with that gaze: sigma in pixels for every pixel, in
+ * rows without gaps; 0 where the image is left as it is. Any thread; allocates. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_sigma_map(const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
+                struct fovea_point_uv gaze, float *out_sigma_px);
+
+/* Distance from the gaze in pixels at which the model of these settings puts an eccentricity, for
+ * drawing rings. Negative where the arguments are out of range. Any thread. */
+FOVEA_API double fovea_eccentricity_px(const struct fovea_foveation *foveation, uint32_t width_px,
+                                       uint32_t height_px, double eccentricity_deg);
+
+/* The name of a backend as the configuration spells it: "auto", "cuda", "vulkan", "cpu". */
+FOVEA_API const char *fovea_backend_name(enum fovea_backend backend);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

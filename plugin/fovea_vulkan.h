@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Foveation of the images of a Vulkan program, each frame, on the GPU.
+ *
+ * The engine keeps its instance, device and queue and hands over two images a frame: src, which it
+ * has drawn, and dst, which it will show. Fovea submits its work to the engine's queue between the
+ * two. With the cuda backend the images are shared with CUDA through external memory and
+ * semaphores; with the vulkan backend compute shaders do the work in the engine's own device. The
+ * engine sees no difference.
+ *
+ * Fovea creates no instance, no device and no swapchain here, never waits for the GPU within a
+ * frame, never allocates within a frame, and never touches a queue but the one it was given.
+ *
+ * Usage, without error checks:
+ *
+ *     // once, before vkCreateDevice: what to enable
+ *     struct fovea_vk_requirements needs;
+ *     fovea_vk_query(instance, physical_device, vkGetInstanceProcAddr, &needs);
+ *     ... add needs.device_extensions and, where needs.timeline_semaphore says so, that feature ...
+ *
+ *     struct fovea_vk_desc desc = fovea_vk_desc_default();
+ *     desc.instance = instance;  desc.physical_device = physical_device;  desc.device = device;
+ *     desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+ *     desc.queue = queue;  desc.queue_family = family;
+ *     desc.device_extensions = needs.device_extensions;
+ *     desc.device_extension_count = needs.device_extension_count;
+ *     desc.timeline_semaphore = needs.timeline_semaphore;
+ *     struct fovea_vk *fovea = NULL;
+ *     fovea_vk_create(&desc, &fovea);
+ *
+ *     // each frame, after the engine has submitted its drawing
+ *     struct fovea_vk_frame frame = {
+ *         .src = {.image = color, .format = VK_FORMAT_B8G8R8A8_SRGB, .width_px = w, .height_px = h,
+ *                 .layout_before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+ *                 .layout_after = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
+ *         .dst = {.image = swapchain_image, ...
+ *                 .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
+ *                 .layout_after = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR},
+ *         .waits = &drawn, .wait_count = 1, .signals = &presentable, .signal_count = 1,
+ *         .gaze = gaze};
+ *     fovea_vk_foveate(fovea, &frame);
+ *
+ *     vkDeviceWaitIdle(device);
+ *     fovea_vk_destroy(&fovea);
+ *
+ * Two ways in:
+ *
+ * - Any image of the engine's, with usage TRANSFER_SRC for src and TRANSFER_DST for dst: one copy on
+ *   the GPU in, one out. src and dst may be the same image.
+ * - An image that Fovea made for the engine (fovea_vk_image_create): no copy. It is the engine's
+ *   between fovea_vk_image_acquire and the frame that takes it as src, and again after the frame
+ *   that gave it out as dst.
+ *
+ * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as a
+ * use of that VkQueue, which Vulkan wants from one thread at a time.
+ *
+ * Formats: R8G8B8A8 and B8G8R8A8 in UNORM and SRGB, A8B8G8R8_PACK32 in both, A2B10G10R10_UNORM,
+ * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0
+ * and layer 0. The two images of a frame have the same format class and size.
+ */
+#ifndef FOVEA_VULKAN_H
+#define FOVEA_VULKAN_H
+
+#include "fovea.h"
+
+#include <vulkan/vulkan_core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Before the device is made ---------------------------------------------------------------- */
+
+#define FOVEA_VK_MAX_EXTENSIONS 8
+
+/* What a device offers to Fovea. Everything here is optional: a device without any of it runs the
+ * vulkan backend. */
+struct fovea_vk_requirements {
+    /* Device extensions to enable, those that the device has. Names are static strings. */
+    const char *device_extensions[FOVEA_VK_MAX_EXTENSIONS];
+    uint32_t device_extension_count;
+    /* The device has the feature timelineSemaphore (Vulkan 1.2, or VK_KHR_timeline_semaphore, which is
+     * then in the list): enable it. Without it CUDA is synchronised with binary semaphores. */
+    bool timeline_semaphore;
+    /* A CUDA device with this device's UUID is there and this build can use it. */
+    bool cuda;
+};
+
+/* Asks, changes nothing. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_device,
+               PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+               struct fovea_vk_requirements *out_requirements);
+
+/* ---- The context ------------------------------------------------------------------------------ */
+
+struct fovea_vk_desc {
+    VkInstance instance; /* of Vulkan 1.1 or later; the four handles are required */
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    VkQueue queue; /* of queue_family, which must have COMPUTE (and so TRANSFER) */
+    uint32_t queue_family;
+    const char *const *device_extensions; /* all that the device was made with; may be NULL */
+    uint32_t device_extension_count;
+    bool timeline_semaphore; /* the device was made with the feature */
+    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..8; 3 */
+    const struct fovea_settings *settings; /* NULL: the defaults; gaze settings do not matter here */
+    struct fovea_log log;
+};
+
+struct fovea_vk;
+
+FOVEA_API struct fovea_vk_desc fovea_vk_desc_default(void);
+
+/* Chooses the backend and logs which and why. Settings that name a backend this device cannot have:
+ * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
+                                                             struct fovea_vk **out_fovea);
+
+/* Waits for the frames that are still on the queue (this is the only wait there is), then frees
+ * everything, images made with fovea_vk_image_create included. */
+FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
+
+/* Settings for the frames after this call: foveation and overlay; the rest counts at creation. May
+ * allocate; on failure the old ones stay in force. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set(struct fovea_vk *fovea,
+                                                          const struct fovea_settings *settings);
+
+/* ---- Images made for the engine --------------------------------------------------------------- */
+
+struct fovea_vk_image_desc {
+    VkFormat format;
+    uint32_t width_px; /* 1 to what the device takes */
+    uint32_t height_px;
+    VkImageUsageFlags usage; /* what the engine does with it: COLOR_ATTACHMENT, SAMPLED, TRANSFER_*;
+                                Fovea adds what it needs itself */
+};
+
+struct fovea_vk_image;
+
+/* The image is Fovea's until it is acquired or given out as dst. FOVEA_ERROR_UNSUPPORTED: format or
+ * usage. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result
+fovea_vk_image_create(struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
+                      struct fovea_vk_image **out_image);
+
+/* The GPU must be done with it, as for vkDestroyImage; a frame that Fovea still has in flight with it
+ * is waited for. */
+FOVEA_API void fovea_vk_image_destroy(struct fovea_vk_image **image);
+
+/* The VkImage, for views, framebuffers and barriers. Never destroy it. */
+FOVEA_API VkImage fovea_vk_image_handle(const struct fovea_vk_image *image);
+
+/* Takes the image for drawing. *out_layout is the layout it is in: UNDEFINED the first time, then
+ * the layout_after of its last frame. Already the engine's: FOVEA_ERROR_INVALID_STATE. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_acquire(struct fovea_vk_image *image,
+                                                                    VkImageLayout *out_layout);
+
+/* Gives it back without a frame, in the layout said here. Not the engine's:
+ * FOVEA_ERROR_INVALID_STATE. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_release(struct fovea_vk_image *image,
+                                                                    VkImageLayout layout);
+
+/* ---- A frame ---------------------------------------------------------------------------------- */
+
+struct fovea_vk_frame_image {
+    struct fovea_vk_image *made; /* an image of Fovea's; or NULL and the four below */
+    VkImage image;
+    VkFormat format;
+    uint32_t width_px;
+    uint32_t height_px;
+    VkImageLayout layout_before; /* when the waits are over; dst: UNDEFINED if its contents are old */
+    VkImageLayout layout_after; /* when the signals come; not UNDEFINED or PREINITIALIZED */
+    /* The queue family that owns the image before and after; VK_QUEUE_FAMILY_IGNORED: Fovea's queue's
+     * family, or an image of concurrent sharing. Another family: the engine has released it to
+     * Fovea's family with these layouts, and acquires it back from there in layout_after. */
+    uint32_t queue_family;
+};
+
+struct fovea_vk_semaphore {
+    VkSemaphore semaphore;
+    uint64_t value; /* for timeline semaphores; 0 for binary ones */
+};
+
+#define FOVEA_VK_MAX_SEMAPHORES 8
+
+struct fovea_vk_frame {
+    struct fovea_vk_frame_image src;
+    struct fovea_vk_frame_image dst;
+    const struct fovea_vk_semaphore *waits; /* before src is read and dst written; may be none where */
+    uint32_t wait_count; /* both were last used on Fovea's queue; at most FOVEA_VK_MAX_SEMAPHORES */
+    const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
+    uint32_t signal_count;
+    struct fovea_gaze gaze; /* not usable: the frame is passed through */
+    const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */
+};
+
+/* Foveates src into dst. Everything is submitted to the queue before it returns; work that is
+ * submitted to the queue later finds both images ready without a semaphore.
+ *
+ * FOVEA_OK.
+ * FOVEA_PASSED_THROUGH: dst gets src as it is; waits, signals, layouts and owners are as for OK.
+ * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight; nothing was submitted and the
+ *   waits are untouched.
+ * Negative: nothing was submitted, the waits are untouched and nothing will be signalled; src and
+ *   dst are as they were. Show src. After FOVEA_ERROR_DEVICE_LOST the context only takes destroy. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
+                                                              const struct fovea_vk_frame *frame);
+
+/* ---- What it costs and does ------------------------------------------------------------------- */
+
+struct fovea_vk_stats {
+    enum fovea_backend backend; /* in use now */
+    const char *backend_reason; /* why, in words; lives as long as the context */
+    const char *device_name; /* of the Vulkan device; likewise */
+    const char *sync; /* "timeline", "binary" or "queue": how the two sides wait for each other */
+    uint64_t frames; /* foveated */
+    uint64_t frames_passed_through;
+    bool gpu_time_known; /* the device has timestamps and a frame has finished */
+    double gpu_p50_us; /* foveation alone, over the last frames (at most 256) */
+    double gpu_p99_us;
+    double cpu_p50_us; /* spent in fovea_vk_foveate by the calling thread */
+    double cpu_p99_us;
+};
+
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea,
+                                                                struct fovea_vk_stats *out_stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An operating system's handle of memory or of a semaphore, as Vulkan exports it. A type of its own,
+ * so that another system's handles are one file to add. */
+#ifndef FOVEA_VULKAN_OS_HANDLE_H
+#define FOVEA_VULKAN_OS_HANDLE_H
+
+#include <stdbool.h>
+
+struct os_handle {
+    int fd;
+};
+
+#define OS_HANDLE_INVALID ((struct os_handle){.fd = -1})
+
+bool os_handle_is_valid(struct os_handle handle);
+/* Accepts an invalid one; makes it invalid. */
+void os_handle_close(struct os_handle *handle);
+
+#endif

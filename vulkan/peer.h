@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A peer is whoever stands on the other side of an image that Vulkan shares: CUDA, or threads of the
+ * host where there is no CUDA. It waits for a semaphore, works on shared images, signals.
+ *
+ * The protocol of a frame n is the same for every peer (specification: VK_KHR_external_memory,
+ * VK_KHR_external_semaphore; values for one timeline):
+ *
+ *     queue: batch A   waits for the engine, releases src and dst to the peer, signals 2n+1
+ *     peer:            waits 2n+1, job, signals 2n+2
+ *     queue: batch B   waits 2n+2, acquires src and dst back, signals the engine
+ *
+ * With binary semaphores the pair is two semaphores, to_peer and from_peer, one pair a slot, and the
+ * values do not matter. */
+#ifndef FOVEA_VULKAN_PEER_H
+#define FOVEA_VULKAN_PEER_H
+
+#include "foveate/foveate.h"
+#include "os_handle.h"
+
+#include <vulkan/vulkan_core.h>
+
+struct peer;
+struct peer_image;
+struct peer_semaphore;
+
+struct peer_image_desc {
+    struct os_handle memory; /* the peer's on success, the caller's on failure; invalid for host peers */
+    uint64_t allocation_bytes; /* of the whole dedicated allocation */
+    void *mapped; /* host peers: the top left pixel */
+    ptrdiff_t row_stride_bytes; /* host peers */
+    enum fovea_format format; /* RGBA8, A2B10G10R10, B10G11R11F or RGBA16F */
+    uint32_t width_px;
+    uint32_t height_px;
+    bool color_attachment; /* the VkImage has that usage */
+};
+
+struct peer_semaphore_desc {
+    struct os_handle handle; /* as above; invalid for host peers */
+    bool timeline;
+    VkSemaphore semaphore; /* host peers wait for it and signal it through the device */
+};
+
+struct peer_job {
+    struct peer_semaphore *wait;
+    uint64_t wait_value;
+    struct peer_semaphore *signal;
+    uint64_t signal_value;
+    struct peer_image *src;
+    struct peer_image *dst; /* apart from src */
+    struct foveate_frame frame;
+    uint32_t slot; /* for times; below peer_create's slot count */
+};
+
+/* One thread at a time, except where said. No entry is NULL. */
+struct peer_api {
+    const char *name; /* "cuda", "host" */
+    enum fovea_backend backend;
+    bool imports_handles; /* needs exportable memory and semaphores; else maps linear images */
+
+    void (*destroy)(struct peer *peer); /* waits for its jobs, unless abandoned */
+    enum fovea_result (*import_image)(struct peer *, const struct peer_image_desc *, struct peer_image **);
+    void (*forget_image)(struct peer *, struct peer_image **); /* no job may use it */
+    enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
+                                          struct peer_semaphore **);
+    void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
+    /* The plan of the jobs after this; it must outlive them. May allocate. */
+    enum fovea_result (*set_plan)(struct peer *, const struct foveate_plan *);
+    /* Returns at once; allocates nothing. On failure nothing was enqueued and nothing is signalled. */
+    enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
+    /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */
+    enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
+    /* Any thread: the jobs are stuck. Stop waiting, signal nothing more, and let destroy not wait. */
+    void (*abandon)(struct peer *);
+};
+
+struct peer {
+    const struct peer_api *api;
+};
+
+#endif
