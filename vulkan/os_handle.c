@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "os_handle.h"
+
+#include <unistd.h>
+
+bool os_handle_is_valid(struct os_handle handle)
+{
+    return handle.fd >= 0;
+}
+
+void os_handle_close(struct os_handle *handle)
+{
+    if (os_handle_is_valid(*handle)) {
+        close(handle->fd);
+    }
+    *handle = OS_HANDLE_INVALID;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "vk_buffer.h"
+
+#include "core/log.h"
+#include "vk_check.h"
+
+static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *device)
+{
+    struct vk_functions *vk = &device->vk;
+    VkMemoryRequirements needs;
+    vk->GetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .allocationSize = needs.size};
+    FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits,
+                                    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                        VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                    &info.memoryTypeIndex));
+    VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &buffer->memory));
+    VK_TRY(device->log, vk->BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0));
+    VK_TRY(device->log, vk->MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
+                                      &buffer->mapped));
+    return FOVEA_OK;
+}
+
+static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *device)
+{
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                               .size = buffer->bytes,
+                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+    VK_TRY(device->log, device->vk.CreateBuffer(device->handle, &info, NULL, &buffer->handle));
+    return allocate(buffer, device);
+}
+
+enum fovea_result vk_buffer_init(struct vk_buffer *buffer, struct vk_device *device,
+                                 VkDeviceSize bytes)
+{
+    *buffer = (struct vk_buffer){.bytes = bytes};
+    enum fovea_result result = build(buffer, device);
+    if (result < 0) {
+        vk_buffer_finish(buffer, device);
+    }
+    return result;
+}
+
+void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device)
+{
+    device->vk.DestroyBuffer(device->handle, buffer->handle, NULL);
+    device->vk.FreeMemory(device->handle, buffer->memory, NULL);
+    *buffer = (struct vk_buffer){0};
+}

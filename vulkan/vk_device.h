@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The engine's device as Fovea sees it: functions, what it can, and how to find memory in it. */
+#ifndef FOVEA_VULKAN_DEVICE_H
+#define FOVEA_VULKAN_DEVICE_H
+
+#include "vk_functions.h"
+
+struct vk_device {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice handle;
+    VkQueue queue;
+    uint32_t queue_family;
+    struct vk_functions vk;
+    struct fovea_log log;
+
+    VkPhysicalDeviceProperties properties;
+    VkPhysicalDeviceMemoryProperties memory;
+    uint8_t uuid[VK_UUID_SIZE];
+    uint32_t timestamp_bits; /* of the queue's family; 0: no timestamps */
+
+    bool timeline; /* timeline semaphores may be made */
+    bool memory_fd; /* VK_KHR_external_memory_fd is enabled */
+    bool semaphore_fd; /* VK_KHR_external_semaphore_fd is enabled */
+};
+
+/* What the physical device can, before a VkDevice is there. */
+struct vk_offer {
+    bool timeline; /* the feature timelineSemaphore */
+    bool timeline_extension; /* it takes the extension: the device is of Vulkan 1.1 */
+    bool memory_fd;
+    bool semaphore_fd;
+    uint8_t uuid[VK_UUID_SIZE];
+};
+
+FOVEA_MUST_CHECK enum fovea_result vk_device_offer(const struct vk_functions *vk,
+                                                   VkPhysicalDevice physical, struct fovea_log log,
+                                                   struct vk_offer *out_offer);
+
+struct vk_device_desc {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;
+    uint32_t queue_family;
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    const char *const *extensions;
+    uint32_t extension_count;
+    bool timeline;
+    struct fovea_log log;
+};
+
+/* Borrows the handles; needs no finish. */
+FOVEA_MUST_CHECK enum fovea_result vk_device_init(struct vk_device *device,
+                                                  const struct vk_device_desc *desc);
+
+/* Index of a memory type of `type_bits` that has all `flags`. */
+FOVEA_MUST_CHECK enum fovea_result vk_device_memory_type(const struct vk_device *device,
+                                                         uint32_t type_bits,
+                                                         VkMemoryPropertyFlags flags,
+                                                         uint32_t *out_index);
+
+#endif

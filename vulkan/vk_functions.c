@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "vk_functions.h"
+
+#include "core/log.h"
+
+#include <string.h>
+
+enum fovea_result vk_functions_load_instance(struct vk_functions *functions, VkInstance instance,
+                                             PFN_vkGetInstanceProcAddr get, struct fovea_log log)
+{
+#define VK_LOAD(name)                                                                              \
+    functions->name = (PFN_vk##name)get(instance, "vk" #name);                                     \
+    if (!functions->name) {                                                                        \
+        log_error(log, "vulkan: vk" #name " is missing: the instance must be of Vulkan 1.1");      \
+        return FOVEA_ERROR_UNSUPPORTED;                                                            \
+    }
+    VK_INSTANCE_FUNCTIONS(VK_LOAD)
+#undef VK_LOAD
+    return FOVEA_OK;
+}
+
+static PFN_vkVoidFunction find_optional(const struct vk_functions *functions, VkDevice device,
+                                        const char *name)
+{
+    PFN_vkVoidFunction function = functions->GetDeviceProcAddr(device, name);
+    if (function || strstr(name, "KHR")) {
+        return function;
+    }
+    char khr[64];
+    snprintf(khr, sizeof khr, "%sKHR", name);
+    return functions->GetDeviceProcAddr(device, khr);
+}
+
+enum fovea_result vk_functions_load_device(struct vk_functions *functions, VkDevice device,
+                                           struct fovea_log log)
+{
+#define VK_LOAD(name)                                                                              \
+    functions->name = (PFN_vk##name)functions->GetDeviceProcAddr(device, "vk" #name);              \
+    if (!functions->name) {                                                                        \
+        log_error(log, "vulkan: vk" #name " is missing in the device");                            \
+        return FOVEA_ERROR_UNSUPPORTED;                                                            \
+    }
+    VK_DEVICE_FUNCTIONS(VK_LOAD)
+#undef VK_LOAD
+#define VK_LOAD(name) functions->name = (PFN_vk##name)find_optional(functions, device, "vk" #name);
+    VK_OPTIONAL_DEVICE_FUNCTIONS(VK_LOAD)
+#undef VK_LOAD
+    return FOVEA_OK;
+}
