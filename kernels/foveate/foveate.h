@@ -11,11 +11,15 @@
 
 #include "fovea.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One ring of the paper's pooling regions, with its filter. Also the layout of the GPU's table: four
  * 32-bit words, then sigma for pictures of it. */
 struct foveate_ring {
-    uint32_t bound_sq_low; /* outer... the smallest whole q16 number that is not less than bound_i^2, */
-    uint32_t bound_sq_high; /* where bound_i = F/2 + 1.4 F i: ring i+1 starts at d^2 >= this */
+    uint32_t bound_sq_low; /* the smallest whole q16 number that is not less than bound_i^2, */
+    uint32_t bound_sq_high; /* where bound_i = F/2 + 1.4 F i: this ring's pixels have d^2 >= this */
     uint32_t radius_px; /* taps on each side of the centre */
     uint32_t first_tap; /* of this ring's half filter in plan->taps: centre first, radius_px + 1 of them */
     float sigma_px;
@@ -28,7 +32,7 @@ struct foveate_plan {
     uint32_t width_px;
     uint32_t height_px;
     uint32_t fragment_px;
-    uint32_t ring_count; /* 0 when nothing is blurred (strength 0) */
+    uint32_t ring_count; /* 0 when nothing is blurred (strength 0), else at least 1 */
     uint32_t tap_count;
     uint32_t max_radius_px;
     struct foveate_ring *rings;
@@ -48,6 +52,8 @@ struct foveate_frame {
     int32_t reserved;
 };
 
+/* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for a
+ * sigma of more than 1024 px. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation,
                                                        uint32_t width_px, uint32_t height_px,
                                                        struct foveate_plan **out_plan);
@@ -82,5 +88,9 @@ void foveate_cpu_destroy(struct foveate_cpu **cpu);
 /* Host images only; returns when dst is written. The plan must outlive it. */
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
                      const struct fovea_image *dst, const struct foveate_frame *frame);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda/cuda_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool uuid_is_zero(const uint8_t uuid[CUDA_UUID_BYTES])
+{
+    static const uint8_t zero[CUDA_UUID_BYTES];
+    return memcmp(uuid, zero, sizeof zero) == 0;
+}
+
+static enum fovea_result find_uuid(const struct cuda_driver *cu, const uint8_t uuid[CUDA_UUID_BYTES],
+                                   struct fovea_log log, int *out_ordinal)
+{
+    int count = 0;
+    CU_TRY(log, cu, cu->DeviceGetCount(&count));
+    for (int i = 0; i < count; i++) {
+        CUdevice device = 0;
+        CUuuid candidate = {{0}};
+        CU_TRY(log, cu, cu->DeviceGet(&device, i));
+        CU_TRY(log, cu, cu->DeviceGetUuid(&candidate, device));
+        if (memcmp(candidate.bytes, uuid, CUDA_UUID_BYTES) == 0) {
+            *out_ordinal = i;
+            return FOVEA_OK;
+        }
+    }
+    log_info(log, "cuda: none of %d devices is the Vulkan device", count);
+    return FOVEA_ERROR_UNSUPPORTED;
+}
+
+enum fovea_result cuda_device_find(const uint8_t uuid[CUDA_UUID_BYTES], struct fovea_log log,
+                                   int *out_ordinal)
+{
+    if (uuid_is_zero(uuid)) {
+        log_info(log, "cuda: the Vulkan device does not tell its UUID");
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    const struct cuda_driver *cu = NULL;
+    FOVEA_TRY(cuda_driver_get(log, &cu));
+    return find_uuid(cu, uuid, log, out_ordinal);
+}
+
+static enum fovea_result open_device(struct cuda_device *device)
+{
+    const struct cuda_driver *cu = device->cu;
+    CUuuid uuid = {{0}};
+    int count = 0;
+    CU_TRY(device->log, cu, cu->DeviceGetCount(&count));
+    if (device->ordinal < 0 || device->ordinal >= count) {
+        log_info(device->log, "cuda: there is no device %d; the driver has %d", device->ordinal, count);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    CU_TRY(device->log, cu, cu->DeviceGet(&device->handle, device->ordinal));
+    CU_TRY(device->log, cu, cu->DeviceGetName(device->name, sizeof device->name, device->handle));
+    CU_TRY(device->log, cu, cu->DeviceGetUuid(&uuid, device->handle));
+    memcpy(device->uuid, uuid.bytes, sizeof device->uuid);
+    CU_TRY(device->log, cu, cu->DevicePrimaryCtxRetain(&device->context, device->handle));
+    return FOVEA_OK;
+}
+
+enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
+                                     struct cuda_device **out_device)
+{
+    *out_device = NULL;
+    const struct cuda_driver *cu = NULL;
+    FOVEA_TRY(cuda_driver_get(log, &cu));
+
+    struct cuda_device *device = calloc(1, sizeof *device);
+    if (!device) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    device->cu = cu;
+    device->log = log;
+    device->ordinal = ordinal;
+    enum fovea_result result = open_device(device);
+    if (result != FOVEA_OK) {
+        cuda_device_destroy(&device);
+        return result;
+    }
+    *out_device = device;
+    return FOVEA_OK;
+}
+
+void cuda_device_destroy(struct cuda_device **device)
+{
+    if (!device || !*device) {
+        return;
+    }
+    struct cuda_device *d = *device;
+    if (d->context) {
+        CU_WARN(d->log, d->cu, d->cu->DevicePrimaryCtxRelease(d->handle));
+    }
+    free(d);
+    *device = NULL;
+}
+
+enum fovea_result cuda_device_push(const struct cuda_device *device)
+{
+    return CU_CHECK(device->log, device->cu, device->cu->CtxPushCurrent(device->context));
+}
+
+void cuda_device_pop(const struct cuda_device *device)
+{
+    CUcontext popped = NULL;
+    CU_WARN(device->log, device->cu, device->cu->CtxPopCurrent(&popped));
+}
+
+enum fovea_result cuda_device_create_stream(const struct cuda_device *device, CUstream *out_stream)
+{
+    const struct cuda_driver *cu = device->cu;
+    int lowest = 0;
+    int highest = 0;
+    *out_stream = NULL;
+    CU_TRY(device->log, cu, cu->CtxGetStreamPriorityRange(&lowest, &highest));
+    CU_TRY(device->log, cu,
+           cu->StreamCreateWithPriority(out_stream, CU_STREAM_NON_BLOCKING, highest));
+    return FOVEA_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate.h"
+
+#include "foveate_grid.h"
+
+#include <math.h>
+
+#define GAZE_REACH_UV 4.0
+
+static int32_t gaze_q8(double uv, uint32_t size_px)
+{
+    const double clamped_uv = fmin(fmax(uv, -GAZE_REACH_UV), 1.0 + GAZE_REACH_UV);
+    return (int32_t)floor(clamped_uv * size_px * 256.0 + 0.5);
+}
+
+struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
+{
+    return (struct foveate_frame){
+        .width_px = (int32_t)plan->width_px,
+        .height_px = (int32_t)plan->height_px,
+        .fragment_px = (int32_t)plan->fragment_px,
+        .gaze_x_q8 = gaze_q8(gaze.x_uv, plan->width_px),
+        .gaze_y_q8 = gaze_q8(gaze.y_uv, plan->height_px),
+        .ring_count = (int32_t)plan->ring_count,
+        .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
+    };
+}
+
+float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                       int32_t x, int32_t y)
+{
+    const int32_t side_px = frame->fragment_px;
+    const int32_t index_x = (x + foveate_grid_shift_px(frame->gaze_x_q8, side_px)) / side_px;
+    const int32_t index_y = (y + foveate_grid_shift_px(frame->gaze_y_q8, side_px)) / side_px;
+    const int32_t ring = foveate_grid_fragment_ring(plan->rings, frame, index_x, index_y);
+    return ring == FOVEATE_RING_NONE ? 0.0f : plan->rings[ring].sigma_px;
+}

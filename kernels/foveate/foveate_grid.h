@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which fragment a pixel belongs to and which ring a fragment belongs to, in whole numbers, so that
+ * every backend decides alike. C and CUDA C; the GLSL twin is foveate_shared.glsl.
+ *
+ * The grid lies so that the gaze is in the middle of a fragment, moved left and up only:
+ * Malkin, Deza and Poggio 2020, and calc_shift of ElianMalkin/foveate_blockwise. */
+#ifndef FOVEA_KERNELS_FOVEATE_GRID_H
+#define FOVEA_KERNELS_FOVEATE_GRID_H
+
+#include "foveate.h"
+
+#ifdef __CUDACC__
+#define FOVEATE_GRID_FN static inline __host__ __device__
+#else
+#define FOVEATE_GRID_FN static inline
+#endif
+
+/* The ring of a fragment that is copied. */
+#define FOVEATE_RING_NONE (-1)
+
+/* How far fragment 0 starts left of (or above) pixel 0: 0 .. fragment_px - 1. With g the gaze and F
+ * the side: floor of F/2 - (g mod F), or of 3F/2 - (g mod F) where the first is negative. */
+FOVEATE_GRID_FN int32_t foveate_grid_shift_px(int32_t gaze_q8, int32_t fragment_px)
+{
+    const int64_t side_q8 = (int64_t)fragment_px * 256;
+    int64_t rest_q8 = (int64_t)gaze_q8 % side_q8;
+    if (rest_q8 < 0) {
+        rest_q8 += side_q8;
+    }
+    const int64_t half_q8 = side_q8 / 2;
+    const int64_t shift_q8 = rest_q8 <= half_q8 ? half_q8 - rest_q8 : half_q8 + side_q8 - rest_q8;
+    return (int32_t)(shift_q8 / 256);
+}
+
+/* How many fragments cover size_px pixels. */
+FOVEATE_GRID_FN int32_t foveate_grid_count(int32_t size_px, int32_t fragment_px, int32_t shift_px)
+{
+    return (size_px + shift_px + fragment_px - 1) / fragment_px;
+}
+
+/* The first pixel of a fragment; fragment 0 may start outside the image. */
+FOVEATE_GRID_FN int32_t foveate_grid_start_px(int32_t index, int32_t fragment_px, int32_t shift_px)
+{
+    return index * fragment_px - shift_px;
+}
+
+/* The fragment's centre, truncated toward zero as the published program does. */
+FOVEATE_GRID_FN int32_t foveate_grid_center_px(int32_t index, int32_t fragment_px, int32_t shift_px)
+{
+    return (2 * index * fragment_px + fragment_px - 2 * shift_px) / 2;
+}
+
+FOVEATE_GRID_FN uint64_t foveate_grid_distance_sq_q16(int32_t x_px, int32_t y_px, int32_t gaze_x_q8,
+                                                      int32_t gaze_y_q8)
+{
+    const int64_t x_q8 = (int64_t)x_px * 256 - gaze_x_q8;
+    const int64_t y_q8 = (int64_t)y_px * 256 - gaze_y_q8;
+    return (uint64_t)(x_q8 * x_q8 + y_q8 * y_q8);
+}
+
+FOVEATE_GRID_FN uint64_t foveate_ring_bound_sq_q16(const struct foveate_ring *ring)
+{
+    return (uint64_t)ring->bound_sq_high << 32 | ring->bound_sq_low;
+}
+
+/* The last ring whose inner bound is not beyond the distance; FOVEATE_RING_NONE inside the first. */
+FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int32_t ring_count,
+                                          uint64_t distance_sq_q16)
+{
+    int32_t low = 0;
+    int32_t high = ring_count;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (distance_sq_q16 < foveate_ring_bound_sq_q16(&rings[middle])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low - 1;
+}
+
+FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *rings,
+                                                   const struct foveate_frame *frame,
+                                                   int32_t index_x, int32_t index_y)
+{
+    const int32_t side_px = frame->fragment_px;
+    const int32_t shift_x_px = foveate_grid_shift_px(frame->gaze_x_q8, side_px);
+    const int32_t shift_y_px = foveate_grid_shift_px(frame->gaze_y_q8, side_px);
+    const int32_t x_px = foveate_grid_center_px(index_x, side_px, shift_x_px);
+    const int32_t y_px = foveate_grid_center_px(index_y, side_px, shift_y_px);
+    return foveate_grid_ring(
+        rings, frame->ring_count,
+        foveate_grid_distance_sq_q16(x_px, y_px, frame->gaze_x_q8, frame->gaze_y_q8));
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#ifndef FOVEA_KERNELS_FOVEATE_LIMITS_H
+#define FOVEA_KERNELS_FOVEATE_LIMITS_H
+
+#define FOVEATE_MAX_SIZE_PX 16384
+#define FOVEATE_MIN_FRAGMENT_PX 4
+#define FOVEATE_MAX_FRAGMENT_PX 128
+#define FOVEATE_MAX_STRENGTH 8.0
+/* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the
+ * filters of an image no longer fit in memory that anybody wants to spend on them. */
+#define FOVEATE_MAX_SIGMA_PX 1024.0
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate.h"
+
+#include "core/log.h"
+#include "foveate_filter.h"
+#include "foveate_limits.h"
+#include "foveate_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Bound i is F/2 + 1.4 F i: in tenths of a pixel a whole number. */
+static uint64_t bound_tenths(uint32_t fragment_px, uint32_t i)
+{
+    return (uint64_t)fragment_px * (5 + 14 * (uint64_t)i);
+}
+
+static double bound_px(uint32_t fragment_px, uint32_t i)
+{
+    return (double)bound_tenths(fragment_px, i) / 10.0;
+}
+
+/* Bounds below half the diagonal; at least one, so that a fragment larger than the image leaves the
+ * image blurred where the gaze is not. */
+static uint32_t count_rings(uint32_t fragment_px, uint32_t width_px, uint32_t height_px)
+{
+    const uint64_t diagonal_sq = (uint64_t)width_px * width_px + (uint64_t)height_px * height_px;
+    uint32_t count = 1;
+    for (;; count++) {
+        const uint64_t tenths = bound_tenths(fragment_px, count);
+        if (tenths * tenths >= 25 * diagonal_sq) {
+            return count;
+        }
+    }
+}
+
+/* The middle of the ring, where its sigma is taken. */
+static double ring_middle_px(const struct foveate_plan *plan, uint32_t i, double d_max_px)
+{
+    const double inner_px = bound_px(plan->fragment_px, i);
+    const double outer_px =
+        i + 1 < plan->ring_count ? bound_px(plan->fragment_px, i + 1) : d_max_px;
+    return fmin(0.5 * (inner_px + outer_px), d_max_px);
+}
+
+static enum fovea_result fill_ring(struct foveate_plan *plan, const struct foveate_model *model,
+                                   uint32_t i)
+{
+    const double sigma_px = foveate_model_sigma_px(model, ring_middle_px(plan, i, model->d_max_px));
+    if (!(sigma_px <= FOVEATE_MAX_SIGMA_PX)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    const uint64_t tenths = bound_tenths(plan->fragment_px, i);
+    const uint64_t bound_sq_q16 = (65536 * tenths * tenths + 99) / 100;
+    const uint32_t radius_px =
+        foveate_filter_radius_px(plan->foveation.paper.filter_length, sigma_px);
+    plan->rings[i] = (struct foveate_ring){
+        .bound_sq_low = (uint32_t)bound_sq_q16,
+        .bound_sq_high = (uint32_t)(bound_sq_q16 >> 32),
+        .radius_px = radius_px,
+        .first_tap = plan->tap_count,
+        .sigma_px = (float)sigma_px,
+    };
+    plan->tap_count += radius_px + 1;
+    if (radius_px > plan->max_radius_px) {
+        plan->max_radius_px = radius_px;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill_rings(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    plan->rings = calloc(plan->ring_count, sizeof *plan->rings);
+    if (!plan->rings) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < plan->ring_count; i++) {
+        FOVEA_TRY(fill_ring(plan, model, i));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill_taps(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    plan->taps = calloc(plan->tap_count, sizeof *plan->taps);
+    if (!plan->taps) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < plan->ring_count; i++) {
+        const struct foveate_ring *ring = &plan->rings[i];
+        const double sigma_px =
+            foveate_model_sigma_px(model, ring_middle_px(plan, i, model->d_max_px));
+        foveate_filter_make(sigma_px, ring->radius_px, plan->taps + ring->first_tap);
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    plan->foveation = model->foveation;
+    plan->fragment_px = model->foveation.paper.fragment_px;
+    if (model->foveation.strength == 0.0) {
+        return FOVEA_OK;
+    }
+    plan->ring_count = count_rings(plan->fragment_px, plan->width_px, plan->height_px);
+    FOVEA_TRY(fill_rings(plan, model));
+    return fill_taps(plan, model);
+}
+
+enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, uint32_t width_px,
+                                      uint32_t height_px, struct foveate_plan **out_plan)
+{
+    *out_plan = NULL;
+    struct foveate_model model;
+    if (!foveate_model_init(&model, foveation, width_px, height_px)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct foveate_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    plan->width_px = width_px;
+    plan->height_px = height_px;
+    const enum fovea_result result = fill_plan(plan, &model);
+    if (result < 0) {
+        foveate_plan_destroy(&plan);
+        return result;
+    }
+    *out_plan = plan;
+    return FOVEA_OK;
+}
+
+void foveate_plan_destroy(struct foveate_plan **plan)
+{
+    if (!plan || !*plan) {
+        return;
+    }
+    free((*plan)->rings);
+    free((*plan)->taps);
+    free(*plan);
+    *plan = NULL;
+}
+
+static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
+{
+    return a->ct0 == b->ct0 && a->alpha == b->alpha && a->e2_deg == b->e2_deg &&
+           a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd &&
+           a->fragment_px == b->fragment_px && a->filter_length == b->filter_length;
+}
+
+bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
+                       uint32_t width_px, uint32_t height_px)
+{
+    const struct fovea_foveation *own = &plan->foveation;
+    return plan->width_px == width_px && plan->height_px == height_px &&
+           own->model == foveation->model && own->method == foveation->method &&
+           own->strength == foveation->strength && own->alpha == foveation->alpha &&
+           same_paper(&own->paper, &foveation->paper);
+}
