@@ -10,7 +10,8 @@
  * engine sees no difference.
  *
  * Fovea creates no instance, no device and no swapchain here, never waits for the GPU within a
- * frame, never allocates within a frame, and never touches a queue but the one it was given.
+ * frame, allocates only in the first frame of a size or format, and never touches a queue but the
+ * one it was given.
  *
  * Usage, without error checks:
  *
@@ -152,6 +153,10 @@ FOVEA_API void fovea_vk_image_destroy(struct fovea_vk_image **image);
 
 /* The VkImage, for views, framebuffers and barriers. Never destroy it. */
 FOVEA_API VkImage fovea_vk_image_handle(const struct fovea_vk_image *image);
+
+/* A view of it in its own format for the usage it was made with: framebuffers, descriptors. Views of
+ * your own need a VkImageViewUsageCreateInfo, since the image has usages that its format may lack. */
+FOVEA_API VkImageView fovea_vk_image_view(const struct fovea_vk_image *image);
 
 /* Takes the image for drawing. *out_layout is the layout it is in: UNDEFINED the first time, then
  * the layout_after of its last frame. Already the engine's: FOVEA_ERROR_INVALID_STATE. */

@@ -26,11 +26,12 @@ struct peer_image;
 struct peer_semaphore;
 
 struct peer_image_desc {
-    struct os_handle memory; /* the peer's on success, the caller's on failure; invalid for host peers */
-    uint64_t allocation_bytes; /* of the whole dedicated allocation */
-    void *mapped; /* host peers: the top left pixel */
+    struct os_handle
+        memory; /* the peer's on success, the caller's on failure; invalid for host peers */
+    uint64_t allocation_bytes;  /* of the whole dedicated allocation */
+    void *mapped;               /* host peers: the top left pixel */
     ptrdiff_t row_stride_bytes; /* host peers */
-    enum fovea_format format; /* RGBA8, A2B10G10R10, B10G11R11F or RGBA16F */
+    enum fovea_format format;   /* RGBA8, A2B10G10R10, B10G11R11F or RGBA16F */
     uint32_t width_px;
     uint32_t height_px;
     bool color_attachment; /* the VkImage has that usage */
@@ -60,7 +61,8 @@ struct peer_api {
     bool imports_handles; /* needs exportable memory and semaphores; else maps linear images */
 
     void (*destroy)(struct peer *peer); /* waits for its jobs, unless abandoned */
-    enum fovea_result (*import_image)(struct peer *, const struct peer_image_desc *, struct peer_image **);
+    enum fovea_result (*import_image)(struct peer *, const struct peer_image_desc *,
+                                      struct peer_image **);
     void (*forget_image)(struct peer *, struct peer_image **); /* no job may use it */
     enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
                                           struct peer_semaphore **);

@@ -19,8 +19,8 @@ static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *de
                                     &info.memoryTypeIndex));
     VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &buffer->memory));
     VK_TRY(device->log, vk->BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0));
-    VK_TRY(device->log, vk->MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
-                                      &buffer->mapped));
+    VK_TRY(device->log,
+           vk->MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped));
     return FOVEA_OK;
 }
 

@@ -14,8 +14,8 @@ struct vk_buffer {
     void *mapped; /* coherent, for as long as the buffer lives */
 };
 
-FOVEA_MUST_CHECK enum fovea_result vk_buffer_init(struct vk_buffer *buffer, struct vk_device *device,
-                                                  VkDeviceSize bytes);
+FOVEA_MUST_CHECK enum fovea_result vk_buffer_init(struct vk_buffer *buffer,
+                                                  struct vk_device *device, VkDeviceSize bytes);
 void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device);
 
 #endif

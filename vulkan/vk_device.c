@@ -115,13 +115,14 @@ enum fovea_result vk_device_init(struct vk_device *device, const struct vk_devic
 {
     set_handles(device, desc);
     struct vk_functions *vk = &device->vk;
-    FOVEA_TRY(vk_functions_load_instance(vk, desc->instance, desc->get_instance_proc_addr, desc->log));
+    FOVEA_TRY(
+        vk_functions_load_instance(vk, desc->instance, desc->get_instance_proc_addr, desc->log));
     FOVEA_TRY(vk_functions_load_device(vk, desc->device, desc->log));
     FOVEA_TRY(check_queue(device));
     device->properties = get_properties(vk, desc->physical, device->uuid);
     vk->GetPhysicalDeviceMemoryProperties(desc->physical, &device->memory);
-    device->timeline = desc->timeline && vk->GetSemaphoreCounterValue && vk->SignalSemaphore &&
-                       vk->WaitSemaphores;
+    device->timeline =
+        desc->timeline && vk->GetSemaphoreCounterValue && vk->SignalSemaphore && vk->WaitSemaphores;
     device->memory_fd =
         listed(desc, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) && vk->GetMemoryFdKHR;
     device->semaphore_fd =
@@ -139,6 +140,7 @@ enum fovea_result vk_device_memory_type(const struct vk_device *device, uint32_t
             return FOVEA_OK;
         }
     }
-    log_error(device->log, "vulkan: no memory type of 0x%x has the properties 0x%x", type_bits, flags);
+    log_error(device->log, "vulkan: no memory type of 0x%x has the properties 0x%x", type_bits,
+              flags);
     return FOVEA_ERROR_UNSUPPORTED;
 }

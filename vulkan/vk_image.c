@@ -6,9 +6,9 @@
 #include "core/log.h"
 #include "vk_check.h"
 
-static const VkImageUsageFlags kernel_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
-                                              VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                              VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+static const VkImageUsageFlags kernel_usage =
+    VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+    VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 
 /* An image's create info with the structs it points to; pointers are set by link_info, in place. */
 struct image_info {
@@ -87,8 +87,8 @@ static VkResult query_format(const struct vk_device *device, const struct image_
     return result;
 }
 
-enum fovea_result vk_image_supported(const struct vk_device *device, const struct vk_image_desc *desc,
-                                     enum fovea_log_level level)
+enum fovea_result vk_image_supported(const struct vk_device *device,
+                                     const struct vk_image_desc *desc, enum fovea_log_level level)
 {
     struct image_info info;
     fill_info(&info, desc);
@@ -126,9 +126,9 @@ static enum fovea_result allocate(struct vk_image *image, struct vk_device *devi
             : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     uint32_t type = 0;
     FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits, flags, &type));
-    VkExportMemoryAllocateInfo exported = {
-        .sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
-        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
+    VkExportMemoryAllocateInfo exported = {.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
+                                           .handleTypes =
+                                               VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
     /* Always dedicated: one image, one allocation, offset 0, whatever the driver prefers; the peer's
      * import flag is then a constant. */
     VkMemoryDedicatedAllocateInfo dedicated = {
@@ -159,7 +159,8 @@ static enum fovea_result map(struct vk_image *image, struct vk_device *device)
 }
 
 static enum fovea_result create_view(struct vk_image *image, struct vk_device *device,
-                                     VkFormat format, VkImageUsageFlags usage, VkImageView *out_view)
+                                     VkFormat format, VkImageUsageFlags usage,
+                                     VkImageView *out_view)
 {
     VkImageViewUsageCreateInfo limited = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
                                           .usage = usage};

@@ -1,0 +1,153 @@
+#version 450
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Draws over a foveated frame what helps to see what foveation does: the engine's own image left of a
+ * wipe, sigma as colours, circles of equal eccentricity, the gaze, lines of text. A thread looks at
+ * one pixel and stores only if something covers it. */
+
+#extension GL_GOOGLE_include_directive : require
+#include "../foveate/foveate_shared.glsl"
+#include "overlay_font.glsl"
+
+layout(local_size_x = 16, local_size_y = 16) in;
+
+/* struct overlay_constants of overlay.h. */
+layout(push_constant) uniform Constants
+{
+    foveate_frame frame;
+    vec4 ring_radii_px; /* 0: none */
+    vec2 gaze_px;
+    float wipe_px; /* 0: none */
+    float sigma_max_px;
+    int flags;
+    int text_columns;
+    int text_rows; /* 0: none */
+    int text_scale;
+};
+layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; };
+
+const int FLAG_MARKER = 1;
+const int FLAG_HEATMAP = 2;
+const int FLAG_SWAP_RED_BLUE = 4;
+const int TEXT_MARGIN_PX = 8;
+
+bool stores_light()
+{
+    return PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
+}
+
+/* Colours are mixed as a screen shows them. */
+vec3 to_shown(vec3 stored)
+{
+    if ((flags & FLAG_SWAP_RED_BLUE) != 0) {
+        stored = stored.zyx;
+    }
+    if (stores_light()) {
+        return pow(clamp(stored, 0.0, 1.0), vec3(1.0 / 2.2));
+    }
+    return stored / (PIXEL == PIXEL_A2B10G10R10 ? 1023.0 : 255.0);
+}
+
+vec3 to_stored(vec3 shown)
+{
+    vec3 stored = stores_light() ? pow(shown, vec3(2.2))
+                                 : shown * (PIXEL == PIXEL_A2B10G10R10 ? 1023.0 : 255.0);
+    return (flags & FLAG_SWAP_RED_BLUE) != 0 ? stored.zyx : stored;
+}
+
+/* From dark blue over green to yellow, of rising lightness: readable without telling red from green. */
+vec3 heat_colour(float t)
+{
+    const vec3 stops[5] = vec3[5](vec3(0.267, 0.004, 0.329), vec3(0.231, 0.322, 0.545),
+                                  vec3(0.129, 0.569, 0.549), vec3(0.369, 0.788, 0.384),
+                                  vec3(0.992, 0.906, 0.145));
+    float at = clamp(t, 0.0, 1.0) * 4.0;
+    int below = min(int(at), 3);
+    return mix(stops[below], stops[below + 1], at - float(below));
+}
+
+/* A light line with dark edges shows on every picture: coverage of (light, dark) at a distance. */
+vec2 stroke(float distance_px, float half_width_px)
+{
+    float light = clamp(half_width_px + 0.5 - distance_px, 0.0, 1.0);
+    float dark = clamp(half_width_px + 1.5 - distance_px, 0.0, 1.0);
+    return vec2(light, dark);
+}
+
+float cross_distance(vec2 d)
+{
+    vec2 a = abs(d);
+    float across = max(max(a.x - 10.0, 3.0 - a.x), a.y);
+    float down = max(max(a.y - 10.0, 3.0 - a.y), a.x);
+    return min(across, down);
+}
+
+vec2 marks(vec2 pixel)
+{
+    vec2 cover = vec2(0.0);
+    vec2 d = pixel - gaze_px;
+    float r = length(d);
+    for (int i = 0; i < 4; i++) {
+        if (ring_radii_px[i] > 0.0) {
+            cover = max(cover, stroke(abs(r - ring_radii_px[i]), 0.5));
+        }
+    }
+    if ((flags & FLAG_MARKER) != 0) {
+        cover = max(cover, stroke(abs(r - 14.0), 0.75));
+        cover = max(cover, stroke(cross_distance(d), 0.75));
+    }
+    if (wipe_px > 0.0) {
+        cover = max(cover, stroke(abs(pixel.x - wipe_px), 1.0));
+    }
+    return cover;
+}
+
+/* 0: no text here, 1: its background, 2: a letter. */
+int text_at(ivec2 pixel)
+{
+    ivec2 cell_px = ivec2(FONT_WIDTH_PX, FONT_HEIGHT_PX) * text_scale;
+    ivec2 at = pixel - TEXT_MARGIN_PX;
+    ivec2 cell = at / cell_px;
+    if (any(lessThan(at, ivec2(0))) || cell.x >= text_columns || cell.y >= text_rows) {
+        return 0;
+    }
+    int index = cell.y * text_columns + cell.x;
+    uint character = characters[index >> 2] >> ((index & 3) * 8) & 255u;
+    if (character == 0u) {
+        return 0;
+    }
+    ivec2 in_cell = (at - cell * cell_px) / text_scale;
+    return font_bit(character, in_cell) ? 2 : 1;
+}
+
+void main()
+{
+    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
+    if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
+        return;
+    }
+    vec2 centre = vec2(pixel) + 0.5;
+    bool wiped = centre.x < wipe_px;
+    bool heated = !wiped && (flags & FLAG_HEATMAP) != 0;
+    vec2 cover = marks(centre);
+    int text = text_rows > 0 ? text_at(pixel) : 0;
+    if (!wiped && !heated && cover.y == 0.0 && text == 0) {
+        return;
+    }
+    uvec4 raw = wiped ? texelFetch(source, pixel, 0) : imageLoad(result, pixel);
+    vec4 colour = decode(raw);
+    if (wiped && cover.y == 0.0 && text == 0) {
+        imageStore(result, pixel, raw);
+        return;
+    }
+    vec3 shown = to_shown(colour.rgb);
+    if (heated) {
+        int ring = ring_of_pixel(frame, pixel);
+        float sigma_px = ring > 0 ? rings[ring - 1].sigma_px : 0.0;
+        shown = mix(shown, heat_colour(sigma_px / sigma_max_px), 0.65);
+    }
+    shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
+    shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;
+    imageStore(result, pixel, encode(vec4(to_stored(shown), colour.a), raw, false));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The operator overlay: drawn over a frame by a compute shader, whatever backend foveated it. */
+#ifndef FOVEA_KERNELS_OVERLAY_H
+#define FOVEA_KERNELS_OVERLAY_H
+
+#include "foveate/foveate.h"
+
+enum overlay_flag {
+    OVERLAY_MARKER = 1,
+    OVERLAY_HEATMAP = 2,
+    OVERLAY_SWAP_RED_BLUE = 4,
+};
+
+#define OVERLAY_TEXT_COLUMNS 64
+#define OVERLAY_TEXT_ROWS 16
+#define OVERLAY_TEXT_BYTES (OVERLAY_TEXT_COLUMNS * OVERLAY_TEXT_ROWS)
+
+/* The shader's push constants, after the frame's. Text is OVERLAY_TEXT_COLUMNS characters a row in a
+ * storage buffer; 0 is no character. */
+struct overlay_constants {
+    struct foveate_frame frame;
+    float ring_radii_px[4];
+    float gaze_px[2];
+    float wipe_px;
+    float sigma_max_px;
+    int32_t flags;
+    int32_t text_columns;
+    int32_t text_rows;
+    int32_t text_scale;
+};
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The compute shaders as SPIR-V. `words` is how many components a raw pixel has: 1 for 32-bit formats
+ * (R32_UINT), 4 for RGBA16F (R16G16B16A16_UINT). Specialization constant 0 is the enum fovea_format.
+ *
+ * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 and 3 storage
+ * buffers (the plan's rings and taps), 4 storage buffer (text; overlay only). */
+#ifndef FOVEA_KERNELS_SHADERS_H
+#define FOVEA_KERNELS_SHADERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct shader {
+    const uint32_t *code;
+    size_t bytes;
+};
+
+enum shader_operator {
+    SHADER_FOVEATE, /* push constants: struct foveate_frame; workgroups: foveate_groups */
+    SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
+    SHADER_COUNT,
+};
+
+struct shader shader_get(enum shader_operator which, uint32_t words);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "vk_compute.h"
+
+#include "core/log.h"
+#include "overlay/overlay.h"
+#include "vk_check.h"
+
+#define BINDING_COUNT 5
+
+static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
+{
+    static const VkDescriptorType types[BINDING_COUNT] = {
+        VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+    VkDescriptorSetLayoutBinding bindings[BINDING_COUNT];
+    for (uint32_t i = 0; i < BINDING_COUNT; i++) {
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
+                                                     .descriptorType = types[i],
+                                                     .descriptorCount = 1,
+                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    }
+    VkDescriptorSetLayoutCreateInfo info = {.sType =
+                                                VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                            .bindingCount = BINDING_COUNT,
+                                            .pBindings = bindings};
+    VK_TRY(device->log,
+           device->vk.CreateDescriptorSetLayout(device->handle, &info, NULL, &compute->set_layout));
+    return FOVEA_OK;
+}
+
+static enum fovea_result create_layout(struct vk_compute *compute, struct vk_device *device)
+{
+    VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                     .size = sizeof(struct overlay_constants)};
+    VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                       .setLayoutCount = 1,
+                                       .pSetLayouts = &compute->set_layout,
+                                       .pushConstantRangeCount = 1,
+                                       .pPushConstantRanges = &constants};
+    VK_TRY(device->log,
+           device->vk.CreatePipelineLayout(device->handle, &info, NULL, &compute->layout));
+    return FOVEA_OK;
+}
+
+static enum fovea_result create_pool(struct vk_compute *compute, struct vk_device *device,
+                                     uint32_t set_count)
+{
+    VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, set_count},
+                                    {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
+                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count}};
+    VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                       .maxSets = set_count,
+                                       .poolSizeCount = sizeof sizes / sizeof sizes[0],
+                                       .pPoolSizes = sizes};
+    VK_TRY(device->log,
+           device->vk.CreateDescriptorPool(device->handle, &info, NULL, &compute->pool));
+    return FOVEA_OK;
+}
+
+enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *device,
+                                  uint32_t set_count)
+{
+    *compute = (struct vk_compute){0};
+    enum fovea_result result = create_set_layout(compute, device);
+    if (result == FOVEA_OK) {
+        result = create_layout(compute, device);
+    }
+    if (result == FOVEA_OK) {
+        result = create_pool(compute, device, set_count);
+    }
+    if (result < 0) {
+        vk_compute_finish(compute, device);
+    }
+    return result;
+}
+
+void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
+{
+    struct vk_functions *vk = &device->vk;
+    for (int which = 0; which < SHADER_COUNT; which++) {
+        for (int format = 0; format < VK_COMPUTE_FORMATS; format++) {
+            vk->DestroyPipeline(device->handle, compute->pipelines[which][format], NULL);
+        }
+    }
+    vk->DestroyDescriptorPool(device->handle, compute->pool, NULL);
+    vk->DestroyPipelineLayout(device->handle, compute->layout, NULL);
+    vk->DestroyDescriptorSetLayout(device->handle, compute->set_layout, NULL);
+    *compute = (struct vk_compute){0};
+}
+
+enum fovea_result vk_compute_allocate_set(struct vk_compute *compute, struct vk_device *device,
+                                          VkDescriptorSet *out_set)
+{
+    VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                        .descriptorPool = compute->pool,
+                                        .descriptorSetCount = 1,
+                                        .pSetLayouts = &compute->set_layout};
+    VK_TRY(device->log, device->vk.AllocateDescriptorSets(device->handle, &info, out_set));
+    return FOVEA_OK;
+}
+
+void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
+                          const struct vk_compute_bindings *bindings)
+{
+    VkDescriptorImageInfo images[2] = {
+        {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
+        {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
+    VkDescriptorBufferInfo buffers[3] = {
+        {.buffer = bindings->rings, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->taps, .range = VK_WHOLE_SIZE},
+        {bindings->text, bindings->text_offset, bindings->text_bytes}};
+    VkWriteDescriptorSet writes[BINDING_COUNT];
+    for (uint32_t i = 0; i < BINDING_COUNT; i++) {
+        writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                           .dstSet = set,
+                                           .dstBinding = i,
+                                           .descriptorCount = 1,
+                                           .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+        if (i < 2) {
+            writes[i].descriptorType =
+                i == 0 ? VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE : VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+            writes[i].pImageInfo = &images[i];
+        } else {
+            writes[i].pBufferInfo = &buffers[i - 2];
+        }
+    }
+    device->vk.UpdateDescriptorSets(device->handle, BINDING_COUNT, writes, 0, NULL);
+}
+
+static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
+                                         VkShaderModule module, int32_t format,
+                                         VkPipeline *out_pipeline)
+{
+    VkSpecializationMapEntry entry = {.constantID = 0, .offset = 0, .size = sizeof format};
+    VkSpecializationInfo special = {
+        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof format, .pData = &format};
+    VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = "main",
+                  .pSpecializationInfo = &special},
+        .layout = compute->layout};
+    VK_TRY(device->log, device->vk.CreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &info,
+                                                          NULL, out_pipeline));
+    return FOVEA_OK;
+}
+
+enum fovea_result vk_compute_prepare(struct vk_compute *compute, struct vk_device *device,
+                                     enum shader_operator which, enum fovea_format format)
+{
+    VkPipeline *pipeline = &compute->pipelines[which][format];
+    if (*pipeline) {
+        return FOVEA_OK;
+    }
+    struct shader shader = shader_get(which, format == FOVEA_FORMAT_RGBA16F ? 4 : 1);
+    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                     .codeSize = shader.bytes,
+                                     .pCode = shader.code};
+    VkShaderModule module = VK_NULL_HANDLE;
+    VK_TRY(device->log, device->vk.CreateShaderModule(device->handle, &info, NULL, &module));
+    enum fovea_result result = create_pipeline(compute, device, module, (int32_t)format, pipeline);
+    device->vk.DestroyShaderModule(device->handle, module, NULL);
+    return result;
+}
+
+void vk_compute_record(const struct vk_compute *compute, struct vk_device *device,
+                       VkCommandBuffer commands, const struct vk_dispatch *dispatch)
+{
+    struct vk_functions *vk = &device->vk;
+    vk->CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                        compute->pipelines[dispatch->which][dispatch->format]);
+    vk->CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
+                              &dispatch->set, 0, NULL);
+    vk->CmdPushConstants(commands, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         dispatch->constant_bytes, dispatch->constants);
+    vk->CmdDispatch(commands, dispatch->groups[0], dispatch->groups[1], 1);
+}

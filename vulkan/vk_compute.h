@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Compute pipelines of the operators' shaders, and the descriptor sets that feed them. */
+#ifndef FOVEA_VULKAN_COMPUTE_H
+#define FOVEA_VULKAN_COMPUTE_H
+
+#include "shaders.h"
+#include "vk_buffer.h"
+#include "vk_format.h"
+
+#define VK_COMPUTE_FORMATS 8 /* enum fovea_format below this */
+
+struct vk_compute {
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkDescriptorPool pool;
+    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS]; /* made when first asked for */
+};
+
+/* What a descriptor set points to; images are in GENERAL. */
+struct vk_compute_bindings {
+    VkImageView source;
+    VkImageView result;
+    VkBuffer rings;
+    VkBuffer taps;
+    VkBuffer text;
+    VkDeviceSize text_offset;
+    VkDeviceSize text_bytes;
+};
+
+FOVEA_MUST_CHECK enum fovea_result vk_compute_init(struct vk_compute *compute,
+                                                   struct vk_device *device, uint32_t set_count);
+void vk_compute_finish(struct vk_compute *compute, struct vk_device *device);
+
+/* One of the set_count sets; freed with the compute. */
+FOVEA_MUST_CHECK enum fovea_result vk_compute_allocate_set(struct vk_compute *compute,
+                                                           struct vk_device *device,
+                                                           VkDescriptorSet *out_set);
+/* No queued work may use the set. */
+void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
+                          const struct vk_compute_bindings *bindings);
+
+/* Makes the pipeline if it is not there yet. */
+FOVEA_MUST_CHECK enum fovea_result vk_compute_prepare(struct vk_compute *compute,
+                                                      struct vk_device *device,
+                                                      enum shader_operator which,
+                                                      enum fovea_format format);
+
+struct vk_dispatch {
+    enum shader_operator which;
+    enum fovea_format format; /* prepared */
+    VkDescriptorSet set;
+    const void *constants;
+    uint32_t constant_bytes;
+    uint32_t groups[2];
+};
+
+void vk_compute_record(const struct vk_compute *compute, struct vk_device *device,
+                       VkCommandBuffer commands, const struct vk_dispatch *dispatch);
+
+#endif
