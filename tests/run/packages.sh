@@ -1,0 +1,205 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+#
+# Which Debian packages are needed for what, and how they come here. docs/dependencies.md says more.
+
+# package | a sign that it is there where dpkg does not know it | why
+PACKAGES_build='
+gcc|cmd:cc|compiles the C code
+libc6-dev|hdr:stdio.h|headers of the C library
+cmake|cmd:cmake|configures the build
+ninja-build|cmd:ninja|runs the build
+pkgconf|cmd:pkg-config|finds libraries
+glslc|cmd:glslc|compiles the compute shaders to SPIR-V
+libvulkan-dev|hdr:vulkan/vulkan_core.h|headers and loader of Vulkan
+libcjson-dev|pc:libcjson|reads the configuration files
+libpng-dev|pc:libpng|writes pictures
+'
+PACKAGES_render='
+mesa-vulkan-drivers|icd:|Vulkan on the CPU (lavapipe) and on AMD and Intel GPUs
+fonts-dejavu-core|file:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|letters on signs and captions
+'
+PACKAGES_window='
+libsdl2-dev|pc:sdl2|opens the window of the demo
+'
+PACKAGES_tests='
+libcmocka-dev|pc:cmocka|runs the unit tests
+'
+PACKAGES_python='
+python3-venv|venv:|runs the Python tests in an environment of their own
+'
+PACKAGES_format='
+clang-format|cmd:clang-format|checks the layout of the sources
+'
+PACKAGES_check='
+g++|cmd:c++|compiles the public headers as C++
+clang|cmd:clang|second compiler; sanitizers
+libclang-rt-dev|clang-rt:|run-time library of the sanitizers and of the fuzzer
+llvm|cmd:llvm-symbolizer|names the functions in a sanitizer report
+clang-tidy|cmd:clang-tidy|looks for defects without running the code
+binutils|cmd:nm|lists what the library exports
+vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
+xvfb|cmd:Xvfb|a display for the window tests
+xauth|cmd:xauth|a display for the window tests
+xdotool|cmd:xdotool|presses keys in the window tests
+x11-apps|cmd:xwd|takes pictures of the window in the tests
+ffmpeg|cmd:ffmpeg|checks the video of the demo
+'
+
+declare -A PACKAGE_SIGN PACKAGE_WHY
+
+group_packages()
+{
+    local variable=PACKAGES_$1 name sign why
+    while IFS='|' read -r name sign why; do
+        if [[ -n $name ]]; then
+            PACKAGE_SIGN[$name]=$sign
+            PACKAGE_WHY[$name]=$why
+            printf '%s\n' "$name"
+        fi
+    done <<<"${!variable}"
+}
+
+# First file that matches the patterns, or nothing.
+first_file()
+{
+    compgen -G "$1" | head -n 1
+}
+
+sign_is_there()
+{
+    local sign=$1
+    case $sign in
+    cmd:cc) have "${CC:-cc}" || have gcc || have clang ;;
+    cmd:*) have "${sign#cmd:}" ;;
+    hdr:*) [[ -e /usr/include/${sign#hdr:} || -e /usr/local/include/${sign#hdr:} ]] ;;
+    pc:*) have pkg-config && pkg-config --exists "${sign#pc:}" ;;
+    file:*) [[ -e ${sign#file:} ]] ;;
+    icd:) [[ -n ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}$(first_file '/usr/share/vulkan/icd.d/*.json') ]] ;;
+    layer:) [[ -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ]] ;;
+    venv:) [[ -n $(venv_maker) ]] ;;
+    clang-rt:) [[ -n $(first_file '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a') ]] ;;
+    *) false ;;
+    esac
+}
+
+package_is_there()
+{
+    if have dpkg-query &&
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; then
+        return 0
+    fi
+    sign_is_there "${PACKAGE_SIGN[$1]}"
+}
+
+# missing_packages GROUP...: in MISSING.
+missing_packages()
+{
+    local group name
+    MISSING=()
+    for group in "$@"; do
+        # In this shell, so that the reasons stay known.
+        group_packages "$group" >/dev/null
+        while read -r name; do
+            package_is_there "$name" || MISSING+=("$name")
+        done < <(group_packages "$group")
+    done
+}
+
+list_missing()
+{
+    local name
+    for name in "${MISSING[@]}"; do
+        printf '  %-26s %s\n' "$name" "${PACKAGE_WHY[$name]}"
+    done
+}
+
+as_root()
+{
+    if [[ $(id -u) == 0 ]]; then
+        "$@"
+    elif have sudo; then
+        sudo "$@"
+    else
+        return 1
+    fi
+}
+
+install_missing()
+{
+    if [[ $(id -u) != 0 ]] && ! have sudo; then
+        list_missing >&2
+        fail "these packages are missing and there is no sudo; as root: apt-get install ${MISSING[*]}"
+    fi
+    say "Installing from Debian's packages:"
+    list_missing
+    local get=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0)
+    mkdir -p -- "$LOGS"
+    if ! as_root "${get[@]}" update >"$LOGS/packages.log" 2>&1; then
+        warn "the list of packages could not be renewed; trying with the one that is here"
+    fi
+    if ! as_root "${get[@]}" install --no-install-recommends "${MISSING[@]}" \
+        </dev/null >>"$LOGS/packages.log" 2>&1; then
+        tail -n 15 -- "$LOGS/packages.log" >&2
+        fail "apt-get could not install them; see $(relative "$LOGS/packages.log")"
+    fi
+}
+
+# need_packages GROUP...: they are there afterwards, or ./run has stopped.
+need_packages()
+{
+    missing_packages "$@"
+    ((${#MISSING[@]})) || return 0
+    if ((INSTALL)) && have apt-get && have dpkg-query; then
+        mark_build_root
+        install_missing
+        return
+    fi
+    say "Missing here (Debian's names):" >&2
+    list_missing >&2
+    ((INSTALL)) && fail "this is no Debian system: install the like of these and come again"
+    fail "nothing is installed because of --no-install; on Debian: apt-get install ${MISSING[*]}"
+}
+
+# ---- Python ---------------------------------------------------------------------------------------
+
+# A python3 that can make an environment with pip in it. Debian's own first.
+venv_maker()
+{
+    local python
+    for python in /usr/bin/python3 python3; do
+        if have "$python" && "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+            printf '%s' "$python"
+            return
+        fi
+    done
+}
+
+# Sets PYTHON to one that has what tests/requirements.txt lists; nothing is fetched if it is there.
+need_python()
+{
+    local wanted venv=$ROOT/.venv
+    wanted=$(sha256sum <"$ROOT/tests/requirements.txt")
+    PYTHON=$venv/bin/python
+    if [[ -x $PYTHON && $(cat "$venv/requirements.sha256" 2>/dev/null) == "$wanted" ]]; then
+        return 0
+    fi
+    if ((!INSTALL)); then
+        PYTHON=python3
+        python3 -c 'import pytest, hypothesis, numpy, PIL, jsonschema' 2>/dev/null && return 0
+        warn "Python packages are missing (tests/requirements.txt) and --no-install forbids to get them"
+        return 1
+    fi
+    need_packages python
+    (step "Python environment .venv" "$LOGS/venv.log" make_venv "$venv") || return 1
+    printf '%s\n' "$wanted" >"$venv/requirements.sha256"
+}
+
+make_venv()
+{
+    local maker
+    maker=$(venv_maker)
+    "$maker" -m venv --clear "$1"
+    "$1/bin/python" -m pip install --disable-pip-version-check --no-input -r "$ROOT/tests/requirements.txt"
+}

@@ -1,0 +1,210 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+#
+# The stages of ./run test: stage_NAME does it, with errexit on and its output in a log;
+# STAGE_ABOUT says what it is and STAGE_NEEDS which packages. Status 77: cannot be done here, and
+# the file that skip_stage wrote says why.
+
+STAGES=(format gcc asan tsan no-cuda tidy fuzz pytest)
+STAGES_QUICK=(format gcc pytest)
+
+declare -A STAGE_ABOUT=(
+    [format]="layout of the sources"
+    [gcc]="gcc, warnings are errors; every ctest"
+    [asan]="clang, warnings are errors, address and undefined-behaviour sanitizers; every ctest"
+    [tsan]="clang, thread sanitizer; the tests with threads"
+    [no-cuda]="as on a machine without a CUDA toolkit; unit tests"
+    [tidy]="clang-tidy over the C sources"
+    [fuzz]="fuzzing of what reads foreign bytes"
+    [pytest]="public headers, exported symbols, installation, ./run, the demo"
+)
+declare -A STAGE_NEEDS=(
+    [format]="format"
+    [gcc]="build render tests window check"
+    [asan]="build render tests window check"
+    [tsan]="build tests check"
+    [no-cuda]="build tests"
+    [tidy]="build tests check"
+    [fuzz]="build check"
+    [pytest]="build render tests window check"
+)
+
+FUZZ_SECONDS=${FOVEA_FUZZ_SECONDS-}
+
+skip_stage()
+{
+    printf '%s\n' "$*" >"$LOGS/$STAGE.why"
+    return 77
+}
+
+# What tests may see of this machine: no settings of the person who runs them, the CPU's Vulkan
+# where there is no NVIDIA GPU.
+test_environment()
+{
+    local lavapipe=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json name
+    for name in $(compgen -e FOVEA_); do
+        [[ $name == FOVEA_REQUIRE_GPU ]] || unset "$name"
+    done
+    export XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} && ! -e /dev/nvidiactl && -e $lavapipe ]]; then
+        export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe
+    fi
+    export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0
+    export LSAN_OPTIONS=suppressions=$ROOT/tests/lsan.supp:print_suppressions=0
+    export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+    export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+}
+
+# run_ctest BUILD [ctest arguments]: what it prints goes to the log, its summary also to a file of
+# its own. Not a single test is a failure.
+run_ctest()
+{
+    local name=$1 status=0
+    shift
+    cp /dev/null "$LOGS/$STAGE.ctest"
+    ctest --test-dir "$BUILD_ROOT/$name" --no-tests=error --output-on-failure -j "$JOBS" \
+        --output-junit "$LOGS/$STAGE.junit.xml" "$@" | tee "$LOGS/$STAGE.ctest" || status=$?
+    skipped_cases "$BUILD_ROOT/$name" >"$LOGS/$STAGE.skipped"
+    return "$status"
+}
+
+# Skips inside of a test program, as cmocka prints them: "[  SKIPPED ] name".
+skipped_cases()
+{
+    local log=$1/Testing/Temporary/LastTest.log
+    awk '/^[0-9]+\/[0-9]+ Test(ing)?: /{program = $NF}
+         /^\[  SKIPPED \] [A-Za-z_]/{if (!seen[program, $4]++) print program ": " $4}' "$log"
+}
+
+stage_format()
+{
+    [[ -n $(clang_format) ]] ||
+        skip_stage "clang-format $CLANG_FORMAT_VERSION is not here, and others lay out differently"
+    format_sources --dry-run -Werror
+}
+
+stage_gcc()
+{
+    configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON
+    build gcc
+    run_ctest gcc
+}
+
+gcc_compiler()
+{
+    if have gcc; then echo gcc; else echo cc; fi
+}
+
+needs_clang()
+{
+    have clang || skip_stage "clang is not here"
+}
+
+stage_asan()
+{
+    needs_clang
+    configure asan -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" \
+        -DFOVEA_CUDA_ARCHITECTURES=75
+    build asan
+    run_ctest asan
+}
+ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1'
+
+# Threads of our own without a Vulkan device below them: drivers are not built for this sanitizer.
+stage_tsan()
+{
+    needs_clang
+    configure tsan -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF \
+        -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O1'
+    build tsan
+    run_ctest tsan -L '^unit$' -R 'gaze|thread|cpu|config|context|log'
+}
+
+stage_no-cuda()
+{
+    local log=$LOGS/no-cuda-configure.log
+    configure no-cuda -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF >"$log" 2>&1 || {
+        cat "$log"
+        return 1
+    }
+    cat "$log"
+    if [[ $(show_notices "$log" | grep -ci 'cuda') != 1 ]]; then
+        echo "A build without CUDA has to say so, once."
+        return 1
+    fi
+    build no-cuda
+    run_ctest no-cuda -L '^unit$'
+}
+
+stage_tidy()
+{
+    have run-clang-tidy || skip_stage "run-clang-tidy is not here"
+    local base=asan
+    [[ -e $BUILD_ROOT/asan/compile_commands.json ]] || base=gcc
+    if [[ ! -e $BUILD_ROOT/$base/compile_commands.json ]]; then
+        configure gcc -DFOVEA_WERROR=ON
+        build gcc
+    fi
+    # Each file once, although tests and libraries may both compile it; sources made by the build
+    # and CUDA are not for clang-tidy.
+    mkdir -p "$BUILD_ROOT/tidy"
+    /usr/bin/env python3 - "$BUILD_ROOT/$base/compile_commands.json" "$ROOT" "$BUILD_ROOT" \
+        >"$BUILD_ROOT/tidy/compile_commands.json" <<'PYTHON'
+import json, sys
+commands, root, build = json.load(open(sys.argv[1])), sys.argv[2] + "/", sys.argv[3] + "/"
+ours = {}
+for entry in commands:
+    file = entry["file"]
+    if file.startswith(root) and not file.startswith(build) and file.endswith(".c"):
+        entry["command"] = entry["command"].replace("/usr/bin/ccache ", "")
+        ours.setdefault(file, entry)
+json.dump(list(ours.values()), sys.stdout)
+PYTHON
+    run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS"
+}
+
+stage_fuzz()
+{
+    needs_clang
+    configure fuzz -DCMAKE_C_COMPILER=clang -DFOVEA_FUZZ=ON -DFOVEA_CUDA=OFF \
+        -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS="$ASAN_FLAGS -fsanitize=fuzzer-no-link"
+    build fuzz fovea_fuzzers
+    local target count=0
+    for target in "$BUILD_ROOT"/fuzz/fuzz/fuzz_*; do
+        if [[ -f $target && -x $target ]]; then
+            fuzz_one "$target"
+            count=$((count + 1))
+        fi
+    done
+    ((count)) || { echo "no fuzz target was built"; return 1; }
+}
+
+# Sixty seconds for the configuration, twenty for each of the others.
+fuzz_one()
+{
+    local name seconds=20 seeds corpus
+    name=$(basename "$1")
+    [[ $name == fuzz_config* ]] && seconds=60
+    seeds=$ROOT/tests/fuzz/seeds/$name corpus=$BUILD_ROOT/fuzz/corpus/$name
+    mkdir -p "$corpus"
+    local arguments=(-max_total_time="${FUZZ_SECONDS:-$seconds}" -timeout=10 -rss_limit_mb=2048
+        -print_final_stats=1 -verbosity=1 -artifact_prefix="$LOGS/$name-" "$corpus")
+    [[ -d $seeds ]] && arguments+=("$seeds")
+    [[ -e $seeds.dict ]] && arguments+=(-dict="$seeds.dict")
+    echo "== $name"
+    "$1" "${arguments[@]}"
+    echo "== $name: done"
+}
+
+stage_pytest()
+{
+    need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
+    local quick=()
+    ((QUICK)) && quick=(-m 'not slow')
+    [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure gcc -DFOVEA_WERROR=ON
+    build gcc
+    FOVEA_BUILD_DIR=$BUILD_ROOT/gcc "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" \
+        -o cache_dir="$BUILD_ROOT/cache/pytest" --junitxml="$LOGS/pytest.junit.xml" -rs \
+        ${quick[@]+"${quick[@]}"} "$ROOT/tests" | tee "$LOGS/pytest.pytest"
+}

@@ -1,0 +1,169 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+#
+# ./run test: the stages one after the other; all are run even when one fails.
+
+# shellcheck source=/dev/null
+source "$ROOT/tests/run/stages.sh"
+
+QUICK=0
+declare -A STAGE_RESULT STAGE_SECONDS
+
+help_test()
+{
+    cat <<END
+./run test [--quick] [--only STAGE[,STAGE]] [--list]: everything that this machine can test.
+
+  --quick        only: ${STAGES_QUICK[*]}
+  --only STAGES  these stages, with commas between them
+  --list         names the stages
+
+END
+    list_stages
+    cat <<END
+
+FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target.
+CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/.
+END
+}
+
+list_stages()
+{
+    local name
+    for name in "${STAGES[@]}"; do
+        printf '  %-10s %s\n' "$name" "${STAGE_ABOUT[$name]}"
+    done
+}
+
+command_test()
+{
+    local stages=("${STAGES[@]}") name
+    while (($#)); do
+        case $1 in
+        --quick) QUICK=1 stages=("${STAGES_QUICK[@]}") ;;
+        --only)
+            IFS=, read -ra stages <<<"${2-}"
+            ((${#stages[@]})) || wrong_usage "--only needs the name of a stage"
+            shift
+            ;;
+        --list)
+            list_stages
+            return
+            ;;
+        *) wrong_usage "'test' does not understand '$1'" ;;
+        esac
+        shift
+    done
+    for name in "${stages[@]}"; do
+        [[ -n ${STAGE_ABOUT[$name]-} ]] || wrong_usage "there is no stage '$name'"
+    done
+    mark_build_root
+    prepare_stages "${stages[@]}"
+    test_environment
+    for name in "${stages[@]}"; do
+        run_stage "$name"
+    done
+    report_stages "${stages[@]}"
+}
+
+# Everything is installed before the first stage, so that a person can leave after a minute.
+prepare_stages()
+{
+    local name groups=''
+    for name in "$@"; do
+        groups+=" ${STAGE_NEEDS[$name]}"
+    done
+    local wanted
+    read -ra wanted <<<"$(tr ' ' '\n' <<<"$groups" | awk 'NF && !seen[$0]++' | tr '\n' ' ')"
+    missing_packages "${wanted[@]}"
+    if ((${#MISSING[@]} && !INSTALL)); then
+        need_packages build
+        warn "missing, and not installed because of --no-install; the stages that need them are skipped:"
+        missing_packages "${wanted[@]}"
+        ((${#MISSING[@]})) && list_missing >&2
+    else
+        need_packages "${wanted[@]}"
+    fi
+    if [[ " $* " == *" pytest "* ]]; then
+        need_python || true
+    fi
+}
+
+run_stage()
+{
+    STAGE=$1
+    local start=$SECONDS status=0
+    rm -f -- "$LOGS/$STAGE".*
+    printf '%s%-8s%s %s ...\n' "$BOLD" "$STAGE" "$PLAIN" "${STAGE_ABOUT[$STAGE]}"
+    logged "$LOGS/$STAGE.log" "stage_$STAGE" || status=$?
+    STAGE_SECONDS[$STAGE]=$((SECONDS - start))
+    case $status in
+    0) STAGE_RESULT[$STAGE]=passed ;;
+    77) STAGE_RESULT[$STAGE]=skipped ;;
+    *) STAGE_RESULT[$STAGE]=failed ;;
+    esac
+    if [[ $status == 77 && ${CI-} == true ]]; then
+        STAGE_RESULT[$STAGE]=failed
+    fi
+    say "         ${STAGE_RESULT[$STAGE]}, ${STAGE_SECONDS[$STAGE]} s"
+    if ((status == 77)); then
+        sed 's/^/         /' "$LOGS/$STAGE.why"
+    elif ((status)); then
+        show_failure "$STAGE"
+    fi
+}
+
+show_failure()
+{
+    local log=$LOGS/$1.log
+    echo "---- the end of $(relative "$log")"
+    tail -n 120 -- "$log"
+    echo "----"
+}
+
+report_stages()
+{
+    local name failed=0 summary
+    echo
+    say "${BOLD}Stages${PLAIN}"
+    for name in "$@"; do
+        printf '  %-10s %-8s %5d s  %s\n' "$name" "${STAGE_RESULT[$name]}" "${STAGE_SECONDS[$name]}" \
+            "${STAGE_ABOUT[$name]}"
+        [[ ${STAGE_RESULT[$name]} == failed ]] && failed=1
+    done
+    report_skips "$@"
+    for summary in "$LOGS"/*.ctest; do
+        name=$(basename "$summary" .ctest)
+        if [[ -s $summary && -n ${STAGE_RESULT[$name]-} ]]; then
+            printf '\n%sctest, %s%s\n' "$BOLD" "$name" "$PLAIN"
+            sed -n '/tests passed,/,$p' "$summary" | sed '/^$/d'
+        fi
+    done
+    if [[ -s $LOGS/pytest.pytest && -n ${STAGE_RESULT[pytest]-} ]]; then
+        printf '\n%spytest%s\n' "$BOLD" "$PLAIN"
+        tail -n 1 "$LOGS/pytest.pytest"
+    fi
+    return "$failed"
+}
+
+report_skips()
+{
+    local name file lines=''
+    for name in "$@"; do
+        file=$LOGS/$name.why
+        [[ -s $file ]] && lines+="  stage $name: $(<"$file")"$'\n'
+        file=$LOGS/$name.skipped
+        [[ -s $file ]] && lines+=$(sed "s/^/  $name, /" "$file")$'\n'
+        file=$LOGS/$name.ctest
+        [[ -s $file ]] && lines+=$(sed -n "s/.*Test *#[0-9]*: \([^ ]*\) .*\*\*\*Skipped.*/  $name, \1: all of it/p" "$file")$'\n'
+    done
+    lines=$(grep -v '^$' <<<"$lines")
+    if [[ -s $LOGS/pytest.pytest && -n ${STAGE_RESULT[pytest]-} ]]; then
+        lines+=$'\n'$(sed -n 's/^SKIPPED \[[0-9]*\] /  pytest, /p' "$LOGS/pytest.pytest")
+    fi
+    lines=$(grep -v '^$' <<<"$lines")
+    if [[ -n $lines ]]; then
+        printf '\n%sNot tested on this machine%s\n%s\n' "$BOLD" "$PLAIN" "$lines"
+    fi
+}
