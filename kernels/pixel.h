@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Pixels of every fovea_format as floats and back, a row at a time.
+ *
+ * Floats hold what the format counts: levels (0..255, 0..1023, alpha of A2B10G10R10 0..3) or the
+ * value itself for float formats. Nothing is decoded from sRGB. Encoding rounds levels to the
+ * nearest, halves up, and floats to the nearest, halves to even. Float formats keep NaN and Inf;
+ * finite values beyond the largest finite one become that; B10G11R11F has no sign: negative values,
+ * -Inf included, become 0. */
+#ifndef FOVEA_KERNELS_PIXEL_H
+#define FOVEA_KERNELS_PIXEL_H
+
+#include "fovea.h"
+
+/* A row of pixels in the caller's memory, pixel_stride_bytes apart. */
+struct pixel_row {
+    unsigned char *data;
+    ptrdiff_t stride_bytes;
+    uint32_t count;
+};
+
+struct pixel_codec {
+    uint32_t bytes;          /* of a pixel */
+    uint32_t align_bytes;    /* of a channel, or of the word that holds them */
+    uint32_t color_channels; /* 1 or 3; alpha comes after them */
+    bool has_alpha;
+
+    /* `channels` floats a pixel, without gaps: color_channels, or one more where there is alpha. */
+    void (*decode)(const struct pixel_row *src, uint32_t channels, float *out);
+    /* Where channels leaves alpha out, it is copied from src bit by bit. */
+    void (*encode)(const float *in, uint32_t channels, const struct pixel_row *src,
+                   const struct pixel_row *dst);
+};
+
+/* NULL for FOVEA_FORMAT_NONE and numbers that are no format. */
+const struct pixel_codec *pixel_codec_of(enum fovea_format format);
+
+/* Copies pixels bit by bit and nothing between them. */
+void pixel_copy_row(const struct pixel_codec *codec, const struct pixel_row *src,
+                    const struct pixel_row *dst);
+
+#endif

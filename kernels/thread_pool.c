@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+struct worker {
+    struct thread_pool *pool;
+    pthread_t thread;
+    uint32_t index;
+};
+
+struct thread_pool {
+    pthread_mutex_t mutex;
+    pthread_cond_t work_came;
+    pthread_cond_t work_done;
+    thread_pool_fn fn;
+    void *user;
+    uint64_t generation; /* counts jobs */
+    uint32_t busy;       /* workers that have not finished the job */
+    bool quit;
+    uint32_t thread_count; /* started, worker 0 not among them */
+    struct worker workers[];
+};
+
+static bool wait_for_job(struct thread_pool *pool, uint64_t done_generation)
+{
+    while (!pool->quit && pool->generation == done_generation) {
+        pthread_cond_wait(&pool->work_came, &pool->mutex);
+    }
+    return !pool->quit;
+}
+
+static void *worker_main(void *argument)
+{
+    const struct worker *worker = argument;
+    struct thread_pool *pool = worker->pool;
+    uint64_t generation = 0;
+    pthread_mutex_lock(&pool->mutex);
+    while (wait_for_job(pool, generation)) {
+        generation = pool->generation;
+        pthread_mutex_unlock(&pool->mutex);
+        pool->fn(pool->user, worker->index);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->busy == 0) {
+            pthread_cond_signal(&pool->work_done);
+        }
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+/* Signals are the program's business: its own threads take them. */
+static void start_threads(struct thread_pool *pool, uint32_t count)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool->thread_count < count) {
+        struct worker *worker = &pool->workers[pool->thread_count];
+        *worker = (struct worker){.pool = pool, .index = pool->thread_count + 1};
+        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
+            break;
+        }
+        pool->thread_count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+enum fovea_result thread_pool_create(uint32_t worker_count, struct thread_pool **out_pool)
+{
+    const uint32_t thread_count = worker_count - 1;
+    *out_pool = NULL;
+    struct thread_pool *pool = calloc(1, sizeof *pool + thread_count * sizeof *pool->workers);
+    if (!pool) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    pool->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool->work_came = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pool->work_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    start_threads(pool, thread_count);
+    *out_pool = pool;
+    return FOVEA_OK;
+}
+
+void thread_pool_destroy(struct thread_pool **pool)
+{
+    if (!pool || !*pool) {
+        return;
+    }
+    struct thread_pool *own = *pool;
+    pthread_mutex_lock(&own->mutex);
+    own->quit = true;
+    pthread_cond_broadcast(&own->work_came);
+    pthread_mutex_unlock(&own->mutex);
+    for (uint32_t i = 0; i < own->thread_count; i++) {
+        pthread_join(own->workers[i].thread, NULL);
+    }
+    pthread_cond_destroy(&own->work_done);
+    pthread_cond_destroy(&own->work_came);
+    pthread_mutex_destroy(&own->mutex);
+    free(own);
+    *pool = NULL;
+}
+
+uint32_t thread_pool_worker_count(const struct thread_pool *pool)
+{
+    return pool->thread_count + 1;
+}
+
+void thread_pool_run(struct thread_pool *pool, thread_pool_fn fn, void *user)
+{
+    if (pool->thread_count > 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->fn = fn;
+        pool->user = user;
+        pool->busy = pool->thread_count;
+        pool->generation++;
+        pthread_cond_broadcast(&pool->work_came);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    fn(user, 0);
+    if (pool->thread_count > 0) {
+        pthread_mutex_lock(&pool->mutex);
+        while (pool->busy > 0) {
+            pthread_cond_wait(&pool->work_done, &pool->mutex);
+        }
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
+uint32_t thread_pool_core_count(void)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) {
+        return 1;
+    }
+    const int count = CPU_COUNT(&cores);
+    return count > 0 ? (uint32_t)count : 1;
+}
