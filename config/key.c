@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "key.h"
+
+#include "words.h"
+
+#include <string.h>
+
+#define AT(member)                                                                                 \
+    .offset = offsetof(struct fovea_settings, member),                                             \
+    .bytes = sizeof(((struct fovea_settings *)0)->member)
+#define RANGE(least, most) .min = (least), .max = (most)
+#define ABOVE(least, most) .min = (least), .max = (most), .min_excluded = true
+
+static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
+static const char *const model_names[] = {"paper", NULL};
+static const char *const method_names[] = {"blockwise", NULL};
+static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
+static const char *const filter_length_names[] = {"code", "printed", NULL};
+static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
+static const char *const source_names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", NULL};
+static const char *const space_names[] = {"uv", "ndc", "pixels", NULL};
+static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
+static const char *const fallback_names[] = {"center", "last", "none", NULL};
+
+/* clang-format off */
+const struct config_key config_keys[] = {
+    {"$schema", "Where editors find the schema of this file", CONFIG_SCHEMA, .bytes = 0},
+    {"version", "Version of this format", CONFIG_VERSION, RANGE(1, 1)},
+
+    {"backend", "Who does the arithmetic; auto takes the first of cuda, vulkan, cpu that the images allow",
+     CONFIG_ENUM, AT(backend), .names = backend_names},
+    {"cpu_threads", "Threads of the cpu backend; 0: one for each core",
+     CONFIG_U32, AT(cpu_threads), RANGE(0, 256)},
+    {"watchdog_ms", "A shared frame that takes longer than this many milliseconds is cut loose",
+     CONFIG_DOUBLE, AT(watchdog_ms), RANGE(10, 60000)},
+    {"log.level", "The least important messages that are still shown",
+     CONFIG_ENUM, AT(log_level), .names = log_level_names},
+
+    {"foveation.model", "The law from eccentricity to blur; paper: Malkin, Deza and Poggio 2020",
+     CONFIG_ENUM, AT(foveation.model), .names = model_names},
+    {"foveation.method", "How the law is applied; blockwise: one Gaussian a square fragment",
+     CONFIG_ENUM, AT(foveation.method), .names = method_names},
+    {"foveation.strength", "Multiplies the blur; 0 leaves the image as it is",
+     CONFIG_DOUBLE, AT(foveation.strength), RANGE(0, 8)},
+    {"foveation.alpha", "keep: alpha is copied; premultiplied: alpha is blurred like a colour",
+     CONFIG_ENUM, AT(foveation.alpha), .names = alpha_names},
+    {"foveation.paper.ct0", "Minimal contrast threshold; 1/64 in print, 0.0133 in the published program",
+     CONFIG_DOUBLE, AT(foveation.paper.ct0), ABOVE(0, 1), .max_excluded = true},
+    {"foveation.paper.alpha", "Decay of contrast sensitivity with spatial frequency",
+     CONFIG_DOUBLE, AT(foveation.paper.alpha), ABOVE(0, 10)},
+    {"foveation.paper.e2_deg", "Eccentricity in degrees at which resolution has halved",
+     CONFIG_DOUBLE, AT(foveation.paper.e2_deg), ABOVE(0, 100)},
+    {"foveation.paper.e_max_deg", "Eccentricity in degrees at half the image's diagonal from the gaze",
+     CONFIG_DOUBLE, AT(foveation.paper.e_max_deg), ABOVE(0, 360)},
+    {"foveation.paper.f_max_cpd", "Spatial frequency in cycles per degree that is put at Nyquist",
+     CONFIG_DOUBLE, AT(foveation.paper.f_max_cpd), ABOVE(0, 1000)},
+    {"foveation.paper.fragment_px", "Side of a fragment in pixels; smaller is smoother and slower",
+     CONFIG_U32, AT(foveation.paper.fragment_px), RANGE(4, 128)},
+    {"foveation.paper.filter_length", "Taps of a Gaussian, as in the published program or as in print",
+     CONFIG_ENUM, AT(foveation.paper.filter_length), .names = filter_length_names},
+
+    {"gaze.source", "Where the gaze comes from",
+     CONFIG_ENUM, AT(gaze.kind), .names = source_names},
+    {"gaze.space", "In what positions are given: uv is 0 to 1 over the image, ndc -1 to 1, or pixels",
+     CONFIG_ENUM, AT(gaze.space), .names = space_names},
+    {"gaze.origin", "Where 0, 0 lies; y runs up from bottom-left and center",
+     CONFIG_ENUM, AT(gaze.origin), .names = origin_names},
+    {"gaze.screen_px", "Width and height that positions in pixels refer to; 0: the image's own",
+     CONFIG_U32, AT(gaze.screen_px), RANGE(0, 65536)},
+    {"gaze.fixed.x", "Position of the fixed source, in space and origin as above",
+     CONFIG_DOUBLE, AT(gaze.fixed.x_uv), RANGE(-1e6, 1e6)},
+    {"gaze.fixed.y", "Position of the fixed source, in space and origin as above",
+     CONFIG_DOUBLE, AT(gaze.fixed.y_uv), RANGE(-1e6, 1e6)},
+    {"gaze.scanpath.file", "CSV file with t, x, y and perhaps confidence; relative to this file",
+     CONFIG_PATH, AT(gaze.scanpath_file)},
+    {"gaze.scanpath.loop", "Start again at the end; otherwise the gaze is lost there",
+     CONFIG_BOOL, AT(gaze.scanpath_loop)},
+    {"gaze.saccades.seed", "The same seed gives the same eye movements",
+     CONFIG_U64, AT(gaze.saccades_seed), RANGE(0, 18446744073709551615.0)},
+    {"gaze.saccades.fixation_ms", "Median duration of a fixation in milliseconds",
+     CONFIG_DOUBLE, AT(gaze.saccades_fixation_ms), RANGE(50, 5000)},
+    {"gaze.saccades.amplitude_deg", "Median size of a saccade in degrees",
+     CONFIG_DOUBLE, AT(gaze.saccades_amplitude_deg), RANGE(0.1, 60)},
+    {"gaze.saccades.width_deg", "Visual angle of the image's width in degrees",
+     CONFIG_DOUBLE, AT(gaze.saccades_width_deg), RANGE(1, 180)},
+    {"gaze.saccades.blinks_per_minute", "Blinks a minute",
+     CONFIG_DOUBLE, AT(gaze.saccades_blinks_per_minute), RANGE(0, 120)},
+    {"gaze.udp.bind", "Numeric address that datagrams are taken on; anything but loopback opens a port to the network",
+     CONFIG_STRING, AT(gaze.udp_bind)},
+    {"gaze.udp.port", "UDP port; 0 lets the system choose",
+     CONFIG_U16, AT(gaze.udp_port), RANGE(0, 65535)},
+    {"gaze.validity.min_confidence", "Samples with less confidence are not valid",
+     CONFIG_DOUBLE, AT(gaze.min_confidence), RANGE(0, 1)},
+    {"gaze.validity.hold_ms", "How many milliseconds the last valid sample stands in for missing ones",
+     CONFIG_DOUBLE, AT(gaze.hold_ms), RANGE(0, 60000)},
+    {"gaze.validity.return_ms", "How many milliseconds the way to the fallback takes",
+     CONFIG_DOUBLE, AT(gaze.return_ms), RANGE(0, 10000)},
+    {"gaze.validity.fallback", "Where the gaze goes when it is lost; none: frames are shown as drawn",
+     CONFIG_ENUM, AT(gaze.fallback), .names = fallback_names},
+
+    {"overlay.marker", "Draw a cross and a ring at the gaze",
+     CONFIG_BOOL, AT(overlay.marker)},
+    {"overlay.rings", "Draw circles of 2, 5, 10 and 20 degrees of eccentricity",
+     CONFIG_BOOL, AT(overlay.rings)},
+    {"overlay.heatmap", "Colour the image by how much it is blurred",
+     CONFIG_BOOL, AT(overlay.heatmap)},
+    {"overlay.hud", "Write backend, device, times and gaze over the image",
+     CONFIG_BOOL, AT(overlay.hud)},
+    {"overlay.wipe", "The image left of this x, 0 to 1, is shown as the engine drew it",
+     CONFIG_DOUBLE, AT(overlay.wipe_uv), RANGE(0, 1)},
+
+    {"apps", "Settings for single programs: \"exe:\" and a pattern of the program's name",
+     CONFIG_APPS, .bytes = 0},
+};
+/* clang-format on */
+
+const size_t config_key_count = sizeof config_keys / sizeof config_keys[0];
+
+const char *fovea_backend_name(enum fovea_backend backend)
+{
+    size_t count = sizeof backend_names / sizeof backend_names[0] - 1;
+    return (size_t)backend < count ? backend_names[backend] : "unknown backend";
+}
+
+const struct config_key *config_key_find(const char *path)
+{
+    for (size_t i = 0; i < config_key_count; i++) {
+        if (strcmp(config_keys[i].path, path) == 0) {
+            return &config_keys[i];
+        }
+    }
+    return NULL;
+}
+
+/* What follows "group." in path; NULL where path does not lie in the group. */
+static const char *inside(const char *group, const char *path)
+{
+    size_t length = strlen(group);
+    if (length == 0) {
+        return path;
+    }
+    return strncmp(group, path, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
+}
+
+bool config_group_exists(const char *path)
+{
+    for (size_t i = 0; i < config_key_count; i++) {
+        if (inside(path, config_keys[i].path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct config_name config_child_name(const char *group, size_t index)
+{
+    struct config_name name = {0};
+    const char *rest = inside(group, config_keys[index].path);
+    if (!rest) {
+        return name;
+    }
+    size_t length = strcspn(rest, ".");
+    if (index > 0) {
+        const char *before = inside(group, config_keys[index - 1].path);
+        if (before && strcspn(before, ".") == length && strncmp(before, rest, length) == 0) {
+            return name;
+        }
+    }
+    config_words_copy(name.text, sizeof name.text, rest, length);
+    return name;
+}
+
+size_t config_key_elements(const struct config_key *key)
+{
+    switch (key->type) {
+    case CONFIG_U16:
+        return key->bytes / sizeof(uint16_t);
+    case CONFIG_U32:
+        return key->bytes / sizeof(uint32_t);
+    case CONFIG_U64:
+        return key->bytes / sizeof(uint64_t);
+    case CONFIG_DOUBLE:
+        return key->bytes / sizeof(double);
+    default:
+        return 1;
+    }
+}
+
+static void add_number_range(struct config_words *words, const struct config_key *key)
+{
+    if (key->type == CONFIG_U64) {
+        config_words_add(words->text, sizeof words->text, "0 to 18446744073709551615");
+        return;
+    }
+    struct config_number least = config_number(key->min);
+    struct config_number most = config_number(key->max);
+    if (!key->min_excluded && !key->max_excluded) {
+        config_words_add(words->text, sizeof words->text, "%s to %s", least.text, most.text);
+    } else {
+        config_words_add(words->text, sizeof words->text, "%s %s, %s %s",
+                         key->min_excluded ? "above" : "at least", least.text,
+                         key->max_excluded ? "below" : "at most", most.text);
+    }
+}
+
+static void add_names(struct config_words *words, const char *const *names)
+{
+    config_words_add(words->text, sizeof words->text, names[1] ? "one of " : "");
+    for (size_t i = 0; names[i]; i++) {
+        config_words_add(words->text, sizeof words->text, "%s\"%s\"", i ? ", " : "", names[i]);
+    }
+}
+
+struct config_words config_key_range(const struct config_key *key)
+{
+    struct config_words words = {0};
+    switch (key->type) {
+    case CONFIG_SCHEMA:
+        config_words_add(words.text, sizeof words.text, "any");
+        break;
+    case CONFIG_VERSION:
+        config_words_add(words.text, sizeof words.text, "1");
+        break;
+    case CONFIG_APPS:
+        config_words_add(words.text, sizeof words.text, "\"exe:pattern\": settings");
+        break;
+    case CONFIG_BOOL:
+        config_words_add(words.text, sizeof words.text, "true or false");
+        break;
+    case CONFIG_ENUM:
+        add_names(&words, key->names);
+        break;
+    case CONFIG_STRING:
+    case CONFIG_PATH:
+        config_words_add(words.text, sizeof words.text, "at most %zu bytes", key->bytes - 1);
+        break;
+    default:
+        add_number_range(&words, key);
+    }
+    return words;
+}
+
+static const char *kind_of(const struct config_key *key)
+{
+    switch (key->type) {
+    case CONFIG_SCHEMA:
+    case CONFIG_STRING:
+    case CONFIG_PATH:
+        return "string";
+    case CONFIG_VERSION:
+    case CONFIG_DOUBLE:
+        return "number";
+    case CONFIG_APPS:
+        return "object";
+    case CONFIG_BOOL:
+    case CONFIG_ENUM:
+        return NULL;
+    default:
+        return "whole number";
+    }
+}
+
+struct config_words config_key_expectation(const struct config_key *key)
+{
+    struct config_words words = {0};
+    struct config_words range = config_key_range(key);
+    const char *kind = kind_of(key);
+    size_t elements = config_key_elements(key);
+    if (elements > 1) {
+        config_words_add(words.text, sizeof words.text, "an array of %zu %ss, each %s", elements,
+                         kind, range.text);
+    } else if (kind) {
+        config_words_add(words.text, sizeof words.text, "%s %s, %s",
+                         key->type == CONFIG_APPS ? "an" : "a", kind, range.text);
+    } else {
+        config_words_add(words.text, sizeof words.text, "%s", range.text);
+    }
+    return words;
+}

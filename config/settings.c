@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "core/log.h"
+#include "value.h"
+
+static struct fovea_foveation default_foveation(void)
+{
+    return (struct fovea_foveation){
+        .model = FOVEA_MODEL_PAPER,
+        .method = FOVEA_METHOD_BLOCKWISE,
+        .strength = 1,
+        .alpha = FOVEA_ALPHA_KEEP,
+        .paper = {.ct0 = 1.0 / 64,
+                  .alpha = 0.106,
+                  .e2_deg = 2.3,
+                  .e_max_deg = 100,
+                  .f_max_cpd = 30,
+                  .fragment_px = 32,
+                  .filter_length = FOVEA_FILTER_LENGTH_CODE},
+    };
+}
+
+static struct fovea_gaze_settings default_gaze(void)
+{
+    return (struct fovea_gaze_settings){
+        .kind = FOVEA_GAZE_FIXED,
+        .space = FOVEA_GAZE_SPACE_UV,
+        .origin = FOVEA_GAZE_ORIGIN_TOP_LEFT,
+        .fixed = {0.5, 0.5},
+        .scanpath_loop = true,
+        .saccades_seed = 1,
+        .saccades_fixation_ms = 300,
+        .saccades_amplitude_deg = 8,
+        .saccades_width_deg = 60,
+        .saccades_blinks_per_minute = 12,
+        .udp_bind = "127.0.0.1",
+        .udp_port = 5005,
+        .min_confidence = 0.5,
+        .hold_ms = 600,
+        .return_ms = 150,
+        .fallback = FOVEA_GAZE_FALLBACK_CENTER,
+    };
+}
+
+struct fovea_settings fovea_settings_default(void)
+{
+    return (struct fovea_settings){
+        .backend = FOVEA_BACKEND_AUTO,
+        .foveation = default_foveation(),
+        .gaze = default_gaze(),
+        .cpu_threads = 0,
+        .watchdog_ms = 1000,
+        .log_level = FOVEA_LOG_INFO,
+    };
+}
+
+enum fovea_result fovea_settings_check(const struct fovea_settings *settings, struct fovea_log log)
+{
+    if (!settings) {
+        log_error(log, "settings is NULL");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    for (size_t i = 0; i < config_key_count; i++) {
+        struct config_words found;
+        if (!config_value_check(&config_keys[i], settings, &found)) {
+            log_error(log, "%s is %s; it must be %s", config_keys[i].path, found.text,
+                      config_key_range(&config_keys[i]).text);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
+    }
+    return FOVEA_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* One setting: from a JSON value into a struct fovea_settings, and out of it again. */
+#ifndef FOVEA_CONFIG_VALUE_H
+#define FOVEA_CONFIG_VALUE_H
+
+#include "document.h"
+#include "key.h"
+
+/* A JSON value with its own letters, which say what a double cannot: the seed has 64 bits. */
+struct config_value {
+    const cJSON *item;
+    const char *bytes;
+    size_t count;
+};
+
+/* Writes the value into settings, or says on failure what is wrong: "expected a whole number, 4 to
+ * 128; found 3". Then settings is unchanged. */
+FOVEA_MUST_CHECK bool config_value_store(const struct config_key *key,
+                                         const struct config_value *value, const char *directory,
+                                         struct fovea_settings *settings,
+                                         struct config_words *out_complaint);
+
+/* True if the member has a value that a file could have given it; else out_found is that value. */
+FOVEA_MUST_CHECK bool config_value_check(const struct config_key *key,
+                                         const struct fovea_settings *settings,
+                                         struct config_words *out_found);
+
+/* The member as JSON; arrays in brackets. Cut where it does not fit. */
+struct config_words config_value_words(const struct config_key *key,
+                                       const struct fovea_settings *settings);
+
+#endif
