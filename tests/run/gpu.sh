@@ -1,1 +1,366 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
 #
+# ./run gpu-test and ./run gpu-bundle: the tests with the label gpu, on a machine with an NVIDIA GPU.
+
+# Libraries that a bare GPU machine may lack; used from the bundle only where that is so.
+BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
+    libXdmcp.so.6 libbsd.so.0 libmd.so.0)
+# Ours to bring along: not the C library, not a driver.
+BUNDLE_LEAVES_OUT='linux-vdso|ld-linux|libc\.so|libm\.so|libdl\.so|librt\.so|libpthread\.so|libstdc\+\+|libgcc_s|libcuda\.so|libvulkan\.so'
+SANITIZERS=(memcheck racecheck initcheck synccheck)
+
+help_gpu()
+{
+    cat <<END
+./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--no-sanitizer]
+
+  Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure. Then CUDA's
+  compute-sanitizer over the kernel tests: ${SANITIZERS[*]}. Prints a report in Markdown.
+
+  --report FILE    the report also goes there
+  --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
+  --only REGEX     only the tests whose names match
+  --no-sanitizer   leave compute-sanitizer out
+
+./run gpu-bundle DIR
+
+  Puts the tests, the libraries that they need and the validation layer into DIR, to be run on a
+  machine of the same processor type that has a driver and a GPU but cannot build.
+END
+}
+
+# ---- The bundle -----------------------------------------------------------------------------------
+
+command_gpu_bundle()
+{
+    (($# == 1)) || wrong_usage "gpu-bundle needs one folder"
+    local bundle
+    bundle=$(readlink -m -- "$1")
+    [[ ! -e $bundle || -e $bundle/tests.tsv ]] || fail "$bundle exists and is no bundle"
+    need_packages build tests gpu
+    have nvcc || fail "nvcc is not here: install NVIDIA's CUDA toolkit (12 or later)"
+    mark_build_root
+    build_gpu_tests
+    step "Bundling" "$LOGS/gpu-bundle.log" make_bundle "$bundle"
+    say "$(relative "$bundle"): $(du -sh "$bundle" | cut -f1), $(wc -l <"$bundle/tests.tsv") tests"
+}
+
+build_gpu_tests()
+{
+    # shellcheck disable=SC2016  # $ORIGIN is for the loader of the programs
+    step "Configuring" "$LOGS/gpu-configure.log" configure gpu -DFOVEA_CUDA=ON -DFOVEA_WERROR=OFF \
+        -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib;$ORIGIN'
+    show_notices "$LOGS/gpu-configure.log"
+    step "Building" "$LOGS/gpu-build.log" build gpu
+}
+
+make_bundle()
+{
+    local bundle=$1 build=$BUILD_ROOT/gpu file
+    rm -rf -- "$bundle"
+    mkdir -p "$bundle/bin" "$bundle/lib" "$bundle/fallback" "$bundle/layers"
+    list_gpu_tests "$build" bin >"$bundle/tests.tsv"
+    list_gpu_programs "$build" | while read -r file; do
+        bundle_program "$file" "$bundle"
+    done
+    [[ -x $build/sample_scene/fovea_demo ]] && bundle_program "$build/sample_scene/fovea_demo" "$bundle"
+    for file in "${BUNDLE_FALLBACK[@]}"; do
+        copy_library "$(library_path "$file")" "$bundle/fallback"
+    done
+    bundle_layer "$bundle/layers"
+    build_facts >"$bundle/facts"
+}
+
+bundle_program()
+{
+    local library
+    install -m 755 -s "$1" "$2/bin/"
+    # Built libraries are found through the build folder, the others where this machine keeps them.
+    LD_LIBRARY_PATH=$(gpu_library_path) ldd "$1" | awk '$2 == "=>" && $3 ~ "^/" {print $3}' |
+        grep -Ev "/($BUNDLE_LEAVES_OUT)" | while read -r library; do
+        copy_library "$library" "$2/lib"
+    done
+}
+
+gpu_library_path()
+{
+    printf '%s' "$BUILD_ROOT/gpu/plugin"
+}
+
+copy_library()
+{
+    if [[ -n $1 && -e $1 && ! -e $2/$(basename "$1") ]]; then
+        install -m 644 "$(readlink -f "$1")" "$2/$(basename "$1")"
+        strip --strip-unneeded "$2/$(basename "$1")"
+    fi
+}
+
+library_path()
+{
+    PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$1" '$1 == name && /x86-64|AArch64/ {print $NF; exit}'
+}
+
+bundle_layer()
+{
+    local manifest=/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json library
+    library=$(library_path libVkLayer_khronos_validation.so)
+    copy_library "$library" "$1"
+    sed 's|"library_path": *"[^"]*"|"library_path": "./libVkLayer_khronos_validation.so"|' \
+        "$manifest" >"$1/$(basename "$manifest")"
+}
+
+# name <tab> labels <tab> seconds allowed <tab> command line, quoted for a shell
+list_gpu_tests()
+{
+    ctest --test-dir "$1" -L '^gpu$' --show-only=json-v1 | python3 "$ROOT/tests/run/list_tests.py" "${2-}"
+}
+
+list_gpu_programs()
+{
+    ctest --test-dir "$1" -L '^gpu$' --show-only=json-v1 |
+        python3 -c 'import json, sys
+for test in json.load(sys.stdin)["tests"]: print(test["command"][0])' | sort -u
+}
+
+# What only the machine that built it knows.
+build_facts()
+{
+    local commit
+    commit=$(git -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+    [[ -z $(git -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=", with changes"
+    printf 'commit\t%s\n' "$commit"
+    printf 'CUDA toolkit\t%s\n' "$(nvcc --version | sed -n 's/.*release [0-9.]*, V//p')"
+    printf 'C compiler\t%s\n' "$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$BUILD_ROOT/gpu/CMakeCache.txt" |
+        xargs -I{} {} --version | head -n 1)"
+}
+
+# ---- The run --------------------------------------------------------------------------------------
+
+command_gpu_test()
+{
+    local bundle='' only='' sanitize=1
+    REPORT=''
+    while (($#)); do
+        case $1 in
+        --bundle) bundle=$(readlink -m -- "${2-}") && shift ;;
+        --report) REPORT=$(readlink -m -- "${2-}") && shift ;;
+        --only) only=${2-} && shift ;;
+        --no-sanitizer) sanitize=0 ;;
+        *) wrong_usage "'gpu-test' does not understand '$1'" ;;
+        esac
+        shift
+    done
+    nvidia-smi -L >/dev/null 2>&1 || fail "no NVIDIA GPU with a driver here (nvidia-smi does not see one)"
+    mark_build_root
+    if [[ -n $bundle ]]; then
+        [[ -e $bundle/tests.tsv ]] || fail "$bundle is no bundle"
+        open_bundle "$bundle"
+    else
+        open_build
+    fi
+    gpu_environment
+    [[ -n $only ]] && GPU_TESTS=$(awk -F'\t' -v only="$only" '$1 ~ only' <<<"$GPU_TESTS")
+    [[ -n $GPU_TESTS ]] || fail "there is no such test"
+    gpu_report "$sanitize"
+}
+
+open_build()
+{
+    need_packages build tests gpu
+    have nvcc || fail "nvcc is not here: install NVIDIA's CUDA toolkit (12 or later)"
+    build_gpu_tests
+    GPU_TESTS=$(list_gpu_tests "$BUILD_ROOT/gpu")
+    GPU_FACTS=$(build_facts)
+    GPU_CWD=$BUILD_ROOT/gpu/tests
+    LD_LIBRARY_PATH=$(gpu_library_path)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+}
+
+open_bundle()
+{
+    local bundle=$1 library used=$BUILD_ROOT/gpu-lib
+    GPU_TESTS=$(<"$bundle/tests.tsv")
+    GPU_FACTS=$(<"$bundle/facts")
+    GPU_CWD=$bundle
+    rm -rf -- "$used"
+    mkdir -p "$used"
+    for library in "$bundle"/fallback/*; do
+        [[ -n $(library_path "$(basename "$library")") ]] || ln -s "$library" "$used/"
+    done
+    export LD_LIBRARY_PATH=$bundle/lib:$used${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export VK_LAYER_PATH=$bundle/layers
+    chmod -R u+x -- "$bundle/bin" 2>/dev/null || true
+}
+
+gpu_environment()
+{
+    local name place
+    for name in $(compgen -e FOVEA_); do
+        unset "$name"
+    done
+    export FOVEA_REQUIRE_GPU=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    # Containers keep the driver's manifest where the loader does not look.
+    if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then
+        for place in /etc/vulkan/icd.d /usr/share/vulkan/icd.d /usr/local/nvidia/share/vulkan/icd.d; do
+            if [[ -e $place/nvidia_icd.json ]]; then
+                export VK_DRIVER_FILES=$place/nvidia_icd.json VK_ICD_FILENAMES=$place/nvidia_icd.json
+                break
+            fi
+        done
+    fi
+    if ! have compute-sanitizer; then
+        PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer
+    fi
+}
+
+report()
+{
+    printf '%s\n' "$*"
+    [[ -n $REPORT ]] && printf '%s\n' "$*" >>"$REPORT"
+    return 0
+}
+
+gpu_report()
+{
+    local failed=0
+    [[ -n $REPORT ]] && { : >"$REPORT" || fail "cannot write $REPORT"; }
+    report_machine
+    report_tests || failed=1
+    if (($1)); then
+        report_sanitizers || failed=1
+    else
+        report '' 'compute-sanitizer was left out (--no-sanitizer).'
+    fi
+    report ''
+    if ((failed)); then
+        report '**Something failed.**'
+    else
+        report '**Everything passed; nothing was skipped.**'
+    fi
+    return "$failed"
+}
+
+report_machine()
+{
+    local name value
+    report '# Tests on a GPU'
+    report ''
+    report "Made by \`./run gpu-test\`."
+    report ''
+    report '| | |'
+    report '|---|---|'
+    report "| date | $(date -u '+%Y-%m-%d %H:%M UTC') |"
+    while IFS=$'\t' read -r name value; do
+        report "| $name | $value |"
+    done <<<"$GPU_FACTS"
+    nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader |
+        head -n 1 | sed 's/, /\t/g' | while IFS=$'\t' read -r name driver memory capability; do
+        printf '| device | %s, %s, compute capability %s |\n| driver | %s, CUDA %s |\n' "$name" "$memory" \
+            "$capability" "$driver" "$(nvidia-smi | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p')"
+    done >"$LOGS/device"
+    report "$(<"$LOGS/device")"
+    report "| system | $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sr), $(nproc) cores |"
+}
+
+# gpu_run LOG SECONDS COMMAND-LINE [wrapper...]: in the folder of the programs.
+gpu_run()
+{
+    local log=$1 seconds=$2 line=$3
+    shift 3
+    (
+        cd "$GPU_CWD" || exit
+        eval "timeout --kill-after=10 $seconds $* $line"
+    ) >"$log" 2>&1 </dev/null
+}
+
+# What a log and a status amount to; a case skipped inside of a program is a failure here.
+verdict()
+{
+    local status=$1 log=$2
+    if [[ $status == 77 ]] || grep -q '^\[  SKIPPED \] [A-Za-z_]' "$log"; then
+        echo 'FAILED: skipped'
+    elif [[ $status == 124 || $status == 137 ]]; then
+        echo 'FAILED: out of time'
+    elif [[ $status != 0 ]]; then
+        echo "FAILED: status $status"
+    else
+        echo passed
+    fi
+}
+
+report_tests()
+{
+    local name labels seconds line log status start result failed=0
+    report '' && report '## Tests' && report ''
+    report '| test | result | cases | seconds |'
+    report '|---|---|---|---|'
+    while IFS=$'\t' read -r name labels seconds line; do
+        log=$LOGS/gpu-$name.log status=0 start=$(date +%s%N)
+        gpu_run "$log" "$seconds" "$line" || status=$?
+        result=$(verdict "$status" "$log")
+        [[ $result == passed ]] || failed=1
+        report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $(seconds_since "$start") |"
+    done <<<"$GPU_TESTS"
+    report_notes
+    ((failed == 0)) || show_gpu_failures
+    return "$failed"
+}
+
+seconds_since()
+{
+    awk -v from="$1" -v to="$(date +%s%N)" 'BEGIN {printf "%.1f", (to - from) / 1e9}'
+}
+
+# Lines that begin with "report: " are numbers that a test wants to be read.
+report_notes()
+{
+    local lines
+    lines=$(sed -n 's/^report: /- /p' "$LOGS"/gpu-test_*.log)
+    if [[ -n $lines ]]; then
+        report '' && report '## Measured by the tests' && report '' && report "$lines"
+    fi
+}
+
+show_gpu_failures()
+{
+    local log status
+    for log in "$LOGS"/gpu-test_*.log; do
+        status=$(grep -cE '^\[  (FAILED |SKIPPED) \]|ERROR|rror:' "$log")
+        if ((status)); then
+            printf '\n---- %s\n' "$log" >&2
+            tail -n 60 "$log" >&2
+        fi
+    done
+}
+
+report_sanitizers()
+{
+    local name labels seconds line tool log status start result failed=0
+    report '' && report '## compute-sanitizer' && report ''
+    if ! have compute-sanitizer; then
+        report 'FAILED: compute-sanitizer is not here; it comes with the CUDA toolkit.'
+        return 1
+    fi
+    report "$(compute-sanitizer --version | sed -n 's/^Version /Version /p')"
+    report ''
+    report '| tool | test | result | seconds |'
+    report '|---|---|---|---|'
+    for tool in "${SANITIZERS[@]}"; do
+        while IFS=$'\t' read -r name labels seconds line; do
+            [[ ,$labels, == *,kernel,* ]] || continue
+            log=$LOGS/gpu-$tool-$name.log status=0 start=$(date +%s%N)
+            FOVEA_TEST_QUICK=1 gpu_run "$log" $((seconds * 4)) "$line" \
+                compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 99 || status=$?
+            result=$(verdict "$status" "$log")
+            [[ $result == passed ]] && result=$(grep -o 'ERROR SUMMARY: [0-9]* error.*\|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
+            if [[ $status != 0 ]]; then
+                failed=1
+                tail -n 40 "$log" >&2
+            fi
+            report "| $tool | $name | ${result:-no summary} | $(seconds_since "$start") |"
+        done <<<"$GPU_TESTS"
+    done
+    return "$failed"
+}

@@ -26,7 +26,13 @@ libsdl2-dev|pc:sdl2|opens the window of the demo
 PACKAGES_tests='
 libcmocka-dev|pc:cmocka|runs the unit tests
 '
+PACKAGES_gpu='
+vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
+binutils|cmd:strip|makes the programs of the bundle small
+python3|cmd:python3|reads the list of tests
+'
 PACKAGES_python='
+python3|cmd:python3|runs the Python tests
 python3-venv|venv:|runs the Python tests in an environment of their own
 '
 PACKAGES_format='

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""ctest's list of tests (--show-only=json-v1, standard input) as lines for a shell:
+name, labels, seconds allowed, command line. With a folder as argument the programs are taken from
+there instead of from the build folder."""
+
+import json
+import os
+import shlex
+import sys
+
+
+def main(folder):
+    for test in json.load(sys.stdin)["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in test["properties"]}
+        program, *arguments = test["command"]
+        if folder:
+            program = os.path.join(".", folder, os.path.basename(program))
+        environment = [entry for entry in properties.get("ENVIRONMENT", []) if entry]
+        line = shlex.join(["env", *environment, program, *arguments])
+        seconds = round(properties.get("TIMEOUT", 300))
+        print(test["name"], ",".join(properties.get("LABELS", [])), seconds, line, sep="\t")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")
