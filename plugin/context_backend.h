@@ -54,7 +54,7 @@ struct context_backend {
 };
 
 extern const struct context_backend context_backend_cpu;
-/* Compiled and in the table where FOVEA_HAVE_CUDA is defined (1). */
+/* Compiled and in the table where FOVEA_HAVE_CUDA is 1. */
 extern const struct context_backend context_backend_cuda;
 
 #endif

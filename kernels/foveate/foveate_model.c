@@ -42,7 +42,7 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
         .foveation = *foveation,
         .d_max_px = 0.5 * hypot(width_px, height_px),
     };
-    return true;
+    return foveate_model_sigma_px(model, model->d_max_px) <= FOVEATE_MAX_SIGMA_PX;
 }
 
 /* Contrast threshold CT0 exp(alpha f (e + e2) / e2), Geisler and Perry 1998, set to 1 and solved for

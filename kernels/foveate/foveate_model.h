@@ -12,7 +12,8 @@ struct foveate_model {
     double d_max_px; /* half the image's diagonal, whatever the gaze */
 };
 
-/* False if a setting is out of range, not finite, or names something unknown. */
+/* False if a setting is out of range, not finite or names something unknown, or if all together ask
+ * for more than FOVEATE_MAX_SIGMA_PX. Only the size's own range matters to the answer. */
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
                         uint32_t width_px, uint32_t height_px);
 

@@ -5,7 +5,6 @@
 
 #include "core/log.h"
 #include "foveate_filter.h"
-#include "foveate_limits.h"
 #include "foveate_model.h"
 
 #include <math.h>
@@ -45,13 +44,15 @@ static double ring_middle_px(const struct foveate_plan *plan, uint32_t i, double
     return fmin(0.5 * (inner_px + outer_px), d_max_px);
 }
 
-static enum fovea_result fill_ring(struct foveate_plan *plan, const struct foveate_model *model,
-                                   uint32_t i)
+static double ring_sigma_px(const struct foveate_plan *plan, const struct foveate_model *model,
+                            uint32_t i)
 {
-    const double sigma_px = foveate_model_sigma_px(model, ring_middle_px(plan, i, model->d_max_px));
-    if (!(sigma_px <= FOVEATE_MAX_SIGMA_PX)) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
+    return foveate_model_sigma_px(model, ring_middle_px(plan, i, model->d_max_px));
+}
+
+static void fill_ring(struct foveate_plan *plan, const struct foveate_model *model, uint32_t i)
+{
+    const double sigma_px = ring_sigma_px(plan, model, i);
     const uint64_t tenths = bound_tenths(plan->fragment_px, i);
     const uint64_t bound_sq_q16 = (65536 * tenths * tenths + 99) / 100;
     const uint32_t radius_px =
@@ -67,7 +68,6 @@ static enum fovea_result fill_ring(struct foveate_plan *plan, const struct fovea
     if (radius_px > plan->max_radius_px) {
         plan->max_radius_px = radius_px;
     }
-    return FOVEA_OK;
 }
 
 static enum fovea_result fill_rings(struct foveate_plan *plan, const struct foveate_model *model)
@@ -77,7 +77,7 @@ static enum fovea_result fill_rings(struct foveate_plan *plan, const struct fove
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < plan->ring_count; i++) {
-        FOVEA_TRY(fill_ring(plan, model, i));
+        fill_ring(plan, model, i);
     }
     return FOVEA_OK;
 }
@@ -90,9 +90,8 @@ static enum fovea_result fill_taps(struct foveate_plan *plan, const struct fovea
     }
     for (uint32_t i = 0; i < plan->ring_count; i++) {
         const struct foveate_ring *ring = &plan->rings[i];
-        const double sigma_px =
-            foveate_model_sigma_px(model, ring_middle_px(plan, i, model->d_max_px));
-        foveate_filter_make(sigma_px, ring->radius_px, plan->taps + ring->first_tap);
+        foveate_filter_make(ring_sigma_px(plan, model, i), ring->radius_px,
+                            plan->taps + ring->first_tap);
     }
     return FOVEA_OK;
 }

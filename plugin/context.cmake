@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# fovea_context and the small functions beside it, for the plugin and for tests of them alone.
+set(FOVEA_CONTEXT_DIR ${CMAKE_CURRENT_LIST_DIR})
+add_library(fovea_context_objects OBJECT
+    ${FOVEA_CONTEXT_DIR}/context.c
+    ${FOVEA_CONTEXT_DIR}/context_cpu.c
+    ${FOVEA_CONTEXT_DIR}/context_image.c
+    ${FOVEA_CONTEXT_DIR}/context_sigma.c
+    ${FOVEA_CONTEXT_DIR}/result.c)
+target_link_libraries(fovea_context_objects PUBLIC fovea_kernels fovea_config PRIVATE fovea_build)
+if(TARGET fovea_cuda)
+    target_sources(fovea_context_objects PRIVATE ${FOVEA_CONTEXT_DIR}/context_cuda.c)
+    target_link_libraries(fovea_context_objects PUBLIC fovea_cuda)
+endif()

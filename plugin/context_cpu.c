@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "context_backend.h"
+
+#include "core/log.h"
+
+#include <stdlib.h>
+
+struct context_device {
+    struct fovea_log log;
+};
+
+struct context_op {
+    struct foveate_cpu *cpu;
+};
+
+static enum fovea_result cpu_open(const struct context_device_desc *desc,
+                                  struct context_device **out_device)
+{
+    *out_device = calloc(1, sizeof **out_device);
+    if (!*out_device) {
+        log_error(desc->log, "cpu: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    (*out_device)->log = desc->log;
+    return FOVEA_OK;
+}
+
+static void cpu_close(struct context_device **device)
+{
+    free(*device);
+    *device = NULL;
+}
+
+static void cpu_destroy_op(struct context_device *device, struct context_op **op)
+{
+    (void)device;
+    if (*op) {
+        foveate_cpu_destroy(&(*op)->cpu);
+    }
+    free(*op);
+    *op = NULL;
+}
+
+static enum fovea_result cpu_create_op(struct context_device *device,
+                                       const struct foveate_plan *plan, uint32_t thread_count,
+                                       struct context_op **out_op)
+{
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    *out_op = calloc(1, sizeof **out_op);
+    if (*out_op) {
+        result = foveate_cpu_create(plan, thread_count, &(*out_op)->cpu);
+    }
+    if (result < 0) {
+        log_error(device->log, "cpu: cannot make the scratch memory of a %ux%u image: %s",
+                  (unsigned)plan->width_px, (unsigned)plan->height_px, fovea_result_name(result));
+        cpu_destroy_op(device, out_op);
+    }
+    return result;
+}
+
+static enum fovea_result cpu_run(struct context_device *device, struct context_op *op,
+                                 const struct context_frame *frame)
+{
+    (void)device;
+    foveate_cpu_run(op->cpu, &frame->src, &frame->dst, &frame->foveate);
+    return FOVEA_OK;
+}
+
+const struct context_backend context_backend_cpu = {
+    .backend = FOVEA_BACKEND_CPU,
+    .memory = FOVEA_MEMORY_HOST,
+    .open = cpu_open,
+    .close = cpu_close,
+    .create_op = cpu_create_op,
+    .destroy_op = cpu_destroy_op,
+    .run = cpu_run,
+};
