@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* From the space and origin of a source to uv.
+ *
+ *              top_left            bottom_left         center
+ *     uv       0..1, y down        0..1, y up          -0.5..0.5, y up
+ *     ndc      -1..1, y down       -1..1, y up         -1..1, y up
+ *     pixels   0..W, y down        0..W, y up          -W/2..W/2, y up
+ *
+ * Pixels are continuous: 0 is the outer edge of the first pixel, 0.5 its centre. */
+#ifndef FOVEA_GAZE_COORDS_H
+#define FOVEA_GAZE_COORDS_H
+
+#include "fovea.h"
+
+/* Gaze may lie outside the image; beyond this many image sizes it is clamped, so that what follows
+ * computes with numbers it can hold. */
+#define GAZE_OUTSIDE_UV 4.0
+
+/* x and y are finite; width_px and height_px are those of the image. */
+struct fovea_point_uv gaze_coords_to_uv(const struct fovea_gaze_settings *settings,
+                                        uint32_t width_px, uint32_t height_px, double x, double y);
+
+/* To GAZE_OUTSIDE_UV image sizes around the image. */
+struct fovea_point_uv gaze_coords_clamp(struct fovea_point_uv point);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "gaze_intake.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct gaze_track) == GAZE_SLOT_WORDS * sizeof(uint64_t),
+               "a track fills the words of the slot");
+
+void gaze_intake_init(struct gaze_intake *intake)
+{
+    atomic_flag_clear_explicit(&intake->adding, memory_order_relaxed);
+}
+
+static void lock(struct gaze_intake *intake)
+{
+    while (atomic_flag_test_and_set_explicit(&intake->adding, memory_order_acquire)) {
+        sched_yield();
+    }
+}
+
+static void unlock(struct gaze_intake *intake)
+{
+    atomic_flag_clear_explicit(&intake->adding, memory_order_release);
+}
+
+bool gaze_intake_understands(const struct fovea_gaze_sample *sample)
+{
+    const bool placed = sample->blink || (isfinite(sample->x) && isfinite(sample->y));
+    return placed && sample->confidence >= 0.0 && sample->confidence <= 1.0;
+}
+
+static void take_in(struct gaze_track *track, bool valid, const struct fovea_gaze_sample *sample)
+{
+    if (valid) {
+        track->x = sample->x;
+        track->y = sample->y;
+        track->valid_t_ns = sample->t_ns;
+        track->any_valid = 1;
+    } else if (!track->missing) {
+        track->missing_since_ns = sample->t_ns;
+    }
+    track->missing = !valid;
+    track->newest_t_ns = sample->t_ns;
+    track->count++;
+}
+
+static void publish(struct gaze_intake *intake)
+{
+    uint64_t words[GAZE_SLOT_WORDS];
+    memcpy(words, &intake->track, sizeof words);
+    gaze_slot_publish(&intake->slot, words);
+}
+
+static bool add_in_order(struct gaze_intake *intake, bool valid,
+                         const struct fovea_gaze_sample *sample)
+{
+    if (intake->track.count > 0 && sample->t_ns < intake->track.newest_t_ns) {
+        return false;
+    }
+    take_in(&intake->track, valid, sample);
+    gaze_rate_add(&intake->rate, sample->t_ns);
+    publish(intake);
+    return true;
+}
+
+bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
+                     const struct fovea_gaze_sample *sample)
+{
+    bool added = false;
+    if (gaze_intake_understands(sample)) {
+        const bool valid = !sample->blink && sample->confidence >= min_confidence;
+        lock(intake);
+        added = add_in_order(intake, valid, sample);
+        unlock(intake);
+    }
+    if (!added) {
+        gaze_intake_count_rejected(intake);
+    }
+    return added;
+}
+
+void gaze_intake_count_rejected(struct gaze_intake *intake)
+{
+    atomic_fetch_add_explicit(&intake->rejected, 1, memory_order_relaxed);
+}
+
+static void observe_track(const struct gaze_track *track, int64_t t_ns,
+                          struct gaze_observation *out)
+{
+    out->any = track->any_valid;
+    out->x = track->x;
+    out->y = track->y;
+    out->valid_t_ns = track->valid_t_ns;
+    out->sample_count = track->count;
+    /* Silence that began before an invalid sample came is the older reason. */
+    const int64_t silent_since_ns = gaze_time_add(track->valid_t_ns, GAZE_SILENCE_NS);
+    const bool silent = t_ns > silent_since_ns;
+    const bool silence_first = !track->missing || silent_since_ns < track->missing_since_ns;
+    out->missing = track->missing || silent;
+    out->missing_since_ns = silence_first ? silent_since_ns : track->missing_since_ns;
+}
+
+void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_observation *out)
+{
+    uint64_t words[GAZE_SLOT_WORDS];
+    if (gaze_slot_read(&intake->slot, words)) {
+        struct gaze_track track;
+        memcpy(&track, words, sizeof track);
+        observe_track(&track, t_ns, out);
+        out->rate_hz = gaze_rate_hz(&intake->rate, t_ns);
+    }
+    out->rejected_count = atomic_load_explicit(&intake->rejected, memory_order_relaxed);
+}

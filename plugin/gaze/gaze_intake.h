@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Takes in samples that arrive while others read: for the mouse and the udp source. Any number of
+ * threads may add; they wait for each other, for less than a microsecond of work. Readers wait for
+ * nobody. */
+#ifndef FOVEA_GAZE_INTAKE_H
+#define FOVEA_GAZE_INTAKE_H
+
+#include "gaze_rate.h"
+#include "gaze_slot.h"
+#include "gaze_source.h"
+
+/* What is known of the samples so far; it travels through the slot word by word. */
+struct gaze_track {
+    double x; /* of the last valid sample */
+    double y;
+    int64_t valid_t_ns;
+    int64_t newest_t_ns;
+    int64_t missing_since_ns; /* the first sample after the valid one, when that is invalid */
+    uint64_t count;
+    uint32_t any_valid;
+    uint32_t missing; /* the newest sample is invalid */
+};
+
+/* Zeroed: empty. */
+struct gaze_intake {
+    atomic_flag adding; /* among those who add; also guards track */
+    struct gaze_track track;
+    struct gaze_slot slot;
+    struct gaze_rate rate;
+    _Atomic uint64_t rejected;
+};
+
+void gaze_intake_init(struct gaze_intake *intake);
+
+/* Whether a sample's numbers can be used at all: finite unless the eye is closed, confidence 0..1. */
+bool gaze_intake_understands(const struct fovea_gaze_sample *sample);
+
+/* False, and counted as rejected: not understood, or older than the newest. */
+bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
+                     const struct fovea_gaze_sample *sample);
+void gaze_intake_count_rejected(struct gaze_intake *intake);
+
+void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_observation *out);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "gaze_settings.h"
+
+#include "core/log.h"
+
+#include <math.h>
+#include <string.h>
+
+struct number_rule {
+    const char *name;
+    double value;
+    double min;
+    double max;
+};
+
+struct choice_rule {
+    const char *name;
+    int value;
+    int last;
+};
+
+static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    const struct number_rule rules[] = {
+        {"gaze.saccades.fixation_ms", s->saccades_fixation_ms, 50, 5000},
+        {"gaze.saccades.amplitude_deg", s->saccades_amplitude_deg, 0.1, 60},
+        {"gaze.saccades.width_deg", s->saccades_width_deg, 1, 180},
+        {"gaze.saccades.blinks_per_minute", s->saccades_blinks_per_minute, 0, 120},
+        {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
+        {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
+        {"gaze.validity.return_ms", s->return_ms, 0, 10000},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const struct number_rule *rule = &rules[i];
+        if (!(rule->value >= rule->min && rule->value <= rule->max)) {
+            log_error(log, "%s is %g; it must be %g to %g", rule->name, rule->value, rule->min,
+                      rule->max);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
+    }
+    if (!isfinite(s->fixed.x_uv) || !isfinite(s->fixed.y_uv)) {
+        log_error(log, "gaze.fixed is %g, %g; it must be finite", s->fixed.x_uv, s->fixed.y_uv);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result check_choices(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    const struct choice_rule rules[] = {
+        {"gaze.source", (int)s->kind, FOVEA_GAZE_UDP},
+        {"gaze.space", (int)s->space, FOVEA_GAZE_SPACE_PIXELS},
+        {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
+        {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_NONE},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const struct choice_rule *rule = &rules[i];
+        if (rule->value < 0 || rule->value > rule->last) {
+            log_error(log, "%s is number %d; there are 0 to %d", rule->name, rule->value,
+                      rule->last);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result check_text(const char *name, const char *text, size_t bytes, bool needed,
+                                    struct fovea_log log)
+{
+    if (!memchr(text, '\0', bytes)) {
+        log_error(log, "%s is longer than %zu bytes", name, bytes - 1);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (needed && text[0] == '\0') {
+        log_error(log, "%s is empty", name);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings,
+                                      struct fovea_log log)
+{
+    FOVEA_TRY(check_choices(settings, log));
+    FOVEA_TRY(check_numbers(settings, log));
+    FOVEA_TRY(check_text("gaze.scanpath.file", settings->scanpath_file,
+                         sizeof settings->scanpath_file, settings->kind == FOVEA_GAZE_SCANPATH,
+                         log));
+    return check_text("gaze.udp.bind", settings->udp_bind, sizeof settings->udp_bind,
+                      settings->kind == FOVEA_GAZE_UDP, log);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "gaze_source.h"
+
+#include "core/log.h"
+#include "gaze_coords.h"
+#include "gaze_hold.h"
+#include "gaze_settings.h"
+
+#include <stdlib.h>
+
+static const struct gaze_source_api *const APIS[] = {
+    [FOVEA_GAZE_FIXED] = &gaze_fixed,       [FOVEA_GAZE_MOUSE] = &gaze_mouse,
+    [FOVEA_GAZE_SCANPATH] = &gaze_scanpath, [FOVEA_GAZE_SACCADES] = &gaze_saccades,
+    [FOVEA_GAZE_UDP] = &gaze_udp,
+};
+
+const char *fovea_gaze_kind_name(enum fovea_gaze_kind kind)
+{
+    const size_t index = (size_t)kind;
+    return index < sizeof APIS / sizeof APIS[0] ? APIS[index]->name : "unknown gaze source";
+}
+
+static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
+                                     struct fovea_log log, struct fovea_gaze_source **out_source)
+{
+    const struct gaze_source_api *api = APIS[settings->kind];
+    struct fovea_gaze_source *source = calloc(1, api->bytes);
+    if (!source) {
+        log_error(log, "gaze: out of memory for the %s source", api->name);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    source->api = api;
+    source->settings = *settings;
+    source->log = log;
+    *out_source = source;
+    return api->init ? api->init(source) : FOVEA_OK;
+}
+
+enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_settings *settings,
+                                           struct fovea_log log,
+                                           struct fovea_gaze_source **out_source)
+{
+    if (!out_source) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_source = NULL;
+    if (!settings) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    FOVEA_TRY(gaze_settings_check(settings, log));
+    const enum fovea_result result = open_source(settings, log, out_source);
+    if (result < 0) {
+        fovea_gaze_source_destroy(out_source);
+    }
+    return result;
+}
+
+void fovea_gaze_source_destroy(struct fovea_gaze_source **source)
+{
+    if (!source || !*source) {
+        return;
+    }
+    if ((*source)->api->finish) {
+        (*source)->api->finish(*source);
+    }
+    free(*source);
+    *source = NULL;
+}
+
+uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source)
+{
+    return source && source->api->udp_port ? source->api->udp_port(source) : 0;
+}
+
+enum fovea_result fovea_gaze_source_push(struct fovea_gaze_source *source,
+                                         const struct fovea_gaze_sample *sample)
+{
+    if (!source || !sample) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!source->api->push) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    return source->api->push(source, sample);
+}
+
+static struct fovea_point_uv observed_uv(const struct fovea_gaze_source *source, uint32_t width_px,
+                                         uint32_t height_px, const struct gaze_observation *seen)
+{
+    if (source->api->in_uv) {
+        return (struct fovea_point_uv){.x_uv = seen->x, .y_uv = seen->y};
+    }
+    return gaze_coords_to_uv(&source->settings, width_px, height_px, seen->x, seen->y);
+}
+
+enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns,
+                                         uint32_t width_px, uint32_t height_px,
+                                         struct fovea_gaze *out_gaze)
+{
+    if (!source || !out_gaze || width_px == 0 || height_px == 0) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct gaze_observation seen = {.any = false};
+    source->api->observe(source, t_ns, (double)height_px / (double)width_px, &seen);
+    struct fovea_point_uv last = {.x_uv = 0.5, .y_uv = 0.5};
+    if (seen.any) {
+        last = observed_uv(source, width_px, height_px, &seen);
+    }
+    *out_gaze = gaze_hold_apply(&source->settings, &seen, last, t_ns);
+    return FOVEA_OK;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a gaze source is to the common pipeline. A new source is one file with one
+ * struct gaze_source_api and one line in the table of gaze_source.c; gaze_fixed.c is the file to
+ * copy. */
+#ifndef FOVEA_GAZE_SOURCE_H
+#define FOVEA_GAZE_SOURCE_H
+
+#include "fovea.h"
+
+#include <limits.h>
+
+#define GAZE_NS_PER_MS INT64_C(1000000)
+#define GAZE_NS_PER_S INT64_C(1000000000)
+
+/* Silence that is longer than this is noticed: a tracker of 30 Hz may miss two samples. */
+#define GAZE_SILENCE_NS (100 * GAZE_NS_PER_MS)
+
+/* What a source knows at the time asked for. */
+struct gaze_observation {
+    double x; /* of the last valid sample */
+    double y;
+    int64_t valid_t_ns;       /* when it was measured */
+    int64_t missing_since_ns; /* from here on there is no valid sample; read only when missing */
+    bool any;                 /* there has been a valid sample; else only the counters count */
+    bool missing;
+    double rate_hz;
+    uint64_t sample_count;
+    uint64_t rejected_count; /* what the source itself turned away */
+};
+
+struct gaze_source_api {
+    const char *name; /* as the configuration spells it */
+    size_t bytes;     /* of the source's struct, whose first member is struct fovea_gaze_source */
+    bool in_uv; /* x and y of the observation are uv, else in the settings' space and origin */
+
+    /* The object is zeroed but for its base. On failure finish is called. NULL: nothing to do. */
+    enum fovea_result (*init)(struct fovea_gaze_source *source);
+    /* Accepts a half-made object. NULL: nothing to do. */
+    void (*finish)(struct fovea_gaze_source *source);
+    /* The sample is not NULL; everything else is checked here. NULL: the source takes none. */
+    enum fovea_result (*push)(struct fovea_gaze_source *source,
+                              const struct fovea_gaze_sample *sample);
+    /* aspect is the image's height over its width. Takes no lock, allocates nothing. */
+    void (*observe)(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
+                    struct gaze_observation *out);
+    /* NULL: 0 */
+    uint16_t (*udp_port)(const struct fovea_gaze_source *source);
+};
+
+struct fovea_gaze_source {
+    const struct gaze_source_api *api;
+    struct fovea_gaze_settings settings; /* checked */
+    struct fovea_log log;
+};
+
+extern const struct gaze_source_api gaze_fixed;
+extern const struct gaze_source_api gaze_mouse;
+extern const struct gaze_source_api gaze_scanpath;
+extern const struct gaze_source_api gaze_saccades;
+extern const struct gaze_source_api gaze_udp;
+
+/* Times come from outside; their differences must not overflow. */
+static inline int64_t gaze_time_add(int64_t a, int64_t b)
+{
+    int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return a < 0 ? INT64_MIN : INT64_MAX;
+    }
+    return sum;
+}
+
+static inline int64_t gaze_time_sub(int64_t a, int64_t b)
+{
+    int64_t difference = 0;
+    if (__builtin_sub_overflow(a, b, &difference)) {
+        return a < 0 ? INT64_MIN : INT64_MAX;
+    }
+    return difference;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* One JSON datagram: {"x": 0.5, "y": 0.5, "t": 12.25, "confidence": 0.9, "blink": false}. */
+#ifndef FOVEA_GAZE_UDP_MESSAGE_H
+#define FOVEA_GAZE_UDP_MESSAGE_H
+
+#include "fovea.h"
+
+#define GAZE_UDP_MESSAGE_BYTES 1024
+
+struct gaze_udp_message {
+    struct fovea_gaze_sample sample; /* t_ns is 0: the sender's clock is not ours */
+    bool has_time;
+    double t_s; /* on the sender's clock */
+};
+
+/* NULL: understood. Else why not, and *out is not to be used. */
+const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_udp_message *out);
+
+#endif
