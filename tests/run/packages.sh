@@ -45,6 +45,7 @@ libclang-rt-dev|clang-rt:|run-time library of the sanitizers and of the fuzzer
 llvm|cmd:llvm-symbolizer|names the functions in a sanitizer report
 clang-tidy|cmd:clang-tidy|looks for defects without running the code
 binutils|cmd:nm|lists what the library exports
+shellcheck|cmd:shellcheck|looks for defects in the scripts
 vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
 xvfb|cmd:Xvfb|a display for the window tests
 xauth|cmd:xauth|a display for the window tests

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""What the Python tests share: where the sources and the build are, and how to run a program."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run_program(*command, check=True, **options):
+    """Runs it with its output captured; a failure shows the command and all that it printed."""
+    options.setdefault("timeout", 300)
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, **options
+    )
+    if check and done.returncode != 0:
+        pytest.fail(f"{done.args}\nended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def need_tool(name):
+    """The path of a tool. Where it is missing the test is skipped; in CI that is a failure."""
+    path = shutil.which(name)
+    if path is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{name} is not here")
+    return path
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def build_dir():
+    """The build that is tested; ./run test sets FOVEA_BUILD_DIR."""
+    folder = Path(os.environ.get("FOVEA_BUILD_DIR", ROOT / "build" / "gcc"))
+    if not (folder / "CMakeCache.txt").exists():
+        pytest.fail(f"{folder} is no build; use ./run test, or set FOVEA_BUILD_DIR")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def library(build_dir):
+    path = build_dir / "plugin" / "libfovea.so"
+    assert path.exists(), f"{path} was not built"
+    return path

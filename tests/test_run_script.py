@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""./run: what it says, and that it calls a package manager only when it may and must."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, need_tool, run_program
+
+COMMANDS = ["demo", "test", "gpu-test", "gpu-bundle", "build", "format", "clean"]
+
+
+class Machine:
+    """./run in a world where apt-get, dpkg-query and sudo are only looked at."""
+
+    def __init__(self, folder):
+        self.bin = folder / "bin"
+        self.calls = folder / "calls"
+        self.build = folder / "build"
+        self.bin.mkdir()
+        self.calls.touch()
+        for path in [Path(p) for p in ("/usr/bin", "/bin", "/usr/local/bin")]:
+            for tool in path.iterdir():
+                link = self.bin / tool.name
+                if not link.is_symlink():
+                    link.symlink_to(tool)
+        self.fake("sudo", 'exec "$@"')
+        self.fake("apt-get", f'echo "apt-get $*" >>"{self.calls}"')
+        self.fake("dpkg-query", "exit 1")
+
+    def fake(self, name, script):
+        (self.bin / name).unlink(missing_ok=True)
+        (self.bin / name).write_text(f"#!/bin/bash\n{script}\n")
+        (self.bin / name).chmod(0o755)
+
+    def without(self, *names):
+        for tool in list(self.bin.iterdir()):
+            if any(tool.name == name or tool.name.startswith(f"{name}-") for name in names):
+                tool.unlink()
+
+    def run(self, *arguments):
+        environment = {"PATH": str(self.bin), "HOME": str(self.bin.parent), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+        return run_program(self.bin / "bash", ROOT / "run", "--build-dir", self.build, *arguments, check=False,
+                           env=environment)  # fmt: skip
+
+    def apt_calls(self):
+        return self.calls.read_text().splitlines()
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def run(*arguments, **options):
+    return run_program(ROOT / "run", *arguments, check=False, **options)
+
+
+def test_alone_it_says_what_it_can_do():
+    done = run()
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for command in COMMANDS:
+        assert f"./run {command}" in done.stdout
+    assert "--no-install" in done.stdout
+    assert "\x1b" not in done.stdout, "no colours in a pipe"
+
+
+def test_alone_it_works_from_another_folder(tmp_path):
+    assert run(cwd=tmp_path).stdout == run().stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(command):
+    asked = run("help", command)
+    assert asked.returncode == 0
+    assert asked.stdout.startswith(f"./run {command}") or command == "gpu-bundle"
+    assert run(command, "--help").stdout == asked.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["no-such-command"], ["help", "no-such-command"], ["test", "--no-such-flag"], ["test", "--only", "nothing"],
+     ["test", "--only"], ["build", "more"], ["clean", "more"], ["gpu-bundle"], ["--build-dir"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_wrong_usage_ends_with_2_and_says_why(arguments, tmp_path):
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(r"run: .+\n", done.stderr)
+
+
+def test_stages_are_listed():
+    done = run("test", "--list")
+    assert done.returncode == 0
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert names == ["format", "gcc", "asan", "tsan", "no-cuda", "tidy", "fuzz", "pytest"]
+
+
+def test_nothing_missing_means_no_package_manager(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.run("format", "--check")
+    assert machine.apt_calls() == []
+
+
+def test_what_dpkg_does_not_know_is_looked_for_on_the_machine(machine):
+    need_tool("clang-format")
+    machine.run("format", "--check")
+    assert machine.apt_calls() == []
+
+
+def test_no_install_never_calls_a_package_manager(machine):
+    machine.without("clang-format")
+    done = machine.run("--no-install", "format", "--check")
+    assert done.returncode == 1
+    assert machine.apt_calls() == []
+    assert re.search(r"clang-format +checks the layout of the sources", done.stderr)
+    assert "apt-get install clang-format" in done.stderr
+
+
+def test_no_install_may_stand_after_the_command(machine):
+    machine.without("clang-format")
+    assert machine.run("format", "--check", "--no-install").returncode == 1
+    assert machine.apt_calls() == []
+
+
+def test_missing_packages_are_named_with_their_reason_and_installed(machine):
+    machine.without("clang-format")
+    done = machine.run("format", "--check")
+    update, install = machine.apt_calls()
+    assert update.endswith(" update")
+    assert install.endswith(" install --no-install-recommends clang-format")
+    assert re.search(r"clang-format +checks the layout of the sources", done.stdout)
+
+
+def test_failing_installation_stops_with_the_log(machine):
+    machine.without("clang-format")
+    machine.fake("apt-get", 'echo "E: no such thing"; exit 100')
+    done = machine.run("format", "--check")
+    assert done.returncode == 1
+    assert "E: no such thing" in done.stderr
+    assert "packages.log" in done.stderr
+
+
+def test_other_systems_are_told_what_is_needed(machine):
+    machine.without("clang-format", "apt-get", "dpkg-query")
+    done = machine.run("format", "--check")
+    assert done.returncode == 1
+    assert "this is no Debian system" in done.stderr
+
+
+def test_gpu_test_without_a_gpu_says_so(machine):
+    machine.fake("nvidia-smi", "exit 9")
+    done = machine.run("gpu-test")
+    assert done.returncode == 1
+    assert "no NVIDIA GPU" in done.stderr
+    assert machine.apt_calls() == []
+
+
+def test_demo_that_cannot_be_configured_names_its_log(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", 'echo "CMake Error: broken on purpose" >&2; exit 1')
+    done = machine.run("demo")
+    assert done.returncode == 1
+    assert "broken on purpose" in done.stderr
+    assert str(machine.build / "logs" / "release-configure.log") in done.stderr
+
+
+def test_clean_keeps_folders_that_it_did_not_make(machine):
+    machine.build.mkdir()
+    (machine.build / "thesis.tex").touch()
+    assert "was not made by ./run" in run_clean(machine).stderr
+    assert (machine.build / "thesis.tex").exists()
+
+
+def test_clean_removes_what_it_made(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 1")
+    machine.run("build")
+    assert machine.build.exists()
+    run_clean(machine)
+    assert not machine.build.exists()
+
+
+def run_clean(machine):
+    """From a copy of the script: the tree that is tested keeps its out/."""
+    copy = machine.bin.parent / "copy"
+    shutil.copytree(ROOT / "tests" / "run", copy / "tests" / "run")
+    shutil.copy(ROOT / "run", copy / "run")
+    return run_program(copy / "run", "clean", "--build-dir", machine.build)
+
+
+def test_scripts_pass_shellcheck():
+    tool = need_tool("shellcheck")
+    scripts = [ROOT / "run", ROOT / ".ci" / "run", *sorted((ROOT / "tests" / "run").glob("*.sh"))]
+    # Sourced parts use each other's variables, which shellcheck cannot see.
+    run_program(tool, "-e", "SC2034,SC2153,SC1090,SC1091", *scripts)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Rules of the house that no compiler and no linter checks."""
+
+import re
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+SOURCES = {".c", ".h", ".cu", ".cuh", ".comp", ".glsl", ".vert", ".frag", ".py", ".sh", ".cmake"}
+LINES_AT_MOST = 450
+
+
+def our_files():
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+    )
+    if listed.returncode != 0:
+        pytest.skip("no git repository")
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def our_sources():
+    return [path for path in our_files() if path.suffix in SOURCES]
+
+
+def named(paths):
+    return sorted(str(path.relative_to(ROOT)) for path in paths)
+
+
+def test_every_source_says_its_licence():
+    def says(path):
+        head = path.read_text(errors="replace").split("\n", 4)[:4]
+        return any("SPDX-License-Identifier: MIT" in line for line in head)
+
+    assert named(path for path in our_sources() if not says(path)) == []
+
+
+def test_files_stay_short():
+    # Public headers are manuals, and a font is a table.
+    exempt = {"plugin/fovea.h", "plugin/fovea_vulkan.h"}
+    long = [path for path in our_sources() if path.read_text(errors="replace").count("\n") > LINES_AT_MOST]
+    assert set(named(long)) - exempt == set()
+
+
+def test_build_lists_its_files():
+    globbing = [path for path in our_files() if path.name == "CMakeLists.txt" or path.suffix == ".cmake"]
+    assert named(path for path in globbing if re.search(r"file\s*\(\s*GLOB", path.read_text())) == []
+
+
+def test_top_level_stays_small():
+    allowed = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "run", "config", "docs", "kernels",
+               "plugin", "python", "sample_scene", "tests", "vulkan"}  # fmt: skip
+    top = {path.relative_to(ROOT).parts[0] for path in our_files()}
+    assert {name for name in top if not name.startswith(".")} - allowed == set()
