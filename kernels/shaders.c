@@ -24,3 +24,35 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
     };
     return table[which][words == 4];
 }
+
+/* The shaders' tile and workgroup sides. */
+#define FOVEATE_TILE_PX 32u
+#define OVERLAY_GROUP_PX 16u
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static uint32_t foveate_groups(uint32_t side_px, uint32_t fragment_px, uint32_t most_side_by_side)
+{
+    uint32_t fragments = divide_up(side_px + fragment_px - 1, fragment_px);
+    if (fragment_px > FOVEATE_TILE_PX) {
+        return fragments * divide_up(fragment_px, FOVEATE_TILE_PX);
+    }
+    return divide_up(fragments, most_side_by_side);
+}
+
+void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
+{
+    uint32_t fragment_px = (uint32_t)frame->fragment_px;
+    uint32_t across = FOVEATE_TILE_PX / fragment_px;
+    out_groups[0] = foveate_groups((uint32_t)frame->width_px, fragment_px, across ? across : 1);
+    out_groups[1] = foveate_groups((uint32_t)frame->height_px, fragment_px, 1);
+}
+
+void shader_overlay_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
+{
+    out_groups[0] = divide_up((uint32_t)frame->width_px, OVERLAY_GROUP_PX);
+    out_groups[1] = divide_up((uint32_t)frame->height_px, OVERLAY_GROUP_PX);
+}

@@ -9,6 +9,8 @@
 #ifndef FOVEA_KERNELS_SHADERS_H
 #define FOVEA_KERNELS_SHADERS_H
 
+#include "foveate/foveate.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +26,10 @@ enum shader_operator {
 };
 
 struct shader shader_get(enum shader_operator which, uint32_t words);
+
+/* How many workgroups cover the image wherever the gaze is: the grid may be shifted by up to one
+ * fragment less one pixel. */
+void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
+void shader_overlay_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 
 #endif

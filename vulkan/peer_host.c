@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define QUEUE_LENGTH 16
 /* How often the worker, waiting for the queue, looks whether it was abandoned. */
@@ -54,6 +55,13 @@ static struct host_peer *host(struct peer *peer)
     return (struct host_peer *)peer;
 }
 
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
 /* False if it will never be reached. */
 static bool wait_for(struct host_peer *peer, VkSemaphore semaphore, uint64_t value)
 {
@@ -75,9 +83,9 @@ static void work(struct host_peer *peer, const struct task *task)
     if (!wait_for(peer, job->wait->handle, job->wait_value)) {
         return;
     }
-    int64_t start_ns = fovea_time_ns();
+    double start_us = now_us();
     foveate_cpu_run(task->cpu, &job->src->image, &job->dst->image, &job->frame);
-    atomic_store(&peer->elapsed_us[job->slot], (double)(fovea_time_ns() - start_ns) * 1e-3);
+    atomic_store(&peer->elapsed_us[job->slot], now_us() - start_us);
     if (atomic_load(&peer->abandoned)) {
         return;
     }

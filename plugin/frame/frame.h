@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The frame loop of Vulkan engines, from inside. One file an idea:
+ *
+ *     frame_create.c   the context: made, set, destroyed
+ *     frame_choose.c   which backend, and why
+ *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
+ *     frame_plan.c     plans and their GPU tables, by size
+ *     frame_link.c     the semaphores between the queue and a peer
+ *     frame_watchdog.c cuts a stuck peer loose
+ *     frame_check.c    what an engine may hand over
+ *     frame_record.c   barriers, copies, dispatches
+ *     frame_run.c      one frame: check, choose a slot, record, submit
+ *     frame_overlay.c  marker, rings, heat map, wipe, HUD
+ *     frame_stats.c    times
+ */
+#ifndef FOVEA_FRAME_H
+#define FOVEA_FRAME_H
+
+#include "fovea_vulkan.h"
+#include "overlay/overlay.h"
+#include "peer.h"
+#include "vk_compute.h"
+#include "vk_image.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define FRAME_MAX_IN_FLIGHT 8
+#define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
+/* More than there are slots: at least one is always free of unfinished frames. */
+#define FRAME_MAX_PLANS (FRAME_MAX_SLOTS + 1)
+#define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
+#define FRAME_TIME_COUNT 256
+
+/* An image the kernels can work on, known to the peer if there is one. */
+struct frame_shared {
+    struct vk_image image;
+    struct peer_image *peer; /* NULL: not shared; frames with it are copied */
+    bool general;            /* it has been brought to GENERAL (scratch only) */
+};
+
+enum frame_holder { FRAME_HELD_BY_FOVEA, FRAME_HELD_BY_ENGINE };
+
+struct fovea_vk_image {
+    struct fovea_vk *fovea;
+    struct frame_shared shared;
+    enum frame_holder holder;
+    VkImageLayout layout;
+    uint64_t last_frame; /* the last frame that uses it */
+    struct fovea_vk_image *next;
+};
+
+/* Scratch of one size and format; used by frames one after the other. */
+struct frame_scratch {
+    struct frame_shared src;
+    struct frame_shared dst;
+    uint64_t last_frame; /* 0: never used */
+};
+
+struct frame_plan {
+    struct foveate_plan *plan; /* NULL: the place is free */
+    struct vk_buffer rings;
+    struct vk_buffer taps;
+    uint64_t last_frame;
+};
+
+struct frame_slot {
+    VkCommandPool pool;
+    VkCommandBuffer commands[2]; /* before the peer, and after it; without a peer only the first */
+    VkFence fence;
+    bool pending;
+    uint64_t frame;
+    VkDescriptorSet set;
+    bool timed; /* timestamps were written, or the peer timed it */
+    bool timed_by_peer;
+    VkSemaphore to_peer; /* binary links only */
+    VkSemaphore from_peer;
+    struct peer_semaphore *peer_to_peer;
+    struct peer_semaphore *peer_from_peer;
+};
+
+/* The semaphores between the queue and the peer. */
+struct frame_link {
+    bool timeline;
+    VkSemaphore semaphore;
+    struct peer_semaphore *peer_semaphore;
+    uint64_t value; /* even: the queue's turn; batch A signals value + 1, the peer value + 2 */
+};
+
+struct frame_watchdog {
+    pthread_t thread;
+    bool started;
+    atomic_bool stop;
+    double patience_ms;
+};
+
+struct frame_times {
+    double us[FRAME_TIME_COUNT];
+    uint32_t count;
+    uint32_t next;
+};
+
+/* Why a frame was not foveated; logged when it changes. */
+enum frame_trouble { FRAME_FINE, FRAME_NO_GAZE, FRAME_PEER_FAILED, FRAME_NO_MEMORY };
+
+struct fovea_vk {
+    struct vk_device device;
+    struct fovea_log log;
+    struct fovea_settings settings;
+    enum fovea_backend backend; /* VULKAN, or the peer's */
+    char reason[256];
+
+    struct peer *peer;
+    atomic_bool peer_lost; /* set by the watchdog */
+    bool peer_lost_noticed;
+    struct frame_link link;
+    struct frame_watchdog watchdog;
+
+    struct vk_compute compute;
+    struct vk_buffer text;
+    VkQueryPool queries;
+    uint32_t slot_count;
+    struct frame_slot slots[FRAME_MAX_SLOTS];
+    uint64_t frame; /* number of the newest frame; the first is 1 */
+    bool device_lost;
+    int64_t retry_ns; /* no new attempt to find memory before */
+
+    struct frame_plan plans[FRAME_MAX_PLANS];
+    struct frame_scratch scratch[FRAME_MAX_SCRATCH];
+    struct fovea_vk_image *images;
+
+    struct frame_times gpu_times;
+    struct frame_times cpu_times;
+    uint64_t foveated;
+    uint64_t passed_through;
+    enum frame_trouble trouble;
+    char hud[OVERLAY_TEXT_BYTES];
+    int64_t hud_next_ns;
+};
+
+/* A frame on its way: what the engine gave, resolved. */
+struct frame_end {
+    VkImage image;
+    struct fovea_vk_image *made;
+    const struct vk_format *format;
+    uint32_t width_px;
+    uint32_t height_px;
+    VkImageLayout layout_before;
+    VkImageLayout layout_after;
+    uint32_t family; /* VK_QUEUE_FAMILY_IGNORED: no transfer */
+};
+
+struct frame_work {
+    const struct fovea_vk_frame *desc;
+    struct frame_slot *slot;
+    uint32_t slot_index;
+    struct frame_end src;
+    struct frame_end dst;
+    bool in_place;             /* src and dst are one image */
+    struct frame_shared *read; /* what the kernels read and write */
+    struct frame_shared *write;
+    bool copy_in;  /* read is scratch */
+    bool copy_out; /* write is scratch */
+    struct frame_plan *plan;
+    struct foveate_frame constants;
+    bool use_peer;
+    bool overlay;
+};
+
+/* frame_create.c: fovea_vk_create with a peer of the caller's choice, for tests; NULL: by settings.
+ * The peer belongs to the context on success and on failure. */
+FOVEA_MUST_CHECK enum fovea_result frame_create(const struct fovea_vk_desc *desc,
+                                                enum fovea_result (*make_peer)(struct fovea_vk *,
+                                                                               void *user),
+                                                void *user, struct fovea_vk **out_fovea);
+
+/* frame_choose.c: sets backend, reason and peer. */
+FOVEA_MUST_CHECK enum fovea_result frame_choose_backend(struct fovea_vk *fovea);
+
+/* frame_image.c */
+FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
+                                                     const struct vk_image_desc *desc,
+                                                     struct frame_shared *shared);
+void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared);
+FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
+                                                      const struct vk_format *format,
+                                                      uint32_t width_px, uint32_t height_px,
+                                                      struct frame_scratch **out_scratch);
+void frame_images_finish(struct fovea_vk *fovea);
+
+/* frame_plan.c */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px,
+                                                   uint32_t height_px,
+                                                   struct frame_plan **out_plan);
+void frame_plans_finish(struct fovea_vk *fovea);
+
+/* frame_link.c */
+FOVEA_MUST_CHECK enum fovea_result frame_link_init(struct fovea_vk *fovea);
+void frame_link_finish(struct fovea_vk *fovea);
+FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
+                                                      const struct frame_work *work);
+
+/* frame_watchdog.c */
+FOVEA_MUST_CHECK enum fovea_result frame_watchdog_start(struct fovea_vk *fovea);
+void frame_watchdog_stop(struct fovea_vk *fovea);
+
+/* frame_check.c: the argument errors of a frame; resolves both ends of it. */
+FOVEA_MUST_CHECK enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work);
+
+/* frame_record.c: each records into commands that are open. */
+void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands);
+void frame_record_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands);
+void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
+                            VkCommandBuffer commands);
+void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands);
+void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands);
+/* After frame_record_open, instead of foveating: the engine's image goes to write. */
+void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands);
+/* A whole frame that copies src to dst and nothing else. */
+void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands);
+
+/* frame_overlay.c */
+bool frame_overlay_wanted(const struct fovea_overlay *overlay);
+void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands);
+
+/* frame_stats.c */
+void frame_times_add(struct frame_times *times, double us);
+/* p in 0..1; 0 where there is none. */
+double frame_times_percentile(const struct frame_times *times, double p);
+/* Takes the GPU time of a slot whose frame has finished, once. */
+void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
+
+/* frame_run.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
+bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
+/* Waits for a frame, at most the watchdog's patience and some. */
+void frame_wait(struct fovea_vk *fovea, uint64_t frame);
+void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
+
+#endif

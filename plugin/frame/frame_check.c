@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+
+#define MAX_SIDE_PX 16384
+
+static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
+                                      const struct fovea_vk_frame_image *given,
+                                      struct frame_end *end)
+{
+    struct fovea_vk_image *made = given->made;
+    if (made->fovea != fovea) {
+        log_error(fovea->log, "frame: %s was made by another context", name);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    const struct vk_image_desc *desc = &made->shared.image.desc;
+    *end = (struct frame_end){.image = made->shared.image.handle,
+                              .made = made,
+                              .format = desc->format,
+                              .width_px = desc->width_px,
+                              .height_px = desc->height_px};
+    return FOVEA_OK;
+}
+
+static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *name,
+                                         const struct fovea_vk_frame_image *given,
+                                         struct frame_end *end)
+{
+    const struct vk_format *format = vk_format_find(given->format);
+    if (!given->image) {
+        log_error(fovea->log, "frame: %s has no image", name);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!format) {
+        log_error(fovea->log, "frame: VkFormat %d of %s is not supported", (int)given->format,
+                  name);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    if (given->width_px == 0 || given->height_px == 0 || given->width_px > MAX_SIDE_PX ||
+        given->height_px > MAX_SIDE_PX) {
+        log_error(fovea->log, "frame: %s is %ux%u; 1x1 to %dx%d is possible", name, given->width_px,
+                  given->height_px, MAX_SIDE_PX, MAX_SIDE_PX);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *end = (struct frame_end){.image = given->image,
+                              .format = format,
+                              .width_px = given->width_px,
+                              .height_px = given->height_px};
+    return FOVEA_OK;
+}
+
+static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
+                                 const struct fovea_vk_frame_image *given, struct frame_end *end)
+{
+    FOVEA_TRY(given->made ? resolve_made(fovea, name, given, end)
+                          : resolve_engines(fovea, name, given, end));
+    if (given->layout_after == VK_IMAGE_LAYOUT_UNDEFINED ||
+        given->layout_after == VK_IMAGE_LAYOUT_PREINITIALIZED) {
+        log_error(fovea->log, "frame: %s cannot be left in layout %d", name, given->layout_after);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    end->layout_before = given->layout_before;
+    end->layout_after = given->layout_after;
+    end->family = given->queue_family == fovea->device.queue_family ? VK_QUEUE_FAMILY_IGNORED
+                                                                    : given->queue_family;
+    return FOVEA_OK;
+}
+
+static enum fovea_result check_holders(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const struct fovea_vk_image *src = work->src.made;
+    const struct fovea_vk_image *dst = work->dst.made;
+    if (src && src->holder != FRAME_HELD_BY_ENGINE) {
+        log_error(fovea->log, "frame: src was not acquired");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    if (dst && dst != src && dst->holder != FRAME_HELD_BY_FOVEA) {
+        log_error(fovea->log, "frame: dst is still the engine's; release it first");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result check_pair(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const struct frame_end *src = &work->src;
+    const struct frame_end *dst = &work->dst;
+    if (src->width_px != dst->width_px || src->height_px != dst->height_px) {
+        log_error(fovea->log, "frame: src is %ux%u, dst %ux%u; they must be the same size",
+                  src->width_px, src->height_px, dst->width_px, dst->height_px);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!vk_format_same_words(src->format, dst->format)) {
+        log_error(fovea->log,
+                  "frame: src has VkFormat %d, dst %d; channels and bits must be the same",
+                  (int)src->format->format, (int)dst->format->format);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (src->layout_before == VK_IMAGE_LAYOUT_UNDEFINED) {
+        log_error(fovea->log, "frame: src comes in layout UNDEFINED and so without contents");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return check_holders(fovea, work);
+}
+
+static enum fovea_result check_semaphores(struct fovea_vk *fovea, const char *name,
+                                          const struct fovea_vk_semaphore *semaphores,
+                                          uint32_t count)
+{
+    if (count > FOVEA_VK_MAX_SEMAPHORES || (count > 0 && !semaphores)) {
+        log_error(fovea->log, "frame: %u %s; at most %d, and not NULL", count, name,
+                  FOVEA_VK_MAX_SEMAPHORES);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!semaphores[i].semaphore) {
+            log_error(fovea->log, "frame: semaphore %u of %s is NULL", i, name);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work)
+{
+    const struct fovea_vk_frame *desc = work->desc;
+    FOVEA_TRY(resolve(fovea, "src", &desc->src, &work->src));
+    FOVEA_TRY(resolve(fovea, "dst", &desc->dst, &work->dst));
+    FOVEA_TRY(check_pair(fovea, work));
+    FOVEA_TRY(check_semaphores(fovea, "waits", desc->waits, desc->wait_count));
+    FOVEA_TRY(check_semaphores(fovea, "signals", desc->signals, desc->signal_count));
+    work->in_place = work->src.image == work->dst.image;
+    return FOVEA_OK;
+}

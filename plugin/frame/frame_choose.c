@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+#include "peer_host.h"
+#include "vk_semaphore.h"
+
+#if FOVEA_HAVE_CUDA
+#include "peer_cuda.h"
+#endif
+
+#include <string.h>
+
+static void because(struct fovea_vk *fovea, enum fovea_backend backend, const char *reason)
+{
+    fovea->backend = backend;
+    snprintf(fovea->reason, sizeof fovea->reason, "%s", reason);
+}
+
+/* Why this device's images cannot be shared; NULL if they can. */
+static const char *sharing_obstacle(const struct vk_device *device)
+{
+    if (!device->memory_fd) {
+        return "the device was made without VK_KHR_external_memory_fd";
+    }
+    if (!device->semaphore_fd) {
+        return "the device was made without VK_KHR_external_semaphore_fd";
+    }
+    if (!vk_semaphore_exportable(device, true) && !vk_semaphore_exportable(device, false)) {
+        return "the device cannot export semaphores";
+    }
+    return NULL;
+}
+
+#if FOVEA_HAVE_CUDA
+static enum fovea_result make_cuda(struct fovea_vk *fovea, const char **out_obstacle)
+{
+    *out_obstacle = sharing_obstacle(&fovea->device);
+    if (*out_obstacle) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    *out_obstacle = "no CUDA device has this Vulkan device's UUID";
+    return peer_cuda_create(fovea->device.uuid, fovea->slot_count, fovea->log, &fovea->peer);
+}
+#else
+static enum fovea_result make_cuda(struct fovea_vk *fovea, const char **out_obstacle)
+{
+    (void)fovea;
+    (void)sharing_obstacle;
+    *out_obstacle = "this library was built without CUDA";
+    return FOVEA_ERROR_UNSUPPORTED;
+}
+#endif
+
+static enum fovea_result choose_cuda(struct fovea_vk *fovea, bool required)
+{
+    const char *obstacle = NULL;
+    enum fovea_result result = make_cuda(fovea, &obstacle);
+    if (result == FOVEA_OK) {
+        because(fovea, FOVEA_BACKEND_CUDA,
+                required ? "the settings ask for it" : "a CUDA device has this device's UUID");
+    } else if (required) {
+        log_error(fovea->log, "cuda backend: %s", obstacle);
+    } else {
+        snprintf(fovea->reason, sizeof fovea->reason, "no cuda: %s", obstacle);
+    }
+    return result;
+}
+
+enum fovea_result frame_choose_backend(struct fovea_vk *fovea)
+{
+    switch (fovea->settings.backend) {
+    case FOVEA_BACKEND_CUDA:
+        return choose_cuda(fovea, true);
+    case FOVEA_BACKEND_CPU:
+        because(fovea, FOVEA_BACKEND_CPU, "the settings ask for it");
+        return peer_host_create(&fovea->device, fovea->slot_count, fovea->settings.cpu_threads,
+                                &fovea->peer);
+    case FOVEA_BACKEND_VULKAN:
+        because(fovea, FOVEA_BACKEND_VULKAN, "the settings ask for it");
+        return FOVEA_OK;
+    default:
+        if (choose_cuda(fovea, false) < 0) {
+            fovea->backend = FOVEA_BACKEND_VULKAN;
+        }
+        return FOVEA_OK;
+    }
+}
+
+enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_device,
+                                 PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+                                 struct fovea_vk_requirements *out_requirements)
+{
+    if (!instance || !physical_device || !get_instance_proc_addr || !out_requirements) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_requirements = (struct fovea_vk_requirements){0};
+    struct fovea_log silent = {0};
+    struct vk_functions vk;
+    struct vk_offer offer;
+    FOVEA_TRY(vk_functions_load_instance(&vk, instance, get_instance_proc_addr, silent));
+    FOVEA_TRY(vk_device_offer(&vk, physical_device, silent, &offer));
+    struct fovea_vk_requirements *needs = out_requirements;
+    needs->timeline_semaphore = offer.timeline;
+    if (offer.memory_fd) {
+        needs->device_extensions[needs->device_extension_count++] =
+            VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
+    }
+    if (offer.semaphore_fd) {
+        needs->device_extensions[needs->device_extension_count++] =
+            VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME;
+    }
+    if (offer.timeline_extension) {
+        needs->device_extensions[needs->device_extension_count++] =
+            VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
+    }
+#if FOVEA_HAVE_CUDA
+    needs->cuda = offer.memory_fd && offer.semaphore_fd && peer_cuda_available(offer.uuid, silent);
+#endif
+    return FOVEA_OK;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+#include "vk_check.h"
+
+#include <stdlib.h>
+
+struct fovea_vk_desc fovea_vk_desc_default(void)
+{
+    return (struct fovea_vk_desc){.frames_in_flight = 3};
+}
+
+static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
+{
+    if (!desc->instance || !desc->physical_device || !desc->device || !desc->queue ||
+        !desc->get_instance_proc_addr) {
+        log_error(desc->log, "fovea_vk_create: instance, physical_device, device, queue and "
+                             "get_instance_proc_addr are required");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (desc->device_extension_count > 0 && !desc->device_extensions) {
+        log_error(desc->log, "fovea_vk_create: device_extensions is NULL");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (desc->frames_in_flight < 1 || desc->frames_in_flight > FRAME_MAX_IN_FLIGHT) {
+        log_error(desc->log, "fovea_vk_create: frames_in_flight is %u; it must be 1 to %d",
+                  desc->frames_in_flight, FRAME_MAX_IN_FLIGHT);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return desc->settings ? fovea_settings_check(desc->settings, desc->log) : FOVEA_OK;
+}
+
+static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    struct vk_device *device = &fovea->device;
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                    .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                    .queueFamilyIndex = device->queue_family};
+    VK_TRY(fovea->log, device->vk.CreateCommandPool(device->handle, &pool, NULL, &slot->pool));
+    VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                            .commandPool = slot->pool,
+                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                            .commandBufferCount = 2};
+    VK_TRY(fovea->log,
+           device->vk.AllocateCommandBuffers(device->handle, &commands, slot->commands));
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->fence));
+    return vk_compute_allocate_set(&fovea->compute, device, &slot->set);
+}
+
+static enum fovea_result make_queries(struct fovea_vk *fovea)
+{
+    struct vk_device *device = &fovea->device;
+    if (device->timestamp_bits == 0) {
+        return FOVEA_OK;
+    }
+    VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                  .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                  .queryCount = 2 * fovea->slot_count};
+    VK_TRY(fovea->log, device->vk.CreateQueryPool(device->handle, &info, NULL, &fovea->queries));
+    return FOVEA_OK;
+}
+
+static enum fovea_result make_frames(struct fovea_vk *fovea)
+{
+    FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count));
+    FOVEA_TRY(vk_buffer_init(&fovea->text, &fovea->device,
+                             (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
+    FOVEA_TRY(make_queries(fovea));
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        FOVEA_TRY(make_slot(fovea, &fovea->slots[i]));
+    }
+    return FOVEA_OK;
+}
+
+/* auto goes on without a peer that cannot be linked; a backend that was asked for does not. */
+static enum fovea_result link_peer(struct fovea_vk *fovea)
+{
+    if (!fovea->peer) {
+        return FOVEA_OK;
+    }
+    enum fovea_result result = frame_link_init(fovea);
+    if (result == FOVEA_OK) {
+        return frame_watchdog_start(fovea);
+    }
+    frame_link_finish(fovea);
+    if (fovea->settings.backend != FOVEA_BACKEND_AUTO) {
+        return result;
+    }
+    fovea->peer->api->destroy(fovea->peer);
+    fovea->peer = NULL;
+    fovea->backend = FOVEA_BACKEND_VULKAN;
+    snprintf(fovea->reason, sizeof fovea->reason, "no cuda: semaphores cannot be shared");
+    return FOVEA_OK;
+}
+
+static enum fovea_result by_settings(struct fovea_vk *fovea, void *user)
+{
+    (void)user;
+    return frame_choose_backend(fovea);
+}
+
+static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_desc *desc,
+                               enum fovea_result (*make_peer)(struct fovea_vk *, void *),
+                               void *user)
+{
+    struct vk_device_desc device = {.instance = desc->instance,
+                                    .physical = desc->physical_device,
+                                    .device = desc->device,
+                                    .queue = desc->queue,
+                                    .queue_family = desc->queue_family,
+                                    .get_instance_proc_addr = desc->get_instance_proc_addr,
+                                    .extensions = desc->device_extensions,
+                                    .extension_count = desc->device_extension_count,
+                                    .timeline = desc->timeline_semaphore,
+                                    .log = desc->log};
+    FOVEA_TRY(vk_device_init(&fovea->device, &device));
+    FOVEA_TRY(make_frames(fovea));
+    FOVEA_TRY(make_peer(fovea, user));
+    FOVEA_TRY(link_peer(fovea));
+    log_info(fovea->log, "fovea: backend %s on %s (%s)", fovea_backend_name(fovea->backend),
+             fovea->device.properties.deviceName, fovea->reason);
+    return FOVEA_OK;
+}
+
+enum fovea_result frame_create(const struct fovea_vk_desc *desc,
+                               enum fovea_result (*make_peer)(struct fovea_vk *, void *),
+                               void *user, struct fovea_vk **out_fovea)
+{
+    if (out_fovea) {
+        *out_fovea = NULL;
+    }
+    if (!desc || !out_fovea) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    FOVEA_TRY(check_desc(desc));
+    struct fovea_vk *fovea = calloc(1, sizeof *fovea);
+    if (!fovea) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    fovea->log = desc->log;
+    fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
+    fovea->slot_count = desc->frames_in_flight + 1;
+    enum fovea_result result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+    if (result < 0) {
+        fovea_vk_destroy(&fovea);
+        return result;
+    }
+    *out_fovea = fovea;
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc, struct fovea_vk **out_fovea)
+{
+    return frame_create(desc, NULL, NULL, out_fovea);
+}
+
+static void finish_frames(struct fovea_vk *fovea)
+{
+    struct vk_device *device = &fovea->device;
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        device->vk.DestroyFence(device->handle, fovea->slots[i].fence, NULL);
+        device->vk.DestroyCommandPool(device->handle, fovea->slots[i].pool, NULL);
+    }
+    device->vk.DestroyQueryPool(device->handle, fovea->queries, NULL);
+    vk_buffer_finish(&fovea->text, device);
+    vk_compute_finish(&fovea->compute, device);
+}
+
+void fovea_vk_destroy(struct fovea_vk **fovea)
+{
+    if (!fovea || !*fovea) {
+        return;
+    }
+    struct fovea_vk *old = *fovea;
+    *fovea = NULL;
+    /* vk_device_init fails before the last function is there, or not at all after it. */
+    if (old->device.vk.WaitForFences) {
+        frame_wait(old, old->frame);
+        frame_watchdog_stop(old);
+        frame_link_finish(old);
+        frame_images_finish(old);
+        if (old->peer) {
+            old->peer->api->destroy(old->peer);
+        }
+        frame_plans_finish(old);
+        finish_frames(old);
+    }
+    free(old);
+}
+
+enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settings *settings)
+{
+    if (!fovea || !settings) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    FOVEA_TRY(fovea_settings_check(settings, fovea->log));
+    fovea->settings.foveation = settings->foveation;
+    fovea->settings.overlay = settings->overlay;
+    fovea->hud_next_ns = 0;
+    return FOVEA_OK;
+}

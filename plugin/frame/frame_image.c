@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+
+#include <stdlib.h>
+
+static enum fovea_result share(struct fovea_vk *fovea, struct frame_shared *shared)
+{
+    struct vk_image *image = &shared->image;
+    struct peer_image_desc desc = {.memory = OS_HANDLE_INVALID,
+                                   .allocation_bytes = image->allocation_bytes,
+                                   .mapped = image->mapped,
+                                   .row_stride_bytes = image->row_stride_bytes,
+                                   .format = image->desc.format->pixel,
+                                   .width_px = image->desc.width_px,
+                                   .height_px = image->desc.height_px,
+                                   .color_attachment =
+                                       image->desc.usage & VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
+    struct peer *peer = fovea->peer;
+    if (peer->api->imports_handles) {
+        FOVEA_TRY(vk_image_export(image, &fovea->device, &desc.memory));
+    }
+    enum fovea_result result = peer->api->import_image(peer, &desc, &shared->peer);
+    if (result < 0) {
+        os_handle_close(&desc.memory);
+    }
+    return result;
+}
+
+static enum vk_image_sharing sharing_of(const struct fovea_vk *fovea)
+{
+    if (!fovea->peer || atomic_load(&fovea->peer_lost)) {
+        return VK_IMAGE_PRIVATE;
+    }
+    return fovea->peer->api->imports_handles ? VK_IMAGE_EXPORTED : VK_IMAGE_MAPPED;
+}
+
+enum fovea_result frame_shared_init(struct fovea_vk *fovea, const struct vk_image_desc *desc,
+                                    struct frame_shared *shared)
+{
+    *shared = (struct frame_shared){0};
+    struct vk_image_desc wanted = *desc;
+    wanted.sharing = sharing_of(fovea);
+    if (wanted.sharing == VK_IMAGE_MAPPED && !wanted.raw &&
+        vk_image_supported(&fovea->device, &wanted, FOVEA_LOG_DEBUG) < 0) {
+        wanted.sharing = VK_IMAGE_PRIVATE; /* frames with it are copied to scratch that is mapped */
+    }
+    FOVEA_TRY(vk_image_supported(&fovea->device, &wanted, FOVEA_LOG_ERROR));
+    enum fovea_result result = vk_image_init(&shared->image, &fovea->device, &wanted);
+    if (result == FOVEA_OK && wanted.sharing != VK_IMAGE_PRIVATE) {
+        result = share(fovea, shared);
+    }
+    if (result < 0) {
+        frame_shared_finish(fovea, shared);
+    }
+    return result;
+}
+
+void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared)
+{
+    if (shared->peer) {
+        fovea->peer->api->forget_image(fovea->peer, &shared->peer);
+    }
+    vk_image_finish(&shared->image, &fovea->device);
+    *shared = (struct frame_shared){0};
+}
+
+/* ---- Scratch ---- */
+
+static void finish_scratch(struct fovea_vk *fovea, struct frame_scratch *scratch)
+{
+    frame_shared_finish(fovea, &scratch->src);
+    frame_shared_finish(fovea, &scratch->dst);
+    *scratch = (struct frame_scratch){0};
+}
+
+static bool scratch_fits(const struct frame_scratch *scratch, const struct vk_format *format,
+                         uint32_t width_px, uint32_t height_px)
+{
+    const struct vk_image_desc *desc = &scratch->dst.image.desc;
+    return scratch->dst.image.handle && desc->format->pixel == format->pixel &&
+           desc->width_px == width_px && desc->height_px == height_px;
+}
+
+/* A size is gone after a resize: scratch of other sizes is freed as soon as nothing uses it. */
+static struct frame_scratch *free_the_others(struct fovea_vk *fovea)
+{
+    struct frame_scratch *place = NULL;
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        struct frame_scratch *scratch = &fovea->scratch[i];
+        if (scratch->dst.image.handle && frame_retired(fovea, scratch->last_frame)) {
+            finish_scratch(fovea, scratch);
+        }
+        if (!scratch->dst.image.handle) {
+            place = scratch;
+        }
+    }
+    return place;
+}
+
+enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_format *format,
+                                     uint32_t width_px, uint32_t height_px,
+                                     struct frame_scratch **out_scratch)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        if (scratch_fits(&fovea->scratch[i], format, width_px, height_px)) {
+            *out_scratch = &fovea->scratch[i];
+            return FOVEA_OK;
+        }
+    }
+    struct frame_scratch *place = free_the_others(fovea);
+    if (!place) {
+        return FOVEA_NOT_READY;
+    }
+    struct vk_image_desc desc = {
+        .format = format, .raw = true, .width_px = width_px, .height_px = height_px};
+    enum fovea_result result = frame_shared_init(fovea, &desc, &place->src);
+    if (result == FOVEA_OK) {
+        result = frame_shared_init(fovea, &desc, &place->dst);
+    }
+    if (result < 0) {
+        finish_scratch(fovea, place);
+    }
+    *out_scratch = place;
+    return result;
+}
+
+/* ---- Images for the engine ---- */
+
+static enum fovea_result check_desc(struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc)
+{
+    if (!vk_format_find(desc->format)) {
+        log_error(fovea->log, "image: VkFormat %d is not supported", (int)desc->format);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    if (desc->width_px == 0 || desc->height_px == 0) {
+        log_error(fovea->log, "image: %ux%u has no pixels", desc->width_px, desc->height_px);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
+                                        const struct fovea_vk_image_desc *desc,
+                                        struct fovea_vk_image **out_image)
+{
+    if (out_image) {
+        *out_image = NULL;
+    }
+    if (!fovea || !desc || !out_image) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    FOVEA_TRY(check_desc(fovea, desc));
+    struct fovea_vk_image *image = calloc(1, sizeof *image);
+    if (!image) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    struct vk_image_desc wanted = {.format = vk_format_find(desc->format),
+                                   .width_px = desc->width_px,
+                                   .height_px = desc->height_px,
+                                   .usage = desc->usage};
+    enum fovea_result result = frame_shared_init(fovea, &wanted, &image->shared);
+    if (result < 0) {
+        free(image);
+        return result;
+    }
+    image->fovea = fovea;
+    image->layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    image->next = fovea->images;
+    fovea->images = image;
+    *out_image = image;
+    return FOVEA_OK;
+}
+
+static void unlink_image(struct fovea_vk_image *image)
+{
+    struct fovea_vk_image **at = &image->fovea->images;
+    while (*at != image) {
+        at = &(*at)->next;
+    }
+    *at = image->next;
+}
+
+void fovea_vk_image_destroy(struct fovea_vk_image **image)
+{
+    if (!image || !*image) {
+        return;
+    }
+    struct fovea_vk_image *old = *image;
+    frame_wait(old->fovea, old->last_frame);
+    unlink_image(old);
+    frame_shared_finish(old->fovea, &old->shared);
+    free(old);
+    *image = NULL;
+}
+
+void frame_images_finish(struct fovea_vk *fovea)
+{
+    while (fovea->images) {
+        struct fovea_vk_image *image = fovea->images;
+        fovea->images = image->next;
+        frame_shared_finish(fovea, &image->shared);
+        free(image);
+    }
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        finish_scratch(fovea, &fovea->scratch[i]);
+    }
+}
+
+VkImage fovea_vk_image_handle(const struct fovea_vk_image *image)
+{
+    return image ? image->shared.image.handle : VK_NULL_HANDLE;
+}
+
+VkImageView fovea_vk_image_view(const struct fovea_vk_image *image)
+{
+    return image ? image->shared.image.view : VK_NULL_HANDLE;
+}
+
+enum fovea_result fovea_vk_image_acquire(struct fovea_vk_image *image, VkImageLayout *out_layout)
+{
+    if (!image || !out_layout) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (image->holder == FRAME_HELD_BY_ENGINE) {
+        log_error(image->fovea->log, "image: acquired twice; it is the engine's already");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    image->holder = FRAME_HELD_BY_ENGINE;
+    *out_layout = image->layout;
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_vk_image_release(struct fovea_vk_image *image, VkImageLayout layout)
+{
+    if (!image) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (image->holder != FRAME_HELD_BY_ENGINE) {
+        log_error(image->fovea->log, "image: released, but it is not the engine's");
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    image->holder = FRAME_HELD_BY_FOVEA;
+    image->layout = layout;
+    return FOVEA_OK;
+}

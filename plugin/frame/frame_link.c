@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+#include "vk_semaphore.h"
+
+static enum fovea_result make(struct fovea_vk *fovea, VkSemaphore *out_semaphore,
+                              struct peer_semaphore **out_peer)
+{
+    struct peer *peer = fovea->peer;
+    bool exported = peer->api->imports_handles;
+    FOVEA_TRY(vk_semaphore_create(&fovea->device, fovea->link.timeline, exported, out_semaphore));
+    struct peer_semaphore_desc desc = {
+        .handle = OS_HANDLE_INVALID, .timeline = fovea->link.timeline, .semaphore = *out_semaphore};
+    if (exported) {
+        FOVEA_TRY(vk_semaphore_export(&fovea->device, *out_semaphore, &desc.handle));
+    }
+    enum fovea_result result = peer->api->import_semaphore(peer, &desc, out_peer);
+    if (result < 0) {
+        os_handle_close(&desc.handle);
+    }
+    return result;
+}
+
+static enum fovea_result make_pair(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    FOVEA_TRY(make(fovea, &slot->to_peer, &slot->peer_to_peer));
+    return make(fovea, &slot->from_peer, &slot->peer_from_peer);
+}
+
+enum fovea_result frame_link_init(struct fovea_vk *fovea)
+{
+    struct frame_link *link = &fovea->link;
+    bool handles = fovea->peer->api->imports_handles;
+    link->timeline =
+        fovea->device.timeline && (!handles || vk_semaphore_exportable(&fovea->device, true));
+    if (link->timeline) {
+        return make(fovea, &link->semaphore, &link->peer_semaphore);
+    }
+    if (!handles || !vk_semaphore_exportable(&fovea->device, false)) {
+        log_warning(fovea->log, "%s: the device cannot share semaphores", fovea->peer->api->name);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        FOVEA_TRY(make_pair(fovea, &fovea->slots[i]));
+    }
+    return FOVEA_OK;
+}
+
+static void drop(struct fovea_vk *fovea, VkSemaphore *semaphore, struct peer_semaphore **peer)
+{
+    if (*peer) {
+        fovea->peer->api->forget_semaphore(fovea->peer, peer);
+    }
+    fovea->device.vk.DestroySemaphore(fovea->device.handle, *semaphore, NULL);
+    *semaphore = VK_NULL_HANDLE;
+}
+
+void frame_link_finish(struct fovea_vk *fovea)
+{
+    drop(fovea, &fovea->link.semaphore, &fovea->link.peer_semaphore);
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        struct frame_slot *slot = &fovea->slots[i];
+        drop(fovea, &slot->to_peer, &slot->peer_to_peer);
+        drop(fovea, &slot->from_peer, &slot->peer_from_peer);
+    }
+}
+
+enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const struct frame_link *link = &fovea->link;
+    const struct frame_slot *slot = work->slot;
+    struct peer_job job = {.wait = link->timeline ? link->peer_semaphore : slot->peer_to_peer,
+                           .wait_value = link->value + 1,
+                           .signal = link->timeline ? link->peer_semaphore : slot->peer_from_peer,
+                           .signal_value = link->value + 2,
+                           .src = work->read->peer,
+                           .dst = work->write->peer,
+                           .frame = work->constants,
+                           .slot = work->slot_index};
+    return fovea->peer->api->enqueue(fovea->peer, &job);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+
+#include <string.h>
+
+/* The HUD's text is made anew this often. */
+#define HUD_PERIOD_NS 250000000
+
+bool frame_overlay_wanted(const struct fovea_overlay *overlay)
+{
+    return overlay->marker || overlay->rings || overlay->heatmap || overlay->hud ||
+           overlay->wipe_uv > 0;
+}
+
+/* ---- HUD ---- */
+
+/* Puts lines into the grid of characters; long ones are cut. Returns the rows used so far. */
+static uint32_t put_lines(char *grid, uint32_t row, const char *text)
+{
+    uint32_t column = 0;
+    for (; *text && row < OVERLAY_TEXT_ROWS; text++) {
+        if (*text == '\n') {
+            row++;
+            column = 0;
+        } else if (column < OVERLAY_TEXT_COLUMNS) {
+            grid[row * OVERLAY_TEXT_COLUMNS + column++] = *text;
+        }
+    }
+    return column > 0 ? row + 1 : row;
+}
+
+static const char *state_name(const struct fovea_gaze *gaze)
+{
+    if (!gaze->usable) {
+        return "none";
+    }
+    return gaze->state == FOVEA_GAZE_TRACKED ? "tracked"
+           : gaze->state == FOVEA_GAZE_HELD  ? "held"
+                                             : "lost";
+}
+
+static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const struct fovea_gaze *gaze = &work->desc->gaze;
+    const struct fovea_foveation *foveation = &fovea->settings.foveation;
+    struct fovea_vk_stats stats;
+    if (fovea_vk_get_stats(fovea, &stats) < 0) {
+        return;
+    }
+    char text[768];
+    snprintf(text, sizeof text,
+             "fovea %d.%d.%d  %s  %ux%u\n"
+             "%s\n"
+             "gpu %.2f ms p50  %.2f ms p99  cpu %.0f us\n"
+             "paper  fragment %u px  strength %.2f\n"
+             "gaze %s  %.3f %.3f  age %.1f ms  %.0f Hz\n",
+             FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
+             fovea_backend_name(stats.backend), work->src.width_px, work->src.height_px,
+             stats.device_name, stats.gpu_p50_us * 1e-3, stats.gpu_p99_us * 1e-3, stats.cpu_p50_us,
+             foveation->paper.fragment_px, foveation->strength, state_name(gaze), gaze->point.x_uv,
+             gaze->point.y_uv, (double)gaze->age_ns * 1e-6, gaze->rate_hz);
+    memset(fovea->hud, 0, sizeof fovea->hud);
+    uint32_t row = put_lines(fovea->hud, 0, text);
+    if (work->desc->hud) {
+        put_lines(fovea->hud, row, work->desc->hud);
+    }
+}
+
+static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    int64_t now_ns = fovea_time_ns();
+    if (now_ns >= fovea->hud_next_ns) {
+        fovea->hud_next_ns = now_ns + HUD_PERIOD_NS;
+        write_hud(fovea, work);
+    }
+    memcpy((char *)fovea->text.mapped + work->slot_index * OVERLAY_TEXT_BYTES, fovea->hud,
+           OVERLAY_TEXT_BYTES);
+}
+
+/* ---- What is drawn ---- */
+
+static void set_rings(struct fovea_vk *fovea, const struct frame_work *work,
+                      struct overlay_constants *constants)
+{
+    static const double rings_deg[4] = {2, 5, 10, 20};
+    for (int i = 0; i < 4; i++) {
+        constants->ring_radii_px[i] = (float)fovea_eccentricity_px(
+            &fovea->settings.foveation, work->src.width_px, work->src.height_px, rings_deg[i]);
+    }
+}
+
+static struct overlay_constants make_constants(struct fovea_vk *fovea,
+                                               const struct frame_work *work)
+{
+    const struct fovea_overlay *overlay = &fovea->settings.overlay;
+    const struct foveate_plan *plan = work->plan->plan;
+    struct overlay_constants constants = {
+        .frame = work->constants,
+        .gaze_px = {(float)work->constants.gaze_x_q8 / 256.0f,
+                    (float)work->constants.gaze_y_q8 / 256.0f},
+        .wipe_px = (float)(overlay->wipe_uv * work->src.width_px),
+        .sigma_max_px = plan->ring_count ? plan->rings[plan->ring_count - 1].sigma_px : 1.0f,
+        .flags = (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0) |
+                 (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0),
+        .text_columns = OVERLAY_TEXT_COLUMNS,
+        .text_rows = overlay->hud ? OVERLAY_TEXT_ROWS : 0,
+        .text_scale = work->src.height_px >= 1440 ? 2 : 1};
+    if (overlay->rings) {
+        set_rings(fovea, work, &constants);
+    }
+    return constants;
+}
+
+/* What the kernels wrote, and a peer's writes, are read and drawn over. */
+static void wait_for_kernels(struct fovea_vk *fovea, VkCommandBuffer commands)
+{
+    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                               .dstAccessMask =
+                                   VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
+                                        NULL, 0, NULL);
+}
+
+void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands)
+{
+    if (!work->overlay) {
+        return;
+    }
+    if (fovea->settings.overlay.hud) {
+        refresh_hud(fovea, work);
+    }
+    struct overlay_constants constants = make_constants(fovea, work);
+    struct vk_dispatch dispatch = {.which = SHADER_OVERLAY,
+                                   .format = work->src.format->pixel,
+                                   .set = work->slot->set,
+                                   .constants = &constants,
+                                   .constant_bytes = sizeof constants};
+    shader_overlay_groups(&work->constants, dispatch.groups);
+    wait_for_kernels(fovea, commands);
+    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void frame_times_add(struct frame_times *times, double us)
+{
+    times->us[times->next] = us;
+    times->next = (times->next + 1) % FRAME_TIME_COUNT;
+    if (times->count < FRAME_TIME_COUNT) {
+        times->count++;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double frame_times_percentile(const struct frame_times *times, double p)
+{
+    if (times->count == 0) {
+        return 0;
+    }
+    double sorted[FRAME_TIME_COUNT];
+    memcpy(sorted, times->us, times->count * sizeof sorted[0]);
+    qsort(sorted, times->count, sizeof sorted[0], compare);
+    return sorted[(uint32_t)(p * (times->count - 1) + 0.5)];
+}
+
+static bool vulkan_time(struct fovea_vk *fovea, const struct frame_slot *slot, double *out_us)
+{
+    struct vk_device *device = &fovea->device;
+    uint32_t first = 2 * (uint32_t)(slot - fovea->slots);
+    uint64_t ticks[2] = {0};
+    VkResult result =
+        device->vk.GetQueryPoolResults(device->handle, fovea->queries, first, 2, sizeof ticks,
+                                       ticks, sizeof ticks[0], VK_QUERY_RESULT_64_BIT);
+    uint32_t bits = device->timestamp_bits;
+    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    *out_us = (double)((ticks[1] - ticks[0]) & mask) *
+              (double)device->properties.limits.timestampPeriod * 1e-3;
+    return result == VK_SUCCESS;
+}
+
+void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    if (!slot->timed) {
+        return;
+    }
+    slot->timed = false;
+    double us = 0;
+    bool known = slot->timed_by_peer
+                     ? fovea->peer->api->elapsed(fovea->peer, (uint32_t)(slot - fovea->slots),
+                                                 &us) == FOVEA_OK
+                     : vulkan_time(fovea, slot, &us);
+    if (known) {
+        frame_times_add(&fovea->gpu_times, us);
+    }
+}
+
+enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_vk_stats *out_stats)
+{
+    if (!fovea || !out_stats) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    bool peer = fovea->peer && !atomic_load(&fovea->peer_lost);
+    *out_stats =
+        (struct fovea_vk_stats){.backend = peer ? fovea->backend : FOVEA_BACKEND_VULKAN,
+                                .backend_reason = fovea->reason,
+                                .device_name = fovea->device.properties.deviceName,
+                                .sync = !peer                  ? "queue"
+                                        : fovea->link.timeline ? "timeline"
+                                                               : "binary",
+                                .frames = fovea->foveated,
+                                .frames_passed_through = fovea->passed_through,
+                                .gpu_time_known = fovea->gpu_times.count > 0,
+                                .gpu_p50_us = frame_times_percentile(&fovea->gpu_times, 0.5),
+                                .gpu_p99_us = frame_times_percentile(&fovea->gpu_times, 0.99),
+                                .cpu_p50_us = frame_times_percentile(&fovea->cpu_times, 0.5),
+                                .cpu_p99_us = frame_times_percentile(&fovea->cpu_times, 0.99)};
+    return FOVEA_OK;
+}
