@@ -12,8 +12,9 @@ static bool uuid_is_zero(const uint8_t uuid[CUDA_UUID_BYTES])
     return memcmp(uuid, zero, sizeof zero) == 0;
 }
 
-static enum fovea_result find_uuid(const struct cuda_driver *cu, const uint8_t uuid[CUDA_UUID_BYTES],
-                                   struct fovea_log log, int *out_ordinal)
+static enum fovea_result find_uuid(const struct cuda_driver *cu,
+                                   const uint8_t uuid[CUDA_UUID_BYTES], struct fovea_log log,
+                                   int *out_ordinal)
 {
     int count = 0;
     CU_TRY(log, cu, cu->DeviceGetCount(&count));
@@ -50,7 +51,8 @@ static enum fovea_result open_device(struct cuda_device *device)
     int count = 0;
     CU_TRY(device->log, cu, cu->DeviceGetCount(&count));
     if (device->ordinal < 0 || device->ordinal >= count) {
-        log_info(device->log, "cuda: there is no device %d; the driver has %d", device->ordinal, count);
+        log_info(device->log, "cuda: there is no device %d; the driver has %d", device->ordinal,
+                 count);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     CU_TRY(device->log, cu, cu->DeviceGet(&device->handle, device->ordinal));

@@ -70,11 +70,11 @@ enum fovea_result cuda_result(CUresult result)
     }
 }
 
-enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu, CUresult result,
-                             const char *call, const char *file, int line)
+void cuda_warn(struct fovea_log log, const struct cuda_driver *cu, CUresult result,
+               const char *call, const char *file, int line)
 {
-    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) {
-        return cuda_result(result);
+    if (cuda_result(result) >= 0) {
+        return;
     }
     const char *name = NULL;
     const char *meaning = NULL;
@@ -87,6 +87,12 @@ enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu,
     const char *slash = strrchr(file, '/');
     log_error(log, "cuda: %s: %s (%d) %s [%s:%d]", call, name, (int)result, meaning,
               slash ? slash + 1 : file, line);
+}
+
+enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu, CUresult result,
+                             const char *call, const char *file, int line)
+{
+    cuda_warn(log, cu, result, call, file, line);
     return cuda_result(result);
 }
 

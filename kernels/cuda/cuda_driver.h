@@ -48,6 +48,7 @@
     X(ModuleLoadData, 2000)                                                                        \
     X(ModuleUnload, 2000)                                                                          \
     X(ModuleGetFunction, 2000)                                                                     \
+    X(FuncLoad, 12040)                                                                             \
     X(LaunchKernel, 4000)                                                                          \
     X(MemAlloc, 3020)                                                                              \
     X(MemFree, 3020)                                                                               \
@@ -57,7 +58,7 @@
     X(MemcpyDtoH, 3020)                                                                            \
     X(MemcpyHtoDAsync, 3020)                                                                       \
     X(Memcpy2D, 3020)                                                                              \
-    X(PointerGetAttribute, 4000)                                                                   \
+    X(PointerGetAttributes, 7000)                                                                  \
     X(Array3DCreate, 3020)                                                                         \
     X(Array3DGetDescriptor, 3020)                                                                  \
     X(ArrayDestroy, 2000)                                                                          \
@@ -82,7 +83,7 @@ struct cuda_driver {
 
 /* The driver of this process, opened and initialised by the first call that succeeds and never closed,
  * because no driver survives being unloaded. Any thread. FOVEA_ERROR_UNSUPPORTED: no library, one
- * older than CUDA 12, no device, or this process is a fork of the one that opened it; the log says
+ * older than CUDA 12.4, no device, or this process is a fork of the one that opened it; the log says
  * which at INFO, because a machine without NVIDIA's driver is a normal machine. */
 FOVEA_MUST_CHECK enum fovea_result cuda_driver_get(struct fovea_log log,
                                                    const struct cuda_driver **out_driver);
@@ -103,11 +104,10 @@ FOVEA_MUST_CHECK enum fovea_result cuda_check(struct fovea_log log, const struct
 #define CU_CHECK(log, cu, call) cuda_check((log), (cu), (call), #call, __FILE__, __LINE__)
 
 /* Where nothing can be done about a failure but to say it: in destroy and pop. */
-#define CU_WARN(log, cu, call)                                                                     \
-    do {                                                                                           \
-        if (CU_CHECK(log, cu, call) < 0) {                                                         \
-        }                                                                                          \
-    } while (0)
+void cuda_warn(struct fovea_log log, const struct cuda_driver *cu, CUresult result,
+               const char *call, const char *file, int line);
+
+#define CU_WARN(log, cu, call) cuda_warn((log), (cu), (call), #call, __FILE__, __LINE__)
 
 /* Returns from the calling function when the call failed. */
 #define CU_TRY(log, cu, call) FOVEA_TRY(CU_CHECK(log, cu, call))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# The cuda backend: the driver API, loaded at run time, and the operators' kernels as one fatbin each.
+# Only nvcc and the headers are needed; nothing is linked. Host code stays plain C, hence no
+# enable_language(CUDA). Where the toolkit is missing there is no target fovea_cuda, and
+# FOVEA_HAVE_CUDA is 0.
+
+set(FOVEA_HAVE_CUDA 0)
+if(FOVEA_CUDA)
+    find_program(FOVEA_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda
+        PATH_SUFFIXES bin)
+    if(FOVEA_NVCC)
+        get_filename_component(nvcc_real ${FOVEA_NVCC} REALPATH)
+        get_filename_component(nvcc_bin ${nvcc_real} DIRECTORY)
+    endif()
+    find_path(FOVEA_CUDA_INCLUDE cudaTypedefs.h
+        HINTS ${nvcc_bin}/../include ${nvcc_bin}/../targets/x86_64-linux/include
+        ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES include)
+    if(NOT FOVEA_NVCC OR NOT FOVEA_CUDA_INCLUDE)
+        message(STATUS "Fovea: no CUDA toolkit; building without the cuda backend")
+    else()
+        file(STRINGS ${FOVEA_CUDA_INCLUDE}/cuda.h version REGEX "^#define CUDA_VERSION [0-9]+")
+        string(REGEX MATCH "[0-9]+$" version "${version}")
+        if(version GREATER_EQUAL 12040)
+            set(FOVEA_HAVE_CUDA 1)
+        else()
+            message(STATUS "Fovea: no CUDA toolkit of version 12.4 or later; building without the"
+                " cuda backend")
+        endif()
+    endif()
+endif()
+target_compile_definitions(fovea_build INTERFACE FOVEA_HAVE_CUDA=${FOVEA_HAVE_CUDA})
+if(NOT FOVEA_HAVE_CUDA)
+    return()
+endif()
+
+# Machine code for every architecture that this nvcc knows, and the newest one's PTX for those to come.
+execute_process(COMMAND ${FOVEA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
+set(gencode)
+set(architectures ${FOVEA_CUDA_ARCHITECTURES})
+list(SORT architectures COMPARE NATURAL)
+foreach(architecture IN LISTS architectures)
+    if(known MATCHES "compute_${architecture}\n")
+        list(APPEND gencode -gencode arch=compute_${architecture},code=sm_${architecture})
+        set(newest ${architecture})
+    endif()
+endforeach()
+list(APPEND gencode -gencode arch=compute_${newest},code=compute_${newest})
+
+set(nvcc_flags -std=c++17 -O3 -Xfatbin -compress-all)
+if(FOVEA_WERROR)
+    list(APPEND nvcc_flags -Werror all-warnings)
+endif()
+
+set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/foveate_cuda.fatbin)
+set(kernel ${CMAKE_CURRENT_LIST_DIR}/foveate/foveate_cuda.cu)
+add_custom_command(OUTPUT ${fatbin}
+    COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${gencode} -I${PROJECT_SOURCE_DIR}/plugin
+        -I${CMAKE_CURRENT_LIST_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
+    DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
+    COMMENT "CUDA foveate_cuda.cu")
+set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES OBJECT_DEPENDS ${fatbin}
+    COMPILE_DEFINITIONS FOVEATE_FATBIN="${fatbin}")
+
+add_library(fovea_cuda STATIC
+    cuda/cuda_device.c
+    cuda/cuda_driver.c
+    cuda/cuda_uses.c
+    foveate/foveate_cuda.c
+    foveate/foveate_fatbin.c
+)
+target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
+target_link_libraries(fovea_cuda PRIVATE fovea_build PUBLIC fovea_kernels Threads::Threads
+    ${CMAKE_DL_LIBS})

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which of the launches that use a piece of device memory are still under way, on whatever streams
+ * they were enqueued, so that it can be freed without waiting. The device is pushed around every
+ * call. */
+#ifndef FOVEA_CUDA_USES_H
+#define FOVEA_CUDA_USES_H
+
+#include "cuda/cuda_device.h"
+
+/* More launches than this on several streams at once run one after another. */
+#define CUDA_USES_COUNT 8
+
+struct cuda_uses {
+    CUevent events[CUDA_USES_COUNT];
+    uint32_t next;
+};
+
+FOVEA_MUST_CHECK enum fovea_result cuda_uses_init(const struct cuda_device *device,
+                                                  struct cuda_uses *uses);
+void cuda_uses_finish(const struct cuda_device *device, struct cuda_uses *uses);
+
+/* After a launch on that stream. Neither allocates nor waits. */
+FOVEA_MUST_CHECK enum fovea_result cuda_uses_add(const struct cuda_device *device,
+                                                 struct cuda_uses *uses, CUstream stream);
+
+/* FOVEA_OK when none is left, else FOVEA_NOT_READY. */
+FOVEA_MUST_CHECK enum fovea_result cuda_uses_query(const struct cuda_device *device,
+                                                   const struct cuda_uses *uses);
+FOVEA_MUST_CHECK enum fovea_result cuda_uses_wait(const struct cuda_device *device,
+                                                  const struct cuda_uses *uses);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The operator foveate on a CUDA device: the kernels once a device, the tables once a plan.
+ *
+ * The device is pushed (cuda_device_push) around every call. One thread at a time for each
+ * foveate_cuda. Runs take any stream of the device, allocate nothing and wait for nothing. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_H
+
+#include "cuda/cuda_device.h"
+#include "foveate/foveate.h"
+
+struct foveate_cuda;
+struct foveate_cuda_plan;
+
+/* Loads the kernels. The device must outlive it. FOVEA_ERROR_UNSUPPORTED: the device is older than
+ * what this build has code for. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_create(const struct cuda_device *device,
+                                                       struct foveate_cuda **out_foveate);
+/* Waits for the launches that still use plans, unless abandoned. Every plan was retired. */
+void foveate_cuda_destroy(struct foveate_cuda **foveate);
+/* A stream is stuck for good: destroy leaves what it may still read to the end of the process. Any
+ * thread. */
+void foveate_cuda_abandon(struct foveate_cuda *foveate);
+
+/* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
+                                                            const struct foveate_plan *plan,
+                                                            struct foveate_cuda_plan **out_plan);
+/* Not to be run any more. Freed once the last launch that uses it is over; does not wait. */
+void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan);
+
+/* What is written of dst is all of it; src and dst are apart. On failure nothing was launched, unless
+ * it is FOVEA_ERROR_DEVICE_LOST. */
+struct foveate_cuda_run {
+    struct foveate_cuda_plan *plan;
+    const struct foveate_frame *frame; /* made for the same plan */
+    CUstream stream;
+};
+
+/* Surface objects of arrays of the frame's size, 32 or 64 bits a pixel as the format has them. RGBA8,
+ * A2B10G10R10, B10G11R11F and RGBA16F; FOVEA_ERROR_UNSUPPORTED for others. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
+                                                            const struct foveate_cuda_run *run,
+                                                            enum fovea_format format,
+                                                            CUsurfObject src, CUsurfObject dst);
+
+/* Device pointers and strides, any format. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
+                                                           const struct foveate_cuda_run *run,
+                                                           const struct fovea_image *src,
+                                                           const struct fovea_image *dst);
+
+#endif

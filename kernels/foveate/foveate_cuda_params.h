@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameter blocks of the CUDA kernels, by value. Shared by C and CUDA C: device pointers and
+ * surface objects are 64-bit numbers. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
+
+#include "foveate.h"
+
+/* A tile is at most this wide and high; so is a block's staging area. */
+#define FOVEATE_CUDA_TILE_PX 32
+/* Outputs of a thread along an axis. */
+#define FOVEATE_CUDA_OUTPUTS 4
+
+/* The plan on the device, and how a fragment is cut into tiles. */
+struct foveate_cuda_tables {
+    uint64_t rings;         /* struct foveate_ring[frame.ring_count] */
+    uint64_t taps;          /* float[] */
+    int32_t tile_px;        /* side of a tile; the last of a fragment may be smaller */
+    int32_t tiles_per_side; /* of a fragment */
+};
+
+struct foveate_cuda_linear {
+    uint64_t data;
+    int64_t row_stride_bytes;
+    int64_t pixel_stride_bytes;
+    int32_t whole_pixels; /* 1: every pixel is aligned to its size and read and written at once */
+    int32_t reserved;
+};
+
+struct foveate_cuda_linear_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_tables tables;
+    struct foveate_cuda_linear src;
+    struct foveate_cuda_linear dst;
+};
+
+struct foveate_cuda_surface_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_tables tables;
+    uint64_t src;
+    uint64_t dst;
+};
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "peer_cuda.h"
+
+#include "cuda/cuda_device.h"
+#include "foveate/foveate_cuda.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct peer_image {
+    CUexternalMemory memory;
+    CUmipmappedArray levels;
+    CUsurfObject surface;
+    enum fovea_format format;
+    uint32_t width_px;
+    uint32_t height_px;
+};
+
+struct peer_semaphore {
+    CUexternalSemaphore handle;
+};
+
+/* Times of one job in flight. */
+struct slot {
+    CUevent begin;
+    CUevent end;
+    bool used;
+};
+
+struct cuda_peer {
+    struct peer base;
+    struct fovea_log log;
+    struct cuda_device *device;
+    const struct cuda_driver *cu;
+    struct foveate_cuda *foveate;
+    struct foveate_cuda_plan *plan;
+    CUstream stream;
+    struct slot *slots;
+    uint32_t slot_count;
+    atomic_bool abandoned;
+};
+
+static struct cuda_peer *cuda(struct peer *peer)
+{
+    return (struct cuda_peer *)peer;
+}
+
+/* CUDA owns a descriptor from a successful import on, the caller his own until everything has
+ * succeeded: so a copy goes in. */
+static int copy_handle(struct os_handle handle)
+{
+    return fcntl(handle.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/* ---- Images ----------------------------------------------------------------------------------- */
+
+/* Bits matter here and not what they mean: formats that CUDA has no name for are 32-bit words. */
+static CUDA_ARRAY3D_DESCRIPTOR array_desc(const struct peer_image_desc *desc)
+{
+    CUDA_ARRAY3D_DESCRIPTOR array = {.Width = desc->width_px,
+                                     .Height = desc->height_px,
+                                     .Depth = 0,
+                                     .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+                                     .NumChannels = 1,
+                                     .Flags = CUDA_ARRAY3D_SURFACE_LDST};
+    if (desc->format == FOVEA_FORMAT_RGBA8) {
+        array.Format = CU_AD_FORMAT_UNSIGNED_INT8;
+        array.NumChannels = 4;
+    } else if (desc->format == FOVEA_FORMAT_RGBA16F) {
+        array.Format = CU_AD_FORMAT_HALF;
+        array.NumChannels = 4;
+    }
+    if (desc->color_attachment) {
+        array.Flags |= CUDA_ARRAY3D_COLOR_ATTACHMENT;
+    }
+    return array;
+}
+
+static enum fovea_result import_memory(struct cuda_peer *peer, const struct peer_image_desc *desc,
+                                       struct peer_image *image)
+{
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC info = {.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
+                                             .size = desc->allocation_bytes,
+                                             .flags = CUDA_EXTERNAL_MEMORY_DEDICATED};
+    struct os_handle copy = {.fd = copy_handle(desc->memory)};
+    info.handle.fd = copy.fd;
+    enum fovea_result result =
+        CU_CHECK(peer->log, peer->cu, peer->cu->ImportExternalMemory(&image->memory, &info));
+    if (result != FOVEA_OK) {
+        image->memory = NULL;
+        os_handle_close(&copy);
+    }
+    return result;
+}
+
+static enum fovea_result check_array(struct cuda_peer *peer, CUarray array,
+                                     const CUDA_ARRAY3D_DESCRIPTOR *wanted)
+{
+    CUDA_ARRAY3D_DESCRIPTOR mapped = {0};
+    CU_TRY(peer->log, peer->cu, peer->cu->Array3DGetDescriptor(&mapped, array));
+    if (mapped.Width == wanted->Width && mapped.Height == wanted->Height &&
+        mapped.Format == wanted->Format && mapped.NumChannels == wanted->NumChannels) {
+        return FOVEA_OK;
+    }
+    log_error(peer->log,
+              "cuda: the shared image was mapped as %zu x %zu, %u channels of format %d; it is "
+              "%zu x %zu, %u of %d",
+              mapped.Width, mapped.Height, mapped.NumChannels, (int)mapped.Format, wanted->Width,
+              wanted->Height, wanted->NumChannels, (int)wanted->Format);
+    return FOVEA_ERROR_INTERNAL;
+}
+
+static enum fovea_result map_image(struct cuda_peer *peer, const struct peer_image_desc *desc,
+                                   struct peer_image *image)
+{
+    const struct cuda_driver *cu = peer->cu;
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC levels = {.arrayDesc = array_desc(desc),
+                                                        .numLevels = 1};
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUarray *array = &resource.res.array.hArray;
+    FOVEA_TRY(import_memory(peer, desc, image));
+    CU_TRY(peer->log, cu,
+           cu->ExternalMemoryGetMappedMipmappedArray(&image->levels, image->memory, &levels));
+    CU_TRY(peer->log, cu, cu->MipmappedArrayGetLevel(array, image->levels, 0));
+    FOVEA_TRY(check_array(peer, *array, &levels.arrayDesc));
+    CU_TRY(peer->log, cu, cu->SurfObjectCreate(&image->surface, &resource));
+    return FOVEA_OK;
+}
+
+static void unmap_image(struct cuda_peer *peer, struct peer_image *image)
+{
+    const struct cuda_driver *cu = peer->cu;
+    if (image->surface) {
+        CU_WARN(peer->log, cu, cu->SurfObjectDestroy(image->surface));
+    }
+    if (image->levels) {
+        CU_WARN(peer->log, cu, cu->MipmappedArrayDestroy(image->levels));
+    }
+    if (image->memory) {
+        CU_WARN(peer->log, cu, cu->DestroyExternalMemory(image->memory));
+    }
+}
+
+static enum fovea_result import_image(struct peer *base, const struct peer_image_desc *desc,
+                                      struct peer_image **out_image)
+{
+    struct cuda_peer *peer = cuda(base);
+    *out_image = NULL;
+    FOVEA_TRY(cuda_device_push(peer->device));
+    struct peer_image *image = calloc(1, sizeof *image);
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    if (image) {
+        image->format = desc->format;
+        image->width_px = desc->width_px;
+        image->height_px = desc->height_px;
+        result = map_image(peer, desc, image);
+    }
+    if (image && result != FOVEA_OK) {
+        unmap_image(peer, image);
+        free(image);
+    }
+    cuda_device_pop(peer->device);
+    if (result == FOVEA_OK) {
+        struct os_handle theirs = desc->memory;
+        os_handle_close(&theirs);
+        *out_image = image;
+    }
+    return result;
+}
+
+static void forget_image(struct peer *base, struct peer_image **image)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (*image && !atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
+        unmap_image(peer, *image);
+        cuda_device_pop(peer->device);
+    }
+    free(*image);
+    *image = NULL;
+}
+
+/* ---- Semaphores ------------------------------------------------------------------------------- */
+
+static enum fovea_result check_timeline(struct cuda_peer *peer)
+{
+    int supported = 0;
+    CU_TRY(peer->log, peer->cu,
+           peer->cu->DeviceGetAttribute(&supported,
+                                        CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED,
+                                        peer->device->handle));
+    return supported ? FOVEA_OK : FOVEA_ERROR_UNSUPPORTED;
+}
+
+static enum fovea_result import_handle(struct cuda_peer *peer,
+                                       const struct peer_semaphore_desc *desc,
+                                       CUexternalSemaphore *out_handle)
+{
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC info = {.type =
+                                                    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD};
+    if (desc->timeline) {
+        FOVEA_TRY(check_timeline(peer));
+        info.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+    }
+    info.handle.fd = desc->handle.fd;
+    return CU_CHECK(peer->log, peer->cu, peer->cu->ImportExternalSemaphore(out_handle, &info));
+}
+
+static enum fovea_result import_semaphore(struct peer *base, const struct peer_semaphore_desc *desc,
+                                          struct peer_semaphore **out_semaphore)
+{
+    struct cuda_peer *peer = cuda(base);
+    *out_semaphore = NULL;
+    struct peer_semaphore *semaphore = calloc(1, sizeof *semaphore);
+    if (!semaphore) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    enum fovea_result result = cuda_device_push(peer->device);
+    if (result == FOVEA_OK) {
+        result = import_handle(peer, desc, &semaphore->handle);
+        cuda_device_pop(peer->device);
+    }
+    if (result != FOVEA_OK) {
+        free(semaphore);
+        return result;
+    }
+    *out_semaphore = semaphore;
+    return FOVEA_OK;
+}
+
+static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphore)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (*semaphore && !atomic_load(&peer->abandoned) &&
+        cuda_device_push(peer->device) == FOVEA_OK) {
+        CU_WARN(peer->log, peer->cu, peer->cu->DestroyExternalSemaphore((*semaphore)->handle));
+        cuda_device_pop(peer->device);
+    }
+    free(*semaphore);
+    *semaphore = NULL;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------- */
+
+static enum fovea_result set_plan(struct peer *base, const struct foveate_plan *plan)
+{
+    struct cuda_peer *peer = cuda(base);
+    struct foveate_cuda_plan *created = NULL;
+    FOVEA_TRY(cuda_device_push(peer->device));
+    enum fovea_result result = foveate_cuda_plan_create(peer->foveate, plan, &created);
+    if (result == FOVEA_OK) {
+        foveate_cuda_plan_retire(peer->foveate, &peer->plan);
+        peer->plan = created;
+    }
+    cuda_device_pop(peer->device);
+    return result;
+}
+
+static enum fovea_result enqueue_wait(struct cuda_peer *peer, const struct peer_job *job)
+{
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS params = {0};
+    params.params.fence.value = job->wait_value;
+    CU_TRY(peer->log, peer->cu,
+           peer->cu->WaitExternalSemaphoresAsync(&job->wait->handle, &params, 1, peer->stream));
+    return FOVEA_OK;
+}
+
+static enum fovea_result enqueue_signal(struct cuda_peer *peer, const struct peer_job *job)
+{
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS params = {0};
+    params.params.fence.value = job->signal_value;
+    CU_TRY(peer->log, peer->cu,
+           peer->cu->SignalExternalSemaphoresAsync(&job->signal->handle, &params, 1, peer->stream));
+    return FOVEA_OK;
+}
+
+static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_job *job)
+{
+    struct slot *slot = &peer->slots[job->slot];
+    const struct foveate_cuda_run run = {
+        .plan = peer->plan, .frame = &job->frame, .stream = peer->stream};
+    slot->used = false;
+    FOVEA_TRY(enqueue_wait(peer, job));
+    CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
+    FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
+                                       job->dst->surface));
+    CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->end, peer->stream));
+    FOVEA_TRY(enqueue_signal(peer, job));
+    slot->used = true;
+    return FOVEA_OK;
+}
+
+/* Surfaces trap outside their size: a job that does not fit must not reach the device. */
+static bool job_fits(const struct cuda_peer *peer, const struct peer_job *job)
+{
+    const struct peer_image *images[] = {job->src, job->dst};
+    for (int i = 0; i < 2; i++) {
+        if (images[i]->width_px != (uint32_t)job->frame.width_px ||
+            images[i]->height_px != (uint32_t)job->frame.height_px ||
+            images[i]->format != job->src->format) {
+            return false;
+        }
+    }
+    return peer->plan && job->slot < peer->slot_count;
+}
+
+static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (atomic_load(&peer->abandoned)) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    if (!job_fits(peer, job)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    FOVEA_TRY(cuda_device_push(peer->device));
+    enum fovea_result result = enqueue_all(peer, job);
+    cuda_device_pop(peer->device);
+    return result;
+}
+
+static enum fovea_result measure(struct cuda_peer *peer, const struct slot *slot, double *out_us)
+{
+    float elapsed_ms = 0.0f;
+    enum fovea_result result = CU_CHECK(peer->log, peer->cu, peer->cu->EventQuery(slot->end));
+    if (result == FOVEA_OK) {
+        result = CU_CHECK(peer->log, peer->cu,
+                          peer->cu->EventElapsedTime(&elapsed_ms, slot->begin, slot->end));
+    }
+    *out_us = elapsed_ms * 1e3;
+    return result;
+}
+
+static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_us)
+{
+    struct cuda_peer *peer = cuda(base);
+    *out_us = 0.0;
+    if (slot >= peer->slot_count || !peer->slots[slot].used) {
+        return FOVEA_NOT_READY;
+    }
+    FOVEA_TRY(cuda_device_push(peer->device));
+    enum fovea_result result = measure(peer, &peer->slots[slot], out_us);
+    cuda_device_pop(peer->device);
+    return result;
+}
+
+static void abandon(struct peer *base)
+{
+    struct cuda_peer *peer = cuda(base);
+    atomic_store(&peer->abandoned, true);
+    foveate_cuda_abandon(peer->foveate);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------- */
+
+static void destroy_slots(struct cuda_peer *peer)
+{
+    for (uint32_t i = 0; peer->slots && i < peer->slot_count; i++) {
+        CUevent events[] = {peer->slots[i].begin, peer->slots[i].end};
+        for (int j = 0; j < 2; j++) {
+            if (events[j]) {
+                CU_WARN(peer->log, peer->cu, peer->cu->EventDestroy(events[j]));
+            }
+        }
+    }
+}
+
+static void destroy_pushed(struct cuda_peer *peer)
+{
+    if (peer->stream) {
+        CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
+    }
+    destroy_slots(peer);
+    if (peer->foveate) {
+        foveate_cuda_plan_retire(peer->foveate, &peer->plan);
+    }
+    foveate_cuda_destroy(&peer->foveate);
+    if (peer->stream) {
+        CU_WARN(peer->log, peer->cu, peer->cu->StreamDestroy(peer->stream));
+    }
+}
+
+static void destroy(struct peer *base)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (atomic_load(&peer->abandoned)) {
+        log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
+        return;
+    }
+    if (peer->device && cuda_device_push(peer->device) == FOVEA_OK) {
+        destroy_pushed(peer);
+        cuda_device_pop(peer->device);
+    }
+    cuda_device_destroy(&peer->device);
+    free(peer->slots);
+    free(peer);
+}
+
+static const struct peer_api api = {
+    .name = "cuda",
+    .backend = FOVEA_BACKEND_CUDA,
+    .imports_handles = true,
+    .destroy = destroy,
+    .import_image = import_image,
+    .forget_image = forget_image,
+    .import_semaphore = import_semaphore,
+    .forget_semaphore = forget_semaphore,
+    .set_plan = set_plan,
+    .enqueue = enqueue,
+    .elapsed = elapsed,
+    .abandon = abandon,
+};
+
+static enum fovea_result start_pushed(struct cuda_peer *peer)
+{
+    const struct cuda_driver *cu = peer->cu;
+    FOVEA_TRY(foveate_cuda_create(peer->device, &peer->foveate));
+    FOVEA_TRY(cuda_device_create_stream(peer->device, &peer->stream));
+    for (uint32_t i = 0; i < peer->slot_count; i++) {
+        CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
+        CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].end, CU_EVENT_DEFAULT));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result start(struct cuda_peer *peer, int ordinal)
+{
+    FOVEA_TRY(cuda_device_create(ordinal, peer->log, &peer->device));
+    peer->cu = peer->device->cu;
+    FOVEA_TRY(cuda_device_push(peer->device));
+    enum fovea_result result = start_pushed(peer);
+    cuda_device_pop(peer->device);
+    return result;
+}
+
+enum fovea_result peer_cuda_available(const uint8_t device_uuid[16], struct fovea_log log)
+{
+    int ordinal = 0;
+    return cuda_device_find(device_uuid, log, &ordinal);
+}
+
+enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_count,
+                                   struct fovea_log log, struct peer **out_peer)
+{
+    *out_peer = NULL;
+    int ordinal = 0;
+    FOVEA_TRY(cuda_device_find(device_uuid, log, &ordinal));
+
+    struct cuda_peer *peer = calloc(1, sizeof *peer);
+    if (!peer) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    peer->base.api = &api;
+    peer->log = log;
+    peer->slot_count = slot_count;
+    peer->slots = calloc(slot_count, sizeof *peer->slots);
+    enum fovea_result result = peer->slots ? start(peer, ordinal) : FOVEA_ERROR_OUT_OF_MEMORY;
+    if (result != FOVEA_OK) {
+        destroy(&peer->base);
+        return result;
+    }
+    log_info(log, "cuda: %s, device %d, is the Vulkan device (UUIDs match); driver of CUDA %d.%d",
+             peer->device->name, ordinal, peer->cu->version / 1000, peer->cu->version % 1000 / 10);
+    *out_peer = &peer->base;
+    return FOVEA_OK;
+}
