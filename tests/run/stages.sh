@@ -124,17 +124,29 @@ stage_tsan()
 stage_no-cuda()
 {
     local log=$LOGS/no-cuda-configure.log
-    configure no-cuda -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF >"$log" 2>&1 || {
+    unset CUDA_PATH CUDA_HOME
+    configure no-cuda -DFOVEA_WERROR=ON -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PREFIX_PATH=$(cuda_prefixes)" \
+        >"$log" 2>&1 || {
         cat "$log"
         return 1
     }
     cat "$log"
-    if [[ $(show_notices "$log" | grep -ci 'cuda') != 1 ]]; then
-        echo "A build without CUDA has to say so, once."
+    if [[ $(show_notices "$log" | grep -c 'no CUDA toolkit') != 1 ]]; then
+        echo "A build without a CUDA toolkit has to say so, once."
         return 1
     fi
     build no-cuda
     run_ctest no-cuda -L '^unit$'
+}
+
+# Where a toolkit is, for CMake to look past it.
+cuda_prefixes()
+{
+    local nvcc prefixes=/usr/local/cuda
+    for nvcc in $(type -ap nvcc); do
+        prefixes+=";$(dirname "$(dirname "$nvcc")");$(dirname "$(dirname "$(readlink -f "$nvcc")")")"
+    done
+    echo "$prefixes"
 }
 
 stage_tidy()
