@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NUMBER_BYTES 64 /* longer than any number worth writing */
-#define QUOTE_BYTES 32
+#define QUOTE_BYTES 40
 #define TIME_LIMIT_NS 4e18
 
 enum column { COLUMN_T, COLUMN_X, COLUMN_Y, COLUMN_CONFIDENCE, COLUMN_KINDS };
@@ -66,15 +66,13 @@ static struct span trimmed(struct span span)
 }
 
 /* Text of a file as it may stand in a message: short, and nothing but printable ASCII. */
-static const char *quoted(struct span span, char out[QUOTE_BYTES + 4])
+static void quote(struct span span, char out[QUOTE_BYTES])
 {
     size_t n = 0;
-    for (const char *p = span.begin; p < span.end && n < QUOTE_BYTES; p++) {
+    for (const char *p = span.begin; p < span.end && n < QUOTE_BYTES - 1; p++) {
         out[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
     }
-    memcpy(out + n, span_bytes(span) > QUOTE_BYTES ? "..." : "", 4);
-    out[n + (span_bytes(span) > QUOTE_BYTES ? 3 : 0)] = '\0';
-    return out;
+    out[n] = '\0';
 }
 
 static enum fovea_result wrong(const struct parser *parser, const char *where, const char *what)
@@ -87,10 +85,10 @@ static enum fovea_result wrong(const struct parser *parser, const char *where, c
 static enum fovea_result wrong_field(const struct parser *parser, struct span field,
                                      const char *column, const char *expected)
 {
-    char quote[QUOTE_BYTES + 4];
-    char what[160];
-    snprintf(what, sizeof what, "%s is \"%s\"; it must be %s", column, quoted(field, quote),
-             expected);
+    char text[QUOTE_BYTES];
+    char what[192];
+    quote(field, text);
+    snprintf(what, sizeof what, "%s is \"%s\"; it must be %s", column, text, expected);
     return wrong(parser, field.begin, what);
 }
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Every space with every origin, through the public interface. */
+#include "test_gaze_support.h"
+
+struct coords_case {
+    enum fovea_gaze_space space;
+    enum fovea_gaze_origin origin;
+    double x;
+    double y;
+    double u;
+    double v;
+};
+
+#define UV FOVEA_GAZE_SPACE_UV
+#define NDC FOVEA_GAZE_SPACE_NDC
+#define PX FOVEA_GAZE_SPACE_PIXELS
+#define TOP FOVEA_GAZE_ORIGIN_TOP_LEFT
+#define BOTTOM FOVEA_GAZE_ORIGIN_BOTTOM_LEFT
+#define CENTER FOVEA_GAZE_ORIGIN_CENTER
+
+/* The image is 1280 x 720. For each pair: zero, a corner, an inner point, a point outside. */
+static const struct coords_case CASES[] = {
+    {UV, TOP, 0, 0, 0, 0},
+    {UV, TOP, 1, 1, 1, 1},
+    {UV, TOP, 0.25, 0.125, 0.25, 0.125},
+    {UV, TOP, -0.5, 2, -0.5, 2},
+    {UV, BOTTOM, 0, 0, 0, 1},
+    {UV, BOTTOM, 1, 1, 1, 0},
+    {UV, BOTTOM, 0.25, 0.125, 0.25, 0.875},
+    {UV, BOTTOM, -0.5, 2, -0.5, -1},
+    {UV, CENTER, 0, 0, 0.5, 0.5},
+    {UV, CENTER, -0.5, 0.5, 0, 0},
+    {UV, CENTER, 0.25, 0.125, 0.75, 0.375},
+    {UV, CENTER, 1, -1, 1.5, 1.5},
+    {NDC, TOP, 0, 0, 0.5, 0.5},
+    {NDC, TOP, -1, -1, 0, 0},
+    {NDC, TOP, 0.5, 0.25, 0.75, 0.625},
+    {NDC, TOP, 2, -2, 1.5, -0.5},
+    {NDC, BOTTOM, 0, 0, 0.5, 0.5},
+    {NDC, BOTTOM, -1, -1, 0, 1},
+    {NDC, BOTTOM, 0.5, 0.25, 0.75, 0.375},
+    {NDC, BOTTOM, 2, -2, 1.5, 1.5},
+    {NDC, CENTER, 0, 0, 0.5, 0.5},
+    {NDC, CENTER, -1, 1, 0, 0},
+    {NDC, CENTER, 0.5, 0.25, 0.75, 0.375},
+    {NDC, CENTER, 2, 2, 1.5, -0.5},
+    {PX, TOP, 0, 0, 0, 0},
+    {PX, TOP, 1280, 720, 1, 1},
+    {PX, TOP, 320, 90, 0.25, 0.125},
+    {PX, TOP, -640, 1440, -0.5, 2},
+    {PX, BOTTOM, 0, 0, 0, 1},
+    {PX, BOTTOM, 1280, 720, 1, 0},
+    {PX, BOTTOM, 320, 90, 0.25, 0.875},
+    {PX, BOTTOM, -640, 1440, -0.5, -1},
+    {PX, CENTER, 0, 0, 0.5, 0.5},
+    {PX, CENTER, -640, 360, 0, 0},
+    {PX, CENTER, 320, 90, 0.75, 0.375},
+    {PX, CENTER, 1280, -720, 1.5, 1.5},
+};
+
+static struct fovea_point_uv converted(const struct fovea_gaze_settings *settings,
+                                       uint32_t width_px, uint32_t height_px)
+{
+    struct fovea_gaze_source *source = gaze_open(settings);
+    struct fovea_gaze gaze;
+    assert_int_equal(fovea_gaze_source_read(source, 0, width_px, height_px, &gaze), FOVEA_OK);
+    fovea_gaze_source_destroy(&source);
+    return gaze.point;
+}
+
+static void every_space_and_origin_becomes_uv(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(CASES); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
+        settings.space = CASES[i].space;
+        settings.origin = CASES[i].origin;
+        settings.fixed = (struct fovea_point_uv){CASES[i].x, CASES[i].y};
+        const struct fovea_point_uv point = converted(&settings, 1280, 720);
+        if (fabs(point.x_uv - CASES[i].u) > 1e-12 || fabs(point.y_uv - CASES[i].v) > 1e-12) {
+            fail_msg("case %zu: %g, %g; wanted %g, %g", i, point.x_uv, point.y_uv, CASES[i].u,
+                     CASES[i].v);
+        }
+    }
+}
+
+static void pixels_refer_to_the_screen_when_it_is_given(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
+    settings.space = FOVEA_GAZE_SPACE_PIXELS;
+    settings.fixed = (struct fovea_point_uv){480, 270};
+    settings.screen_px[0] = 1920;
+    settings.screen_px[1] = 1080;
+    struct fovea_point_uv point = converted(&settings, 640, 480);
+    assert_near(point.x_uv, 0.25, 1e-12);
+    assert_near(point.y_uv, 0.25, 1e-12);
+    settings.screen_px[1] = 0;
+    point = converted(&settings, 640, 540);
+    assert_near(point.x_uv, 0.25, 1e-12);
+    assert_near(point.y_uv, 0.5, 1e-12);
+}
+
+static void far_away_gaze_is_clamped_to_a_few_images(void **state)
+{
+    (void)state;
+    static const double huge[] = {6, 1e6, 1e300, 1.7e308};
+    for (size_t i = 0; i < COUNT_OF(huge); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
+        settings.fixed = (struct fovea_point_uv){huge[i], -huge[i]};
+        const struct fovea_point_uv point = converted(&settings, 1, 1);
+        assert_near(point.x_uv, 5, 0);
+        assert_near(point.y_uv, -4, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_space_and_origin_becomes_uv),
+        cmocka_unit_test(pixels_refer_to_the_screen_when_it_is_given),
+        cmocka_unit_test(far_away_gaze_is_clamped_to_a_few_images),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What all sources share: opening, closing, bad arguments; and the fixed source. */
+#include "test_gaze_support.h"
+
+static const struct fovea_log SILENT = {.fn = NULL};
+
+static void kinds_are_named_as_in_the_configuration(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        assert_string_equal(fovea_gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
+    }
+    assert_non_null(fovea_gaze_kind_name((enum fovea_gaze_kind)5));
+    assert_non_null(fovea_gaze_kind_name((enum fovea_gaze_kind) - 1));
+}
+
+static void fixed_gaze_stays_for_ever(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
+    settings.fixed = (struct fovea_point_uv){.x_uv = 0.25, .y_uv = 1.5};
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    static const int64_t times[] = {0, 1, -5, INT64_MAX, INT64_MIN, 0};
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        const struct fovea_gaze gaze = gaze_at(source, times[i]);
+        assert_near(gaze.point.x_uv, 0.25, 0);
+        assert_near(gaze.point.y_uv, 1.5, 0);
+        assert_int_equal(gaze.state, FOVEA_GAZE_TRACKED);
+        assert_true(gaze.usable);
+        assert_int_equal(gaze.age_ns, 0);
+        assert_near(gaze.rate_hz, 0, 0);
+        assert_int_equal(gaze.sample_count + gaze.rejected_count, 0);
+    }
+    fovea_gaze_source_destroy(&source);
+    assert_null(source);
+}
+
+static void missing_arguments_are_refused(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
+    struct fovea_gaze_source *source = (struct fovea_gaze_source *)&source;
+    assert_int_equal(fovea_gaze_source_create(NULL, SILENT, &source), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(source);
+    assert_int_equal(fovea_gaze_source_create(&settings, SILENT, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+
+    source = gaze_open(&settings);
+    struct fovea_gaze gaze = {.age_ns = 77};
+    assert_int_equal(fovea_gaze_source_read(NULL, 0, 1, 1, &gaze), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_gaze_source_read(source, 0, 0, 1, &gaze), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_gaze_source_read(source, 0, 1, 0, &gaze), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_gaze_source_read(source, 0, 1, 1, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gaze.age_ns, 77);
+    const struct fovea_gaze_sample sample = {.confidence = 1};
+    assert_int_equal(fovea_gaze_source_push(NULL, &sample), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_gaze_source_push(source, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_gaze_source_udp_port(NULL), 0);
+    fovea_gaze_source_destroy(&source);
+    fovea_gaze_source_destroy(&source);
+    fovea_gaze_source_destroy(NULL);
+}
+
+static void only_mouse_sources_take_samples(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .confidence = 1};
+    static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
+                                                 FOVEA_GAZE_UDP};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        const struct fovea_gaze_settings settings = gaze_settings(kinds[i]);
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_ERROR_INVALID_STATE);
+        const bool has_port = fovea_gaze_source_udp_port(source) != 0;
+        assert_int_equal(has_port, kinds[i] == FOVEA_GAZE_UDP);
+        fovea_gaze_source_destroy(&source);
+    }
+}
+
+struct bad_setting {
+    const char *name;
+    size_t offset;
+    double value;
+};
+
+#define BAD(name, field, value)                                                                    \
+    {                                                                                              \
+        name, offsetof(struct fovea_gaze_settings, field), value                                   \
+    }
+
+static const struct bad_setting BAD_NUMBERS[] = {
+    BAD("gaze.validity.hold_ms", hold_ms, -1),
+    BAD("gaze.validity.hold_ms", hold_ms, 60001),
+    BAD("gaze.validity.hold_ms", hold_ms, NAN),
+    BAD("gaze.validity.return_ms", return_ms, -0.001),
+    BAD("gaze.validity.return_ms", return_ms, INFINITY),
+    BAD("gaze.validity.min_confidence", min_confidence, 1.01),
+    BAD("gaze.saccades.fixation_ms", saccades_fixation_ms, 49),
+    BAD("gaze.saccades.amplitude_deg", saccades_amplitude_deg, 0),
+    BAD("gaze.saccades.width_deg", saccades_width_deg, 181),
+    BAD("gaze.saccades.blinks_per_minute", saccades_blinks_per_minute, -1),
+    BAD("gaze.fixed", fixed.x_uv, NAN),
+    BAD("gaze.fixed", fixed.y_uv, INFINITY),
+};
+
+static void numbers_out_of_range_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(BAD_NUMBERS); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
+        memcpy((char *)&settings + BAD_NUMBERS[i].offset, &BAD_NUMBERS[i].value, sizeof(double));
+        struct gaze_logged logged;
+        struct fovea_gaze_source *source = NULL;
+        assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_null(source);
+        assert_contains(logged.last[FOVEA_LOG_ERROR], BAD_NUMBERS[i].name);
+    }
+}
+
+static void assert_refused(const struct fovea_gaze_settings *settings, const char *name)
+{
+    struct gaze_logged logged;
+    struct fovea_gaze_source *source = NULL;
+    assert_int_equal(fovea_gaze_source_create(settings, gaze_logged_log(&logged), &source),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(source);
+    assert_contains(logged.last[FOVEA_LOG_ERROR], name);
+}
+
+static void unknown_choices_are_named(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)5);
+    assert_refused(&settings, "gaze.source");
+    settings = gaze_settings(FOVEA_GAZE_FIXED);
+    settings.space = (enum fovea_gaze_space)3;
+    assert_refused(&settings, "gaze.space");
+    settings = gaze_settings(FOVEA_GAZE_FIXED);
+    settings.origin = (enum fovea_gaze_origin) - 1;
+    assert_refused(&settings, "gaze.origin");
+    settings = gaze_settings(FOVEA_GAZE_FIXED);
+    settings.fallback = (enum fovea_gaze_fallback)3;
+    assert_refused(&settings, "gaze.validity.fallback");
+}
+
+static void text_without_end_or_content_is_named(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
+    assert_refused(&settings, "gaze.scanpath.file is empty");
+    memset(settings.scanpath_file, 'a', sizeof settings.scanpath_file);
+    assert_refused(&settings, "gaze.scanpath.file");
+    settings = gaze_settings(FOVEA_GAZE_UDP);
+    settings.udp_bind[0] = '\0';
+    assert_refused(&settings, "gaze.udp.bind is empty");
+    memset(settings.udp_bind, '1', sizeof settings.udp_bind);
+    assert_refused(&settings, "gaze.udp.bind");
+}
+
+static void time_is_monotonic(void **state)
+{
+    (void)state;
+    int64_t last_ns = fovea_time_ns();
+    assert_true(last_ns > 0);
+    for (int i = 0; i < 1000; i++) {
+        const int64_t now_ns = fovea_time_ns();
+        assert_true(now_ns >= last_ns);
+        last_ns = now_ns;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_named_as_in_the_configuration),
+        cmocka_unit_test(fixed_gaze_stays_for_ever),
+        cmocka_unit_test(missing_arguments_are_refused),
+        cmocka_unit_test(only_mouse_sources_take_samples),
+        cmocka_unit_test(numbers_out_of_range_are_named),
+        cmocka_unit_test(unknown_choices_are_named),
+        cmocka_unit_test(text_without_end_or_content_is_named),
+        cmocka_unit_test(time_is_monotonic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

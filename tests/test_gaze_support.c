@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "test_gaze_support.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind)
+{
+    return (struct fovea_gaze_settings){
+        .kind = kind,
+        .fixed = {.x_uv = 0.5, .y_uv = 0.5},
+        .scanpath_loop = true,
+        .saccades_seed = 1,
+        .saccades_fixation_ms = 300,
+        .saccades_amplitude_deg = 8,
+        .saccades_width_deg = 60,
+        .saccades_blinks_per_minute = 12,
+        .udp_bind = "127.0.0.1",
+        .udp_port = 0,
+        .min_confidence = 0.5,
+        .hold_ms = 600,
+        .return_ms = 150,
+        .fallback = FOVEA_GAZE_FALLBACK_CENTER,
+    };
+}
+
+static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void record(void *user, enum fovea_log_level level, const char *message)
+{
+    struct gaze_logged *logged = user;
+    pthread_mutex_lock(&log_mutex);
+    logged->count[level]++;
+    snprintf(logged->last[level], sizeof logged->last[level], "%s", message);
+    pthread_mutex_unlock(&log_mutex);
+}
+
+struct fovea_log gaze_logged_log(struct gaze_logged *logged)
+{
+    memset(logged, 0, sizeof *logged);
+    return (struct fovea_log){.fn = record, .user = logged};
+}
+
+struct fovea_gaze_source *gaze_open(const struct fovea_gaze_settings *settings)
+{
+    struct gaze_logged logged;
+    struct fovea_gaze_source *source = NULL;
+    const enum fovea_result result =
+        fovea_gaze_source_create(settings, gaze_logged_log(&logged), &source);
+    if (result != FOVEA_OK || !source) {
+        fail_msg("create returned %d: %s", result, logged.last[FOVEA_LOG_ERROR]);
+    }
+    return source;
+}
+
+struct fovea_gaze gaze_at(struct fovea_gaze_source *source, int64_t t_ns)
+{
+    struct fovea_gaze gaze = {.age_ns = -1};
+    assert_int_equal(fovea_gaze_source_read(source, t_ns, 1280, 720, &gaze), FOVEA_OK);
+    if (!isfinite(gaze.point.x_uv) || !isfinite(gaze.point.y_uv) || gaze.age_ns < 0) {
+        fail_msg("gaze %g, %g of age %lld", gaze.point.x_uv, gaze.point.y_uv,
+                 (long long)gaze.age_ns);
+    }
+    return gaze;
+}
+
+const char *gaze_temporary(const char *name)
+{
+    static char path[256];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/fovea_%ld_%s", folder ? folder : "/tmp", (long)getpid(), name);
+    return path;
+}
+
+void gaze_write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+void gaze_assert_near(const char *what, double value, double wanted, double tolerance,
+                      const char *file, int line)
+{
+    if (!(fabs(value - wanted) <= tolerance)) {
+        print_error("%s is %.12g; wanted %.12g within %g\n", what, value, wanted, tolerance);
+        _fail(file, line);
+    }
+}

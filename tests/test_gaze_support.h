@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the tests of plugin/gaze/ share. */
+#ifndef FOVEA_TEST_GAZE_SUPPORT_H
+#define FOVEA_TEST_GAZE_SUPPORT_H
+
+#include "fovea.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+#define S INT64_C(1000000000)
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The defaults that matter to a source, without linking the configuration. */
+struct fovea_gaze_settings gaze_settings(enum fovea_gaze_kind kind);
+
+/* What was logged: how often by level, and the last message of each. Any thread may write. */
+struct gaze_logged {
+    unsigned count[4];
+    char last[4][512];
+};
+struct fovea_log gaze_logged_log(struct gaze_logged *logged);
+
+/* Fails the test when it cannot be opened. */
+struct fovea_gaze_source *gaze_open(const struct fovea_gaze_settings *settings);
+
+/* At t_ns for an image of 1280 x 720. */
+struct fovea_gaze gaze_at(struct fovea_gaze_source *source, int64_t t_ns);
+
+/* A path in the folder for temporary files that ends in name and belongs to this process. */
+const char *gaze_temporary(const char *name);
+void gaze_write_file(const char *path, const char *text);
+
+void gaze_assert_near(const char *what, double value, double wanted, double tolerance,
+                      const char *file, int line);
+
+#define assert_near(value, wanted, tolerance)                                                      \
+    gaze_assert_near(#value, (value), (wanted), (tolerance), __FILE__, __LINE__)
+
+#define assert_contains(text, part)                                                                \
+    do {                                                                                           \
+        if (!strstr((text), (part))) {                                                             \
+            fail_msg("\"%s\" is not in \"%s\"", (part), (text));                                   \
+        }                                                                                          \
+    } while (0)
+
+#endif
