@@ -266,12 +266,12 @@ static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct bat
     VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                          .pNext = device->timeline ? &values : NULL,
                          .waitSemaphoreCount = batch->wait_count,
-                         .pWaitSemaphores = batch->waits,
+                         .pWaitSemaphores = batch->wait_count ? batch->waits : NULL,
                          .pWaitDstStageMask = stages,
                          .commandBufferCount = 1,
                          .pCommandBuffers = &batch->commands,
                          .signalSemaphoreCount = batch->signal_count,
-                         .pSignalSemaphores = batch->signals};
+                         .pSignalSemaphores = batch->signal_count ? batch->signals : NULL};
     VK_TRY(fovea->log, device->vk.QueueSubmit(device->queue, 1, &info, fence));
     return FOVEA_OK;
 }

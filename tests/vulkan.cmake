@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# Frames of a Vulkan engine, on every backend. The programs take the backend as their argument; the
+# cuda and binary runs need an NVIDIA GPU.
+
+find_library(VULKAN_LOADER vulkan)
+if(NOT VULKAN_LOADER)
+    message(STATUS "Fovea: no Vulkan loader (libvulkan-dev); Vulkan tests are left out")
+    return()
+endif()
+
+add_library(fovea_test_vulkan STATIC vulkan/engine.c vulkan/rig.c support/images.c support/compare.c)
+target_include_directories(fovea_test_vulkan PUBLIC vulkan support)
+target_link_libraries(fovea_test_vulkan PUBLIC fovea_internal ${VULKAN_LOADER} PkgConfig::CMOCKA
+    PRIVATE fovea_build)
+
+# fovea_add_vulkan_test(<name> <timeout> <backend>...): one test for each backend.
+function(fovea_add_vulkan_test name timeout)
+    list(POP_FRONT ARGN first)
+    foreach(backend IN ITEMS ${first} ${ARGN})
+        set(labels vulkan)
+        if(backend MATCHES "cuda|binary|nvidia")
+            set(labels gpu)
+        endif()
+        if(backend STREQUAL "${first}")
+            fovea_add_test(NAME ${name}_${backend} SOURCES vulkan/${name}.c LINK fovea_test_vulkan
+                LABELS ${labels} TIMEOUT ${timeout} ARGS ${backend})
+        else()
+            add_test(NAME ${name}_${backend} COMMAND ${name}_${first} ${backend})
+            set_tests_properties(${name}_${backend} PROPERTIES SKIP_RETURN_CODE 77
+                LABELS "${labels}" TIMEOUT ${timeout})
+        endif()
+    endforeach()
+endfunction()
+
+fovea_add_vulkan_test(test_frame_exact 300 vulkan cpu cuda binary)

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "engine.h"
+
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call) assert_int_equal((call), VK_SUCCESS)
+
+static bool required(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && strcmp(value, "1") == 0;
+}
+
+/* ---- Validation ---- */
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 VkDebugUtilsMessageTypeFlagsEXT types,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT *data,
+                                                 void *user)
+{
+    struct engine *engine = user;
+    const char *id = data->pMessageIdName ? data->pMessageIdName : "";
+    bool error = severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    bool rule = types & VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+    /* Best practice warns of everything that is ever slow somewhere, its own messenger included: of
+     * its messages the errors count. Loaders and drivers talk under GENERAL. */
+    if (!error && (!rule || strstr(id, "BestPractices"))) {
+        return VK_FALSE;
+    }
+    if (engine->messages++ == 0) {
+        snprintf(engine->first_message, sizeof engine->first_message, "%s", data->pMessage);
+    }
+    if (getenv("FOVEA_TEST_VERBOSE")) {
+        fprintf(stderr, "validation: %s\n", data->pMessage);
+    }
+    return VK_FALSE;
+}
+
+static bool has_layer(const char *name)
+{
+    VkLayerProperties layers[64];
+    uint32_t count = 64;
+    vkEnumerateInstanceLayerProperties(&count, layers);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(layers[i].layerName, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct engine *engine)
+{
+    return (VkDebugUtilsMessengerCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = on_message,
+        .pUserData = engine};
+}
+
+static bool create_instance(struct engine *engine)
+{
+    const char *layer = "VK_LAYER_KHRONOS_validation";
+    const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    engine->validation = has_layer(layer);
+    if (!engine->validation && required("FOVEA_REQUIRE_VALIDATION")) {
+        fail_msg("the validation layer is not there");
+    }
+    VkValidationFeatureEnableEXT enables[] = {
+        VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
+        VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT};
+    VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                        .enabledValidationFeatureCount = 2,
+                                        .pEnabledValidationFeatures = enables};
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(engine);
+    features.pNext = &messenger;
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .apiVersion = VK_API_VERSION_1_2};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &application};
+    if (engine->validation) {
+        info.pNext = &features;
+        info.enabledLayerCount = 1;
+        info.ppEnabledLayerNames = &layer;
+        info.enabledExtensionCount = 1;
+        info.ppEnabledExtensionNames = &extension;
+    }
+    return vkCreateInstance(&info, NULL, &engine->instance) == VK_SUCCESS;
+}
+
+static void create_messenger(struct engine *engine)
+{
+    if (!engine->validation) {
+        return;
+    }
+    PFN_vkCreateDebugUtilsMessengerEXT create =
+        (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(engine->instance,
+                                                                  "vkCreateDebugUtilsMessengerEXT");
+    assert_non_null(create);
+    VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(engine);
+    CHECK(create(engine->instance, &info, NULL, &engine->messenger));
+}
+
+/* ---- Device ---- */
+
+static bool choose_physical(struct engine *engine, const struct engine_options *options)
+{
+    VkPhysicalDevice devices[16];
+    uint32_t count = 16;
+    if (vkEnumeratePhysicalDevices(engine->instance, &count, devices) < 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        VkPhysicalDeviceProperties properties;
+        vkGetPhysicalDeviceProperties(devices[i], &properties);
+        if (!options->nvidia || properties.vendorID == 0x10de) {
+            engine->physical = devices[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static void choose_family(struct engine *engine)
+{
+    VkQueueFamilyProperties families[16];
+    uint32_t count = 16;
+    vkGetPhysicalDeviceQueueFamilyProperties(engine->physical, &count, families);
+    engine->family = 0;
+    while (!(families[engine->family].queueFlags & VK_QUEUE_GRAPHICS_BIT)) {
+        engine->family++;
+    }
+    assert_true(engine->family < count);
+}
+
+static void create_device(struct engine *engine, const struct engine_options *options)
+{
+    assert_int_equal(
+        fovea_vk_query(engine->instance, engine->physical, vkGetInstanceProcAddr, &engine->needs),
+        FOVEA_OK);
+    if (options->no_sharing) {
+        engine->needs.device_extension_count = 0;
+    }
+    if (options->no_sharing || options->no_timeline) {
+        engine->needs.timeline_semaphore = false;
+    }
+    VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+        .timelineSemaphore = VK_TRUE};
+    float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = engine->family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .pNext = engine->needs.timeline_semaphore ? &timeline : NULL,
+                               .queueCreateInfoCount = 1,
+                               .pQueueCreateInfos = &queue,
+                               .enabledExtensionCount = engine->needs.device_extension_count,
+                               .ppEnabledExtensionNames = engine->needs.device_extensions};
+    CHECK(vkCreateDevice(engine->physical, &info, NULL, &engine->device));
+    vkGetDeviceQueue(engine->device, engine->family, 0, &engine->queue);
+    vkGetPhysicalDeviceMemoryProperties(engine->physical, &engine->memory);
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                    .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                    .queueFamilyIndex = engine->family};
+    CHECK(vkCreateCommandPool(engine->device, &pool, NULL, &engine->pool));
+}
+
+bool engine_open(struct engine *engine, const struct engine_options *options)
+{
+    *engine = (struct engine){0};
+    bool found = create_instance(engine) && choose_physical(engine, options);
+    if (!found) {
+        if (required(options->nvidia ? "FOVEA_REQUIRE_GPU" : "FOVEA_REQUIRE_VULKAN")) {
+            fail_msg("no %s device", options->nvidia ? "NVIDIA Vulkan" : "Vulkan");
+        }
+        return false;
+    }
+    create_messenger(engine);
+    choose_family(engine);
+    create_device(engine, options);
+    return true;
+}
+
+void engine_close(struct engine *engine)
+{
+    vkDestroyCommandPool(engine->device, engine->pool, NULL);
+    vkDestroyDevice(engine->device, NULL);
+    if (engine->messenger) {
+        PFN_vkDestroyDebugUtilsMessengerEXT destroy =
+            (PFN_vkDestroyDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
+                engine->instance, "vkDestroyDebugUtilsMessengerEXT");
+        destroy(engine->instance, engine->messenger, NULL);
+    }
+    vkDestroyInstance(engine->instance, NULL);
+}
+
+void engine_expect_silence(struct engine *engine)
+{
+    if (engine->messages > 0) {
+        fail_msg("validation said %u things; first: %s", engine->messages, engine->first_message);
+    }
+}
+
+uint32_t engine_take_messages(struct engine *engine)
+{
+    uint32_t count = engine->messages;
+    engine->messages = 0;
+    return count;
+}
+
+static void print_log(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)user;
+    if (getenv("FOVEA_TEST_VERBOSE")) {
+        fprintf(stderr, "log %d: %s\n", level, message);
+    }
+}
+
+struct fovea_vk_desc engine_fovea_desc(struct engine *engine, const struct fovea_settings *settings)
+{
+    struct fovea_vk_desc desc = fovea_vk_desc_default();
+    desc.instance = engine->instance;
+    desc.physical_device = engine->physical;
+    desc.device = engine->device;
+    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    desc.queue = engine->queue;
+    desc.queue_family = engine->family;
+    desc.device_extensions = engine->needs.device_extensions;
+    desc.device_extension_count = engine->needs.device_extension_count;
+    desc.timeline_semaphore = engine->needs.timeline_semaphore;
+    desc.settings = settings;
+    desc.log.fn = print_log;
+    return desc;
+}
+
+/* ---- Images and buffers ---- */
+
+uint32_t engine_pixel_bytes(VkFormat format)
+{
+    return format == VK_FORMAT_R16G16B16A16_SFLOAT ? 8 : 4;
+}
+
+static VkDeviceMemory allocate(struct engine *engine, VkMemoryRequirements needs,
+                               VkMemoryPropertyFlags flags)
+{
+    uint32_t type = 0;
+    while (type < engine->memory.memoryTypeCount &&
+           (!(needs.memoryTypeBits >> type & 1) ||
+            (engine->memory.memoryTypes[type].propertyFlags & flags) != flags)) {
+        type++;
+    }
+    assert_true(type < engine->memory.memoryTypeCount);
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .allocationSize = needs.size,
+                                 .memoryTypeIndex = type};
+    VkDeviceMemory memory;
+    CHECK(vkAllocateMemory(engine->device, &info, NULL, &memory));
+    return memory;
+}
+
+struct engine_image engine_image_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                        uint32_t height_px)
+{
+    struct engine_image image = {.format = format, .width_px = width_px, .height_px = height_px};
+    VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                              .imageType = VK_IMAGE_TYPE_2D,
+                              .format = format,
+                              .extent = {width_px, height_px, 1},
+                              .mipLevels = 1,
+                              .arrayLayers = 1,
+                              .samples = VK_SAMPLE_COUNT_1_BIT,
+                              .tiling = VK_IMAGE_TILING_OPTIMAL,
+                              .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                       VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+    CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
+    VkMemoryRequirements needs;
+    vkGetImageMemoryRequirements(engine->device, image.image, &needs);
+    image.memory = allocate(engine, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    CHECK(vkBindImageMemory(engine->device, image.image, image.memory, 0));
+    return image;
+}
+
+void engine_image_destroy(struct engine *engine, struct engine_image *image)
+{
+    vkDestroyImage(engine->device, image->image, NULL);
+    vkFreeMemory(engine->device, image->memory, NULL);
+    *image = (struct engine_image){0};
+}
+
+struct engine_buffer engine_buffer_create(struct engine *engine, VkDeviceSize bytes)
+{
+    struct engine_buffer buffer = {.bytes = bytes};
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                               .size = bytes,
+                               .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    CHECK(vkCreateBuffer(engine->device, &info, NULL, &buffer.buffer));
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(engine->device, buffer.buffer, &needs);
+    buffer.memory = allocate(
+        engine, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    CHECK(vkBindBufferMemory(engine->device, buffer.buffer, buffer.memory, 0));
+    void *mapped = NULL;
+    CHECK(vkMapMemory(engine->device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+    buffer.mapped = mapped;
+    return buffer;
+}
+
+void engine_buffer_destroy(struct engine *engine, struct engine_buffer *buffer)
+{
+    vkDestroyBuffer(engine->device, buffer->buffer, NULL);
+    vkFreeMemory(engine->device, buffer->memory, NULL);
+    *buffer = (struct engine_buffer){0};
+}
+
+/* ---- Commands ---- */
+
+void engine_record_barrier(VkCommandBuffer commands, VkImage image, VkImageLayout before,
+                           VkImageLayout after)
+{
+    VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                    .srcAccessMask = any,
+                                    .dstAccessMask = any,
+                                    .oldLayout = before,
+                                    .newLayout = after,
+                                    .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                    .image = image,
+                                    .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+static VkBufferImageCopy whole_image(uint32_t width_px, uint32_t height_px, VkDeviceSize offset)
+{
+    return (VkBufferImageCopy){.bufferOffset = offset,
+                               .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                               .imageExtent = {width_px, height_px, 1}};
+}
+
+void engine_record_upload(VkCommandBuffer commands, VkImage image, uint32_t width_px,
+                          uint32_t height_px, VkBuffer buffer, VkDeviceSize offset,
+                          VkImageLayout before, VkImageLayout after)
+{
+    VkBufferImageCopy region = whole_image(width_px, height_px, offset);
+    engine_record_barrier(commands, image, before, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdCopyBufferToImage(commands, buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
+                           &region);
+    engine_record_barrier(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, after);
+}
+
+void engine_record_download(VkCommandBuffer commands, VkImage image, uint32_t width_px,
+                            uint32_t height_px, VkBuffer buffer, VkDeviceSize offset,
+                            VkImageLayout before, VkImageLayout after)
+{
+    VkBufferImageCopy region = whole_image(width_px, height_px, offset);
+    engine_record_barrier(commands, image, before, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1,
+                           &region);
+    engine_record_barrier(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, after);
+}
+
+VkCommandBuffer engine_begin(struct engine *engine)
+{
+    VkCommandBufferAllocateInfo allocate_info = {.sType =
+                                                     VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                 .commandPool = engine->pool,
+                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                 .commandBufferCount = 1};
+    VkCommandBuffer commands;
+    CHECK(vkAllocateCommandBuffers(engine->device, &allocate_info, &commands));
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    CHECK(vkBeginCommandBuffer(commands, &begin));
+    return commands;
+}
+
+void engine_submit(struct engine *engine, VkCommandBuffer commands, VkSemaphore wait,
+                   VkSemaphore signal)
+{
+    CHECK(vkEndCommandBuffer(commands));
+    VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                         .waitSemaphoreCount = wait ? 1 : 0,
+                         .pWaitSemaphores = &wait,
+                         .pWaitDstStageMask = &stage,
+                         .commandBufferCount = 1,
+                         .pCommandBuffers = &commands,
+                         .signalSemaphoreCount = signal ? 1 : 0,
+                         .pSignalSemaphores = &signal};
+    CHECK(vkQueueSubmit(engine->queue, 1, &info, VK_NULL_HANDLE));
+}
+
+void engine_idle(struct engine *engine)
+{
+    CHECK(vkDeviceWaitIdle(engine->device));
+    CHECK(vkResetCommandPool(engine->device, engine->pool, 0));
+}
+
+void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
+                  VkFormat format, const void *pixels, VkImageLayout before, VkImageLayout after)
+{
+    VkDeviceSize bytes = (VkDeviceSize)width_px * height_px * engine_pixel_bytes(format);
+    struct engine_buffer buffer = engine_buffer_create(engine, bytes);
+    memcpy(buffer.mapped, pixels, bytes);
+    VkCommandBuffer commands = engine_begin(engine);
+    engine_record_upload(commands, image, width_px, height_px, buffer.buffer, 0, before, after);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+    engine_buffer_destroy(engine, &buffer);
+}
+
+void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
+                 VkFormat format, void *pixels, VkImageLayout before, VkImageLayout after)
+{
+    VkDeviceSize bytes = (VkDeviceSize)width_px * height_px * engine_pixel_bytes(format);
+    struct engine_buffer buffer = engine_buffer_create(engine, bytes);
+    VkCommandBuffer commands = engine_begin(engine);
+    engine_record_download(commands, image, width_px, height_px, buffer.buffer, 0, before, after);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+    memcpy(pixels, buffer.mapped, bytes);
+    engine_buffer_destroy(engine, &buffer);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smallest engine that can use Fovea: what the tests of Vulkan frames drive. Validation (core,
+ * synchronisation, best practice) is on, and every message is counted. It waits wherever that is
+ * simplest, except where a test says otherwise. */
+#ifndef FOVEA_TESTS_ENGINE_H
+#define FOVEA_TESTS_ENGINE_H
+
+#include "fovea_vulkan.h"
+
+#include <vulkan/vulkan.h>
+
+struct engine {
+    VkInstance instance;
+    VkDebugUtilsMessengerEXT messenger;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    uint32_t family;
+    VkQueue queue;
+    VkCommandPool pool;
+    VkPhysicalDeviceMemoryProperties memory;
+    struct fovea_vk_requirements needs;
+    bool validation;   /* the layer answered */
+    uint32_t messages; /* errors, and warnings of validation */
+    char first_message[1024];
+};
+
+struct engine_options {
+    bool nvidia;     /* only an NVIDIA GPU will do; else the first device of any kind */
+    bool no_sharing; /* enable neither extensions nor timeline semaphores */
+    bool no_timeline;
+};
+
+/* False where there is no such device; with FOVEA_REQUIRE_GPU=1 (nvidia) or FOVEA_REQUIRE_VULKAN=1 that
+ * fails the test instead. */
+bool engine_open(struct engine *engine, const struct engine_options *options);
+void engine_close(struct engine *engine);
+/* Fails the test if validation said anything since the last call. */
+void engine_expect_silence(struct engine *engine);
+/* How many messages since the last call; forgets them. */
+uint32_t engine_take_messages(struct engine *engine);
+
+/* Fovea on this engine, with a log that collects; fails the test if it cannot be made. */
+struct fovea_vk_desc engine_fovea_desc(struct engine *engine,
+                                       const struct fovea_settings *settings);
+
+struct engine_image {
+    VkImage image;
+    VkDeviceMemory memory;
+    VkFormat format;
+    uint32_t width_px;
+    uint32_t height_px;
+};
+
+uint32_t engine_pixel_bytes(VkFormat format);
+struct engine_image engine_image_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                        uint32_t height_px);
+void engine_image_destroy(struct engine *engine, struct engine_image *image);
+
+struct engine_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    uint8_t *mapped;
+    VkDeviceSize bytes;
+};
+
+struct engine_buffer engine_buffer_create(struct engine *engine, VkDeviceSize bytes);
+void engine_buffer_destroy(struct engine *engine, struct engine_buffer *buffer);
+
+/* Records copies between an image and a place in a buffer (rows without gaps), with the image's
+ * layouts before and after. */
+void engine_record_upload(VkCommandBuffer commands, VkImage image, uint32_t width_px,
+                          uint32_t height_px, VkBuffer buffer, VkDeviceSize offset,
+                          VkImageLayout before, VkImageLayout after);
+void engine_record_download(VkCommandBuffer commands, VkImage image, uint32_t width_px,
+                            uint32_t height_px, VkBuffer buffer, VkDeviceSize offset,
+                            VkImageLayout before, VkImageLayout after);
+void engine_record_barrier(VkCommandBuffer commands, VkImage image, VkImageLayout before,
+                           VkImageLayout after);
+
+VkCommandBuffer engine_begin(struct engine *engine);
+/* Submits and frees nothing; wait and signal may be VK_NULL_HANDLE. */
+void engine_submit(struct engine *engine, VkCommandBuffer commands, VkSemaphore wait,
+                   VkSemaphore signal);
+void engine_idle(struct engine *engine);
+
+/* All at once, waiting. */
+void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
+                  VkFormat format, const void *pixels, VkImageLayout before, VkImageLayout after);
+void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
+                 VkFormat format, void *pixels, VkImageLayout before, VkImageLayout after);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "rig.h"
+
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum fovea_backend backend = FOVEA_BACKEND_VULKAN;
+static bool binary;
+
+bool rig_choose_backend(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "vulkan";
+    binary = strcmp(name, "binary") == 0;
+    if (strcmp(name, "cpu") == 0) {
+        backend = FOVEA_BACKEND_CPU;
+    } else if (strcmp(name, "cuda") == 0 || binary) {
+        backend = FOVEA_BACKEND_CUDA;
+    } else if (strcmp(name, "vulkan") != 0) {
+        fprintf(stderr, "%s: the argument is vulkan, cpu, cuda or binary\n", argv[0]);
+        return false;
+    }
+    return true;
+}
+
+enum fovea_backend rig_backend(void)
+{
+    return backend;
+}
+
+const char *rig_backend_name(void)
+{
+    return binary ? "binary" : fovea_backend_name(backend);
+}
+
+static struct engine_options options(void)
+{
+    return (struct engine_options){.nvidia = backend == FOVEA_BACKEND_CUDA, .no_timeline = binary};
+}
+
+bool rig_available(void)
+{
+    struct engine engine;
+    struct engine_options wanted = options();
+    if (!engine_open(&engine, &wanted)) {
+        return false;
+    }
+    engine_close(&engine);
+    return true;
+}
+
+struct fovea_settings rig_settings(void)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = backend;
+    settings.foveation.paper.fragment_px = 16;
+    return settings;
+}
+
+void rig_open(struct rig *rig, const struct fovea_settings *settings)
+{
+    struct engine_options wanted = options();
+    assert_true(engine_open(&rig->engine, &wanted));
+    rig->settings = settings ? *settings : rig_settings();
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
+    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+}
+
+void rig_close(struct rig *rig)
+{
+    engine_idle(&rig->engine);
+    fovea_vk_destroy(&rig->fovea);
+    engine_expect_silence(&rig->engine);
+    engine_close(&rig->engine);
+}
+
+struct fovea_gaze rig_gaze(double x_uv, double y_uv)
+{
+    return (struct fovea_gaze){.point = {x_uv, y_uv}, .usable = true};
+}
+
+const char *rig_path_name(enum rig_path path)
+{
+    static const char *const names[RIG_PATH_COUNT] = {"engine to engine", "made to made",
+                                                      "made to engine",   "engine to made",
+                                                      "engine in place",  "made in place"};
+    return names[path];
+}
+
+enum fovea_format rig_pixel_format(VkFormat format)
+{
+    switch (format) {
+    case VK_FORMAT_A2B10G10R10_UNORM_PACK32:
+    case VK_FORMAT_A2R10G10B10_UNORM_PACK32:
+        return FOVEA_FORMAT_A2B10G10R10;
+    case VK_FORMAT_B10G11R11_UFLOAT_PACK32:
+        return FOVEA_FORMAT_B10G11R11F;
+    case VK_FORMAT_R16G16B16A16_SFLOAT:
+        return FOVEA_FORMAT_RGBA16F;
+    default:
+        return FOVEA_FORMAT_RGBA8;
+    }
+}
+
+/* One side of a frame. */
+struct end {
+    struct fovea_vk_image *made;
+    struct engine_image own;
+    VkImage handle;
+};
+
+static struct end end_open(struct rig *rig, bool made, VkFormat format, uint32_t width_px,
+                           uint32_t height_px)
+{
+    struct end end = {0};
+    if (made) {
+        struct fovea_vk_image_desc desc = {
+            .format = format, .width_px = width_px, .height_px = height_px};
+        assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
+        end.handle = fovea_vk_image_handle(end.made);
+    } else {
+        end.own = engine_image_create(&rig->engine, format, width_px, height_px);
+        end.handle = end.own.image;
+    }
+    return end;
+}
+
+static void end_close(struct rig *rig, struct end *end)
+{
+    fovea_vk_image_destroy(&end->made);
+    engine_image_destroy(&rig->engine, &end->own);
+}
+
+static struct fovea_vk_frame_image frame_image(const struct end *end, VkFormat format,
+                                               const struct fovea_image *like, VkImageLayout before,
+                                               VkImageLayout after)
+{
+    return (struct fovea_vk_frame_image){.made = end->made,
+                                         .image = end->own.image,
+                                         .format = format,
+                                         .width_px = like->width_px,
+                                         .height_px = like->height_px,
+                                         .layout_before = before,
+                                         .layout_after = after,
+                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+}
+
+static enum fovea_result run(struct rig *rig, const struct end *src, const struct end *dst,
+                             VkFormat format, const struct fovea_image *like,
+                             struct fovea_gaze gaze)
+{
+    VkImageLayout drawn = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    struct fovea_vk_frame frame = {
+        .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
+        .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
+        .gaze = gaze};
+    if (src == dst) {
+        frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+    }
+    return fovea_vk_foveate(rig->fovea, &frame);
+}
+
+static void read_back(struct rig *rig, const struct end *end, VkFormat format,
+                      const struct fovea_image *out)
+{
+    engine_read(&rig->engine, end->handle, out->width_px, out->height_px, format, out->data,
+                VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+}
+
+static void expect_unchanged(struct rig *rig, const struct end *src, VkFormat format,
+                             const struct fovea_image *pixels)
+{
+    size_t bytes = (size_t)pixels->width_px * pixels->height_px * engine_pixel_bytes(format);
+    struct fovea_image now = *pixels;
+    now.data = malloc(bytes);
+    read_back(rig, src, format, &now);
+    assert_memory_equal(now.data, pixels->data, bytes);
+    free(now.data);
+}
+
+enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format,
+                            const struct fovea_image *src, struct fovea_gaze gaze,
+                            const struct fovea_image *dst)
+{
+    bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+    bool src_made =
+        path == RIG_MADE_TO_MADE || path == RIG_MADE_TO_ENGINE || path == RIG_MADE_IN_PLACE;
+    bool dst_made = path == RIG_MADE_TO_MADE || path == RIG_ENGINE_TO_MADE;
+    struct end a = end_open(rig, src_made, format, src->width_px, src->height_px);
+    struct end b = {0};
+    if (!in_place) {
+        b = end_open(rig, dst_made, format, src->width_px, src->height_px);
+    }
+    if (src_made) {
+        VkImageLayout layout;
+        assert_int_equal(fovea_vk_image_acquire(a.made, &layout), FOVEA_OK);
+    }
+    engine_write(&rig->engine, a.handle, src->width_px, src->height_px, format, src->data,
+                 VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    enum fovea_result result = run(rig, &a, in_place ? &a : &b, format, src, gaze);
+    if (result >= 0 && result != FOVEA_NOT_READY) {
+        read_back(rig, in_place ? &a : &b, format, dst);
+        if (!in_place) {
+            expect_unchanged(rig, &a, format, src);
+        }
+    }
+    engine_idle(&rig->engine);
+    end_close(rig, &a);
+    end_close(rig, &b);
+    return result;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An engine with Fovea on it, for one backend, and whole frames through it. */
+#ifndef FOVEA_TESTS_RIG_H
+#define FOVEA_TESTS_RIG_H
+
+#include "engine.h"
+#include "images.h"
+
+struct rig {
+    struct engine engine;
+    struct fovea_settings settings;
+    struct fovea_vk *fovea;
+};
+
+/* The backend of the whole test program, from its first argument: "vulkan", "cpu" or "cuda"; "binary"
+ * is cuda on a device without timeline semaphores. Returns 77 from main where it is not there. */
+bool rig_choose_backend(int argc, char **argv);
+enum fovea_backend rig_backend(void);
+const char *rig_backend_name(void);
+bool rig_available(void);
+
+struct fovea_settings rig_settings(void);
+/* Settings of rig_settings where settings is NULL. */
+void rig_open(struct rig *rig, const struct fovea_settings *settings);
+/* Validation must have been silent. */
+void rig_close(struct rig *rig);
+
+struct fovea_gaze rig_gaze(double x_uv, double y_uv);
+
+enum rig_path {
+    RIG_ENGINE_TO_ENGINE, /* copied in and out */
+    RIG_MADE_TO_MADE,     /* no copy */
+    RIG_MADE_TO_ENGINE,
+    RIG_ENGINE_TO_MADE,
+    RIG_ENGINE_IN_PLACE,
+    RIG_MADE_IN_PLACE,
+    RIG_PATH_COUNT,
+};
+
+const char *rig_path_name(enum rig_path path);
+
+/* One frame, waiting: src goes in, what comes out is in dst (both packed, of the size and pixel format
+ * of `format`). Fails the test if src's image changed on a path that is not in place. */
+enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format,
+                            const struct fovea_image *src, struct fovea_gaze gaze,
+                            const struct fovea_image *dst);
+
+enum fovea_format rig_pixel_format(VkFormat format);
+
+#endif
