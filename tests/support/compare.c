@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "compare.h"
+
+#include "images.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct compare_budget compare_budget_of(enum fovea_format format)
+{
+    switch (format) {
+    case FOVEA_FORMAT_RGBA16F:
+        return (struct compare_budget){.max_abs = 1e-6, .max_rel = 1e-3, .max_mean_abs = 0.01};
+    case FOVEA_FORMAT_B10G11R11F:
+        return (struct compare_budget){.max_abs = 1e-5, .max_rel = 1.0 / 32, .max_mean_abs = 0.2};
+    case FOVEA_FORMAT_RGBA32F:
+        return (struct compare_budget){.max_abs = 1e-5, .max_rel = 1e-5, .max_mean_abs = 1e-5};
+    default:
+        return (struct compare_budget){.max_abs = 1.0, .max_rel = 0.0, .max_mean_abs = 0.05};
+    }
+}
+
+double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                         const struct foveate_frame *frame)
+{
+    const uint32_t channels = image_channels(src->format);
+    const size_t count = (size_t)src->width_px * src->height_px * channels;
+    double *in = image_to_doubles(src);
+    double *out = calloc(count, sizeof *out);
+    assert_non_null(out);
+    assert_int_equal(foveate_reference(foveation, src->width_px, src->height_px, channels, in, out,
+                                       frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0),
+                     FOVEA_OK);
+    for (size_t i = 0; i < count && !image_is_float(src->format); i++) {
+        out[i] = floor(out[i] + 0.5);
+    }
+    free(in);
+    return out;
+}
+
+/* ---- Close */
+
+struct tally {
+    double largest;
+    double sum;
+    size_t finite;
+    size_t beyond;
+    struct compare_rect first; /* x and y of the first value beyond the budget */
+    uint32_t first_channel;
+    double first_actual;
+    double first_expected;
+};
+
+/* Infinite where the two are not of one kind. */
+static double distance(double actual, double expected)
+{
+    if (isnan(expected) || isnan(actual)) {
+        return isnan(expected) && isnan(actual) ? 0.0 : (double)INFINITY;
+    }
+    if (isinf(expected) || isinf(actual)) {
+        return actual == expected ? 0.0 : (double)INFINITY;
+    }
+    return fabs(actual - expected);
+}
+
+static void count_value(struct tally *tally, double actual, double expected,
+                        struct compare_budget budget, struct compare_rect where, uint32_t channel)
+{
+    const double error = distance(actual, expected);
+    tally->largest = fmax(tally->largest, error);
+    if (isfinite(error)) {
+        tally->sum += error;
+        tally->finite++;
+    }
+    const bool within = error == 0.0 || error <= budget.max_abs + budget.max_rel * fabs(expected);
+    if (!within && tally->beyond++ == 0) {
+        tally->first = where;
+        tally->first_channel = channel;
+        tally->first_actual = actual;
+        tally->first_expected = expected;
+    }
+}
+
+static struct tally count_all(const struct fovea_image *actual, const double *expected,
+                              struct compare_budget budget)
+{
+    struct tally tally = {0};
+    for (uint32_t y = 0; y < actual->height_px; y++) {
+        for (uint32_t x = 0; x < actual->width_px; x++) {
+            for (uint32_t c = 0; c < image_channels(actual->format); c++) {
+                count_value(&tally, image_get(actual, x, y, c), *expected++, budget,
+                            (struct compare_rect){.x = x, .y = y}, c);
+            }
+        }
+    }
+    return tally;
+}
+
+void compare_assert_close(const struct fovea_image *actual, const double *expected,
+                          struct compare_budget budget, const char *what)
+{
+    const struct tally tally = count_all(actual, expected, budget);
+    const double mean = tally.finite ? tally.sum / (double)tally.finite : 0.0;
+    if (tally.beyond > 0) {
+        fail_msg("%s: %zu values are beyond the budget, the first at x %u, y %u, channel %u: %.9g, "
+                 "expected %.9g; largest error %.3g, mean %.3g",
+                 what, tally.beyond, tally.first.x, tally.first.y, tally.first_channel,
+                 tally.first_actual, tally.first_expected, tally.largest, mean);
+    }
+    if (mean > budget.max_mean_abs) {
+        fail_msg("%s: mean error %.4g, at most %.4g is allowed", what, mean, budget.max_mean_abs);
+    }
+}
+
+/* ---- The same */
+
+static void print_pixel(const struct fovea_image *image, uint32_t x, uint32_t y, char out[128])
+{
+    size_t used = 0;
+    for (uint32_t c = 0; c < image_channels(image->format); c++) {
+        used += (size_t)snprintf(out + used, 128 - used, " %.7g", image_get(image, x, y, c));
+    }
+}
+
+void compare_assert_same(const struct fovea_image *actual, const struct fovea_image *expected,
+                         struct compare_rect rect, const char *what)
+{
+    const size_t bytes = image_bytes(actual->format);
+    for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
+        for (uint32_t x = rect.x; x < rect.x + rect.width; x++) {
+            if (memcmp(image_pixel(actual, x, y), image_pixel(expected, x, y), bytes) == 0) {
+                continue;
+            }
+            char got[128];
+            char wanted[128];
+            print_pixel(actual, x, y, got);
+            print_pixel(expected, x, y, wanted);
+            fail_msg("%s: pixel x %u, y %u is%s, expected%s", what, x, y, got, wanted);
+        }
+    }
+}
+
+void compare_assert_all_same(const struct fovea_image *actual, const struct fovea_image *expected,
+                             const char *what)
+{
+    const struct compare_rect all = {0, 0, actual->width_px, actual->height_px};
+    compare_assert_same(actual, expected, all, what);
+}
+
+double compare_largest(const struct fovea_image *a, const struct fovea_image *b,
+                       struct compare_rect *out_where)
+{
+    double largest = 0.0;
+    for (uint32_t y = 0; y < a->height_px; y++) {
+        for (uint32_t x = 0; x < a->width_px; x++) {
+            for (uint32_t c = 0; c < image_channels(a->format); c++) {
+                const double error = distance(image_get(a, x, y, c), image_get(b, x, y, c));
+                if (error > largest) {
+                    largest = error;
+                    *out_where = (struct compare_rect){x, y, 1, 1};
+                }
+            }
+        }
+    }
+    return largest;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Whether two pictures are the same, and where they are not. */
+#ifndef FOVEA_TESTS_COMPARE_H
+#define FOVEA_TESTS_COMPARE_H
+
+#include "foveate/foveate.h"
+
+/* A value passes if it is as far from the expected one as max_abs + max_rel * |expected| at most. */
+struct compare_budget {
+    double max_abs;
+    double max_rel;
+    double max_mean_abs;
+};
+
+/* What every backend has to keep to against the reference: one level and 0.05 on average in UNORM
+ * formats, 1e-3 of the value in half floats, one step in B10G11R11F, 1e-5 in 32-bit floats. */
+struct compare_budget compare_budget_of(enum fovea_format format);
+
+/* What the reference makes of src, each channel rounded as the format is (UNORM: to the nearest
+ * level, halves up). The gaze is the frame's. The caller frees it. */
+double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                         const struct foveate_frame *frame);
+
+/* Fails the running cmocka test, after printing the first pixel beyond the budget with both values,
+ * the largest and the mean error, and `what`. NaN must meet NaN, Inf the same Inf. */
+void compare_assert_close(const struct fovea_image *actual, const double *expected,
+                          struct compare_budget budget, const char *what);
+
+struct compare_rect {
+    uint32_t x, y, width, height;
+};
+
+/* Fails the running cmocka test unless the pixels of the rectangle are the same bit by bit. */
+void compare_assert_same(const struct fovea_image *actual, const struct fovea_image *expected,
+                         struct compare_rect rect, const char *what);
+void compare_assert_all_same(const struct fovea_image *actual, const struct fovea_image *expected,
+                             const char *what);
+
+/* Largest difference of two pictures of one format, in levels or values; *out_where gets one pixel
+ * that has it. */
+double compare_largest(const struct fovea_image *a, const struct fovea_image *b,
+                       struct compare_rect *out_where);
+
+#endif
