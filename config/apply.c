@@ -31,7 +31,8 @@ static size_t push(struct walk *walk, const char *name)
     size_t length = strlen(walk->path);
     char shown[FOVEA_NAME_MAX];
     config_words_copy(shown, sizeof shown, name, strlen(name));
-    config_words_add(walk->path, sizeof walk->path, "%s%s", length ? "." : "", shown);
+    config_words_add(walk->path, sizeof walk->path, "%s%s", length ? "." : "",
+                     shown[0] ? shown : "\"\"");
     return length;
 }
 

@@ -103,15 +103,15 @@ static void log_sources(const struct fovea_config *config, const struct loading 
         }
     }
     if (loading->match_count > 0) {
-        config_words_add(sources, sizeof sources, ", %zu of its apps for \"%s\"",
-                         loading->match_count,
+        config_words_add(sources, sizeof sources, ", %zu %s of apps for \"%s\"",
+                         loading->match_count, loading->match_count == 1 ? "entry" : "entries",
                          config_quote(config->program_name, strlen(config->program_name)).text);
     }
     if (config->environment_sets) {
         config_words_add(sources, sizeof sources, ", FOVEA_SET");
     }
     if (config->set_count > 0) {
-        config_words_add(sources, sizeof sources, ", %zu --set", config->set_count);
+        config_words_add(sources, sizeof sources, ", %zu of --set", config->set_count);
     }
     log_info(config->log, "configuration: defaults%s", sources);
 }
@@ -263,8 +263,7 @@ const struct fovea_settings *fovea_config_settings(const struct fovea_config *co
 struct looks {
     bool changed; /* since the files were read */
     bool settled; /* since the look before */
-    size_t gone;
-    size_t other; /* changed, but there */
+    size_t other; /* changed files that did not just vanish */
 };
 
 static struct looks look_at_files(struct fovea_config *config)
@@ -277,7 +276,6 @@ static struct looks look_at_files(struct fovea_config *config)
         bool vanished = changed && is_absent(&stamp) && !is_absent(&file->loaded);
         looks.changed |= changed;
         looks.settled &= config_stamp_equal(&stamp, &file->seen);
-        looks.gone += vanished ? 1 : 0;
         looks.other += changed && !vanished ? 1 : 0;
         file->seen = stamp;
     }
@@ -290,21 +288,21 @@ static void report_gone(struct fovea_config *config)
     for (size_t i = 0; i < config->files.count; i++) {
         struct config_file *file = &config->files.files[i];
         if (is_absent(&file->seen) && !is_absent(&file->loaded)) {
-            log_warning(config->log, "%s: the file is gone", file->shown);
+            log_warning(config->log, "%s: the file is gone; the last good settings stay in force",
+                        file->shown);
+            file->loaded = file->seen;
         }
-        file->loaded = file->seen;
     }
 }
 
+/* A file that is gone takes nothing back by itself: somebody may be about to write it anew. */
 static enum fovea_result take_changes(struct fovea_config *config, const struct looks *looks)
 {
-    enum fovea_result result = FOVEA_ERROR_IO;
-    if (looks->gone > 0) {
+    if (looks->other == 0) {
         report_gone(config);
+        return FOVEA_ERROR_IO;
     }
-    if (looks->other > 0) {
-        result = load(config);
-    }
+    enum fovea_result result = load(config);
     if (result < 0) {
         log_warning(config->log, "configuration: the last good settings stay in force");
     }

@@ -66,7 +66,7 @@ enum fovea_result config_files_find(const char *named, struct fovea_log log,
     if (!named) {
         add_file(out_files, "/etc/fovea/fovea.json", false);
         add_user_file(out_files);
-        add_file(out_files, "fovea.json", false);
+        add_file(out_files, "./fovea.json", false);
         return FOVEA_OK;
     }
     if (!named[0]) {

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Each allocation fails once: an error, nothing applied, nothing leaked (the leak sanitizer looks).
+ * What cJSON allocates itself lies in a shared library: there its whole parser fails instead. */
+#include "test_config_support.h"
+
+#include <cjson/cJSON.h>
+#include <unistd.h>
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
+char *__wrap_strndup(const char *text, size_t size);
+cJSON *__real_cJSON_ParseWithLengthOpts(const char *text, size_t size, const char **end,
+                                        cJSON_bool terminated);
+cJSON *__wrap_cJSON_ParseWithLengthOpts(const char *text, size_t size, const char **end,
+                                        cJSON_bool terminated);
+
+static size_t allocations;
+static size_t fail_at; /* number of the allocation that fails, from 1; 0: none */
+
+static bool fails(void)
+{
+    return ++allocations == fail_at;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t size)
+{
+    return fails() ? NULL : __real_strndup(text, size);
+}
+
+cJSON *__wrap_cJSON_ParseWithLengthOpts(const char *text, size_t size, const char **end,
+                                        cJSON_bool terminated)
+{
+    return fails() ? NULL : __real_cJSON_ParseWithLengthOpts(text, size, end, terminated);
+}
+
+static const char big_file[] =
+    "{\"cpu_threads\": 3, \"gaze\": {\"source\": \"mouse\", \"screen_px\": [1920, 1080]},"
+    "\"foveation\": {\"paper\": {\"fragment_px\": 16}}, \"apps\": {"
+    "\"exe:a*\": {\"cpu_threads\": 1}, \"exe:b*\": {\"cpu_threads\": 1}, \"exe:c*\": {},"
+    "\"exe:d*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}},"
+    "\"exe:e*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}},"
+    "\"exe:f*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}},"
+    "\"exe:g*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}},"
+    "\"exe:h*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}},"
+    "\"exe:i*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}},"
+    "\"exe:j*\": {\"gaze\": {\"screen_px\": [1, 2], \"fixed\": {\"x\": 1, \"y\": 2}}}}}";
+
+static const char *const sets[] = {"backend=cpu", "gaze.screen_px=[1, 2]"};
+
+static struct fovea_config_desc everything(struct recorded *recorded)
+{
+    struct fovea_config_desc desc = only_file("big.json", recorded);
+    desc.ignore_environment = false;
+    desc.sets = sets;
+    desc.set_count = sizeof sets / sizeof sets[0];
+    return desc;
+}
+
+static void creation_survives_each_failure(void **state)
+{
+    (void)state;
+    write_text("big.json", big_file);
+    setenv("FOVEA_SET", "overlay.hud=true,gaze.fixed={\"x\":1}", 1);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = everything(&recorded);
+    struct fovea_config *config = NULL;
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    size_t failures = 0;
+    for (size_t n = 1; result != FOVEA_OK && n < 1000; n++) {
+        recorded_clear(&recorded);
+        allocations = 0;
+        fail_at = n;
+        config = (struct fovea_config *)&recorded;
+        result = fovea_config_create(&desc, &config);
+        fail_at = 0;
+        if (result != FOVEA_OK) {
+            failures++;
+            print_message("allocation %zu: %s\n", n, recorded.last[FOVEA_LOG_ERROR]);
+            assert_result(result, FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_null(config);
+            assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+            assert_non_null(strstr(recorded.last[FOVEA_LOG_ERROR], "out of memory"));
+        }
+    }
+    unsetenv("FOVEA_SET");
+    assert_result(result, FOVEA_OK);
+    assert_in_range(failures, 15, 100);
+    assert_int_equal(fovea_config_settings(config)->cpu_threads, 3);
+    fovea_config_destroy(&config);
+}
+
+static enum fovea_result poll_until(struct fovea_config *config)
+{
+    enum fovea_result result = FOVEA_NOT_READY;
+    for (int i = 0; result == FOVEA_NOT_READY && i < 100; i++) {
+        usleep(10000);
+        result = fovea_config_poll(config);
+    }
+    return result;
+}
+
+static void a_failed_reload_keeps_the_settings(void **state)
+{
+    (void)state;
+    write_text("big.json", big_file);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = everything(&recorded);
+    struct fovea_config *config = NULL;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    write_text("big.json", "{\"cpu_threads\": 9}");
+    allocations = 0;
+    fail_at = 2;
+    enum fovea_result result = poll_until(config);
+    fail_at = 0;
+    assert_result(result, FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(fovea_config_settings(config)->cpu_threads, 3);
+    fovea_config_destroy(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creation_survives_each_failure),
+        cmocka_unit_test(a_failed_reload_keeps_the_settings),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which files count, in what order, and what happens to those that cannot be read. */
+#include "test_config_support.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fresh_folder(void **state)
+{
+    int entered = enter_folder(state);
+    mkdir("xdg", 0755);
+    mkdir("xdg/fovea", 0755);
+    mkdir(".config", 0755);
+    mkdir(".config/fovea", 0755);
+    char xdg[512];
+    snprintf(xdg, sizeof xdg, "%s/xdg", folder());
+    setenv("XDG_CONFIG_HOME", xdg, 1);
+    return entered;
+}
+
+static struct fovea_config_desc search(struct recorded *recorded)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.program_name = "scene";
+    desc.log = recorded_log(recorded);
+    return desc;
+}
+
+static struct fovea_settings load(const struct fovea_config_desc *desc)
+{
+    struct fovea_config *config = NULL;
+    enum fovea_result result = fovea_config_create(desc, &config);
+    const struct recorded *recorded = desc->log.user;
+    assert_string_equal(recorded->last[FOVEA_LOG_ERROR], "");
+    assert_result(result, FOVEA_OK);
+    assert_int_equal(recorded->count[FOVEA_LOG_INFO], 1);
+    struct fovea_settings settings = *fovea_config_settings(config);
+    fovea_config_destroy(&config);
+    return settings;
+}
+
+static void assert_fails(const struct fovea_config_desc *desc, enum fovea_result wanted,
+                         const char *message)
+{
+    struct recorded *recorded = desc->log.user;
+    struct fovea_config *config = NULL;
+    assert_result(fovea_config_create(desc, &config), wanted);
+    assert_null(config);
+    assert_string_equal(recorded->last[FOVEA_LOG_ERROR], message);
+    assert_int_equal(recorded->count[FOVEA_LOG_ERROR], 1);
+}
+
+/* Three settings, so that each place shows which of them it has the last word on. */
+static void write_three(const char *path, double strength, int threads, int fragment)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"foveation\": {\"strength\": %g, \"paper\": {\"fragment_px\": %d}}, "
+             "\"cpu_threads\": %d}",
+             strength, fragment, threads);
+    write_text(path, text);
+}
+
+static void without_files_the_defaults_hold(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_settings settings = load(&desc);
+    struct fovea_settings defaults = fovea_settings_default();
+    assert_memory_equal(&settings, &defaults, sizeof settings);
+    assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults");
+}
+
+static void files_merge_key_by_key(void **state)
+{
+    (void)state;
+    write_three("xdg/fovea/fovea.json", 2, 3, 8);
+    write_text("fovea.json", "{\"foveation\": {\"strength\": 4}}");
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_settings settings = load(&desc);
+    assert_float_equal(settings.foveation.strength, 4, 0);
+    assert_int_equal(settings.cpu_threads, 3);
+    assert_int_equal(settings.foveation.paper.fragment_px, 8);
+    char message[600];
+    snprintf(message, sizeof message,
+             "configuration: defaults, %s/xdg/fovea/fovea.json, ./fovea.json", folder());
+    assert_string_equal(recorded.last[FOVEA_LOG_INFO], message);
+}
+
+static void home_stands_in_for_xdg(void **state)
+{
+    (void)state;
+    write_three(".config/fovea/fovea.json", 5, 5, 5);
+    write_three("xdg/fovea/fovea.json", 2, 3, 8);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    assert_int_equal(load(&desc).cpu_threads, 3);
+    recorded_clear(&recorded);
+    unsetenv("XDG_CONFIG_HOME");
+    assert_int_equal(load(&desc).cpu_threads, 5);
+    recorded_clear(&recorded);
+    setenv("XDG_CONFIG_HOME", "xdg", 1); /* relative: to be ignored */
+    assert_int_equal(load(&desc).cpu_threads, 5);
+    recorded_clear(&recorded);
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("HOME");
+    assert_int_equal(load(&desc).cpu_threads, 0);
+}
+
+static void a_named_file_ends_the_search(void **state)
+{
+    (void)state;
+    write_three("fovea.json", 2, 3, 8);
+    write_text("named.json", "{\"cpu_threads\": 7}");
+    write_text("other.json", "{\"cpu_threads\": 9}");
+    setenv("FOVEA_CONFIG", "named.json", 1);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_settings settings = load(&desc);
+    assert_int_equal(settings.cpu_threads, 7);
+    assert_float_equal(settings.foveation.strength, 1, 0);
+    assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults, named.json");
+
+    recorded_clear(&recorded);
+    desc.file = "other.json";
+    assert_int_equal(load(&desc).cpu_threads, 9);
+
+    recorded_clear(&recorded);
+    desc.file = NULL;
+    desc.ignore_environment = true;
+    assert_int_equal(load(&desc).cpu_threads, 3);
+
+    recorded_clear(&recorded);
+    desc.ignore_environment = false;
+    setenv("FOVEA_CONFIG", "", 1);
+    assert_int_equal(load(&desc).cpu_threads, 3);
+}
+
+static void overrides_have_the_last_word_in_order(void **state)
+{
+    (void)state;
+    write_text("fovea.json",
+               "{\"cpu_threads\": 1, \"watchdog_ms\": 11, \"overlay\": {\"wipe\": 0.1},"
+               "\"foveation\": {\"strength\": 0.1},"
+               "\"apps\": {\"exe:sc*\": {\"watchdog_ms\": 12, \"overlay\":"
+               "{\"wipe\": 0.2}, \"foveation\": {\"strength\": 0.2}}}}");
+    setenv("FOVEA_SET", "overlay.wipe=0.3,foveation.strength=0.3", 1);
+    const char *const sets[] = {"foveation.strength=0.5", "foveation.strength=0.4"};
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    desc.sets = sets;
+    desc.set_count = 2;
+    struct fovea_settings settings = load(&desc);
+    assert_int_equal(settings.cpu_threads, 1);
+    assert_float_equal(settings.watchdog_ms, 12, 0);
+    assert_float_equal(settings.overlay.wipe_uv, 0.3, 0);
+    assert_float_equal(settings.foveation.strength, 0.4, 0);
+    assert_string_equal(recorded.last[FOVEA_LOG_INFO],
+                        "configuration: defaults, ./fovea.json, 1 entry of apps for \"scene\", "
+                        "FOVEA_SET, 2 of --set");
+    recorded_clear(&recorded);
+    desc.ignore_environment = true;
+    assert_float_equal(load(&desc).overlay.wipe_uv, 0.2, 0);
+}
+
+static void entries_of_apps_follow_all_files_and_the_later_wins(void **state)
+{
+    (void)state;
+    write_text("xdg/fovea/fovea.json",
+               "{\"apps\": {\"exe:sc*\": {\"cpu_threads\": 2, \"watchdog_ms\": 20},"
+               "\"exe:[a-s]cen?\": {\"cpu_threads\": 3}, \"exe:Scene\": {\"cpu_threads\": 4}}}");
+    write_text("fovea.json", "{\"cpu_threads\": 9, \"watchdog_ms\": 90}");
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    static const struct {
+        const char *program;
+        uint32_t threads;
+    } cases[] = {{"scene", 3},
+                 {"/usr/games/scene", 3},
+                 {"C:\\games\\scene", 3},
+                 {"scene/other", 9},
+                 {"screen", 2},
+                 {"Scene", 4},
+                 {"./sc", 2},
+                 {"", 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        recorded_clear(&recorded);
+        desc.program_name = cases[i].program;
+        print_message("%s\n", cases[i].program);
+        assert_int_equal(load(&desc).cpu_threads, cases[i].threads);
+    }
+    write_text("fovea.json", "{\"apps\": {\"exe:test_config_search\": {\"cpu_threads\": 11}}}");
+    recorded_clear(&recorded);
+    desc.program_name = NULL; /* this test's own */
+    assert_int_equal(load(&desc).cpu_threads, 11);
+}
+
+static void scanpaths_are_relative_to_the_file_that_names_them(void **state)
+{
+    (void)state;
+    const char *text = "{\"gaze\": {\"scanpath\": {\"file\": \"data/gaze.csv\"}}}";
+    char wanted[600];
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    write_text("xdg/fovea/fovea.json", text);
+    struct fovea_settings settings = load(&desc);
+    snprintf(wanted, sizeof wanted, "%s/xdg/fovea/data/gaze.csv", folder());
+    assert_string_equal(settings.gaze.scanpath_file, wanted);
+
+    recorded_clear(&recorded);
+    write_text("named.json", text);
+    desc.file = "named.json";
+    settings = load(&desc);
+    snprintf(wanted, sizeof wanted, "%s/data/gaze.csv", folder());
+    assert_string_equal(settings.gaze.scanpath_file, wanted);
+
+    recorded_clear(&recorded);
+    const char *const set = "gaze.scanpath.file=data/gaze.csv";
+    desc.sets = &set;
+    desc.set_count = 1;
+    assert_string_equal(load(&desc).gaze.scanpath_file, "data/gaze.csv");
+}
+
+static void long_scanpaths_are_refused(void **state)
+{
+    (void)state;
+    char text[1200];
+    snprintf(text, sizeof text, "{\"gaze\": {\"scanpath\": {\"file\": \"%0*d\"}}}", 1020, 0);
+    write_text("fovea.json", text);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    assert_fails(
+        &desc, FOVEA_ERROR_CONFIG,
+        "./fovea.json:1:32: gaze.scanpath.file: expected a string, at most 1023 bytes; found "
+        "\"00000000000000000000000000000000000000000000000000000000000...");
+}
+
+static void missing_named_files_are_an_error(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    desc.file = "missing.json";
+    assert_fails(&desc, FOVEA_ERROR_IO, "missing.json: No such file or directory");
+    recorded_clear(&recorded);
+    desc.file = NULL;
+    setenv("FOVEA_CONFIG", "missing2.json", 1);
+    assert_fails(&desc, FOVEA_ERROR_IO, "missing2.json: No such file or directory");
+    recorded_clear(&recorded);
+    desc.file = "";
+    assert_fails(&desc, FOVEA_ERROR_IO,
+                 "expected the name of a configuration file; found an empty one");
+    recorded_clear(&recorded);
+    char name[2000];
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = 0;
+    desc.file = name;
+    assert_fails(
+        &desc, FOVEA_ERROR_IO,
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...: the path is too long");
+}
+
+static void things_that_are_no_file_are_refused_without_waiting(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("directory.json", 0755), 0);
+    assert_int_equal(mkfifo("pipe.json", 0644), 0);
+    assert_int_equal(symlink("loop.json", "loop.json"), 0);
+    static const struct {
+        const char *file;
+        const char *message;
+    } cases[] = {
+        {"directory.json", "directory.json: expected a file; found a directory"},
+        {"pipe.json", "pipe.json: expected a file; found a pipe, socket or device"},
+        {"/dev/zero", "/dev/zero: expected a file; found a pipe, socket or device"},
+        {"loop.json", "loop.json: Too many levels of symbolic links"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recorded recorded = {0};
+        struct fovea_config_desc desc = search(&recorded);
+        desc.file = cases[i].file;
+        assert_fails(&desc, FOVEA_ERROR_IO, cases[i].message);
+    }
+    assert_int_equal(rename("pipe.json", "fovea.json"), 0);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    assert_fails(&desc, FOVEA_ERROR_IO,
+                 "./fovea.json: expected a file; found a pipe, socket or device");
+}
+
+static void a_gigabyte_is_refused_by_its_size(void **state)
+{
+    (void)state;
+    write_text("big.json", "{}");
+    assert_int_equal(truncate("big.json", 1024 * 1024 * 1024), 0);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    desc.file = "big.json";
+    assert_fails(&desc, FOVEA_ERROR_CONFIG,
+                 "big.json: expected at most 1048576 bytes; found 1073741824");
+    recorded_clear(&recorded);
+    assert_int_equal(truncate("big.json", 1024 * 1024 + 1), 0);
+    assert_fails(&desc, FOVEA_ERROR_CONFIG,
+                 "big.json: expected at most 1048576 bytes; found 1048577");
+    recorded_clear(&recorded);
+    assert_int_equal(truncate("big.json", 1024 * 1024), 0);
+    assert_fails(&desc, FOVEA_ERROR_CONFIG,
+                 "big.json:1:3: expected text in UTF-8; found the byte 0x00");
+}
+
+/* Root may read everything, so the test becomes somebody else for a moment. */
+static void unreadable_files_are_an_error_and_closed_folders_are_not(void **state)
+{
+    (void)state;
+    write_three("fovea.json", 1, 1, 4);
+    write_three("xdg/fovea/fovea.json", 2, 2, 8);
+    assert_int_equal(chmod(".", 0755), 0);
+    assert_int_equal(chmod("fovea.json", 0), 0);
+    bool root = geteuid() == 0;
+    if (root) {
+        assert_int_equal(seteuid(65534), 0);
+    }
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config *config = NULL;
+    enum fovea_result unreadable = fovea_config_create(&desc, &config);
+    if (root) {
+        assert_int_equal(seteuid(0), 0);
+    }
+    assert_result(unreadable, FOVEA_ERROR_IO);
+    assert_null(config);
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "./fovea.json: Permission denied");
+
+    assert_int_equal(unlink("fovea.json"), 0);
+    assert_int_equal(chmod("xdg", 0), 0);
+    if (root) {
+        assert_int_equal(seteuid(65534), 0);
+    }
+    recorded_clear(&recorded);
+    enum fovea_result closed = fovea_config_create(&desc, &config);
+    if (root) {
+        assert_int_equal(seteuid(0), 0);
+    }
+    assert_int_equal(chmod("xdg", 0755), 0);
+    assert_result(closed, FOVEA_OK);
+    assert_int_equal(fovea_config_settings(config)->cpu_threads, 0);
+    fovea_config_destroy(&config);
+}
+
+static void names_of_files_are_printable_in_messages(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    desc.file = "a\nb\xff\x1b.json";
+    assert_fails(&desc, FOVEA_ERROR_IO, "a?b??.json: No such file or directory");
+}
+
+static void a_moved_working_directory_does_not_move_the_file(void **state)
+{
+    (void)state;
+    write_text("fovea.json", "{\"cpu_threads\": 3}");
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config *config = NULL;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    assert_int_equal(chdir("xdg"), 0);
+    usleep(210000);
+    assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+    usleep(210000);
+    assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+    assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 0);
+    fovea_config_destroy(&config);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config *config = (struct fovea_config *)&recorded;
+    assert_result(fovea_config_create(NULL, &config), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(config);
+    assert_result(fovea_config_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    desc.set_count = 1;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_ERROR_INVALID_ARGUMENT);
+    const char *const sets[] = {"cpu_threads=1", NULL};
+    desc.sets = sets;
+    desc.set_count = 2;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_result(fovea_config_poll(NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(fovea_config_settings(NULL));
+    fovea_config_destroy(NULL);
+    fovea_config_destroy(&config);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, fresh_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(without_files_the_defaults_hold),
+        IN_FOLDER(files_merge_key_by_key),
+        IN_FOLDER(home_stands_in_for_xdg),
+        IN_FOLDER(a_named_file_ends_the_search),
+        IN_FOLDER(overrides_have_the_last_word_in_order),
+        IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins),
+        IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them),
+        IN_FOLDER(long_scanpaths_are_refused),
+        IN_FOLDER(missing_named_files_are_an_error),
+        IN_FOLDER(things_that_are_no_file_are_refused_without_waiting),
+        IN_FOLDER(a_gigabyte_is_refused_by_its_size),
+        IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not),
+        IN_FOLDER(names_of_files_are_printable_in_messages),
+        IN_FOLDER(a_moved_working_directory_does_not_move_the_file),
+        IN_FOLDER(wrong_arguments_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

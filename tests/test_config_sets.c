@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* "key.path=value", one by one and as the list in FOVEA_SET. */
+#include "test_config_support.h"
+
+static enum fovea_result create(const char *set, struct recorded *recorded,
+                                struct fovea_settings *out_settings)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.ignore_environment = true;
+    desc.sets = &set;
+    desc.set_count = 1;
+    desc.log = recorded_log(recorded);
+    struct fovea_config *config = NULL;
+    enum fovea_result result = fovea_config_create(&desc, &config);
+    if (result == FOVEA_OK) {
+        *out_settings = *fovea_config_settings(config);
+    }
+    fovea_config_destroy(&config);
+    return result;
+}
+
+static struct fovea_settings set(const char *text)
+{
+    struct recorded recorded = {0};
+    struct fovea_settings settings;
+    enum fovea_result result = create(text, &recorded, &settings);
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
+    assert_result(result, FOVEA_OK);
+    return settings;
+}
+
+static struct fovea_settings set_list(const char *list)
+{
+    setenv("FOVEA_SET", list, 1);
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.log = recorded_log(&recorded);
+    struct fovea_config *config = NULL;
+    enum fovea_result result = fovea_config_create(&desc, &config);
+    unsetenv("FOVEA_SET");
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
+    assert_result(result, FOVEA_OK);
+    struct fovea_settings settings = *fovea_config_settings(config);
+    fovea_config_destroy(&config);
+    return settings;
+}
+
+static void values_are_json_or_bare_words(void **state)
+{
+    (void)state;
+    assert_int_equal(set("backend=cpu").backend, FOVEA_BACKEND_CPU);
+    assert_int_equal(set("backend=\"cpu\"").backend, FOVEA_BACKEND_CPU);
+    assert_int_equal(set("  backend = cpu  ").backend, FOVEA_BACKEND_CPU);
+    assert_int_equal(set("foveation.paper.fragment_px=16").foveation.paper.fragment_px, 16);
+    assert_float_equal(set("foveation.strength=25e-1").foveation.strength, 2.5, 0);
+    assert_float_equal(set("gaze.fixed.x=-0.5").gaze.fixed.x_uv, -0.5, 0);
+    assert_true(set("overlay.hud=true").overlay.hud);
+    assert_true(set("gaze.saccades.seed=18446744073709551615").gaze.saccades_seed == UINT64_MAX);
+    assert_int_equal(set("gaze.screen_px=[1920, 1080]").gaze.screen_px[1], 1080);
+}
+
+static void strings_need_no_quotes(void **state)
+{
+    (void)state;
+    assert_string_equal(set("gaze.udp.bind=127.0.0.1").gaze.udp_bind, "127.0.0.1");
+    assert_string_equal(set("gaze.udp.bind=::1").gaze.udp_bind, "::1");
+    assert_string_equal(set("gaze.udp.bind=5").gaze.udp_bind, "5");
+    assert_string_equal(set("gaze.udp.bind=true").gaze.udp_bind, "true");
+    assert_string_equal(set("gaze.udp.bind=").gaze.udp_bind, "");
+    assert_string_equal(set("gaze.scanpath.file=a b=c.csv").gaze.scanpath_file, "a b=c.csv");
+    assert_string_equal(set("gaze.scanpath.file=\"a\\u0062 \"").gaze.scanpath_file, "ab ");
+}
+
+static void a_group_takes_an_object(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = set("gaze.fixed={\"x\": 0.25, \"y\": 0.75}");
+    assert_float_equal(settings.gaze.fixed.x_uv, 0.25, 0);
+    assert_float_equal(settings.gaze.fixed.y_uv, 0.75, 0);
+    assert_int_equal(set("foveation={\"paper\": {\"fragment_px\": 8}}").foveation.paper.fragment_px,
+                     8);
+}
+
+static void wrong_sets_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        const char *message;
+    } cases[] = {
+        {"backend", "--set \"backend\": expected key.path=value"},
+        {"", "--set \"\": expected key.path=value"},
+        {"=1", "--set \"=1\": expected key.path=value"},
+        {" =1", "--set \"=1\": expected key.path=value"},
+        {"gaze.fixd.x=1",
+         "--set \"gaze.fixd.x=1\": gaze.fixd: unknown key; did you mean \"fixed\"?"},
+        {"strength=1",
+         "--set \"strength=1\": strength: unknown key; did you mean \"foveation.strength\"?"},
+        {"foveation.strength.x.y=1", "--set \"foveation.strength.x.y=1\": foveation.strength.x: "
+                                     "unknown key; foveation.strength holds a value"},
+        {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
+                    "screen_px, fixed, scanpath, saccades, udp, validity"},
+        {".=1", "--set \".=1\": unknown key; expected one of backend, cpu_threads, watchdog_ms, "
+                "log, foveation, gaze, overlay"},
+        {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
+                      "cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+        {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
+                     "cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+        {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
+        {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
+        {"gaze.source=muose",
+         "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
+         "\"mouse\", \"scanpath\", \"saccades\", \"udp\"; found muose; did you "
+         "mean \"mouse\"?"},
+        {"overlay.hud=on",
+         "--set \"overlay.hud=on\": overlay.hud: expected true or false; found on"},
+        {"foveation.strength=NaN", "--set \"foveation.strength=NaN\": foveation.strength: expected "
+                                   "a number, 0 to 8; found NaN"},
+        {"foveation.strength=2x",
+         "--set \"foveation.strength=2x\": expected a value as JSON writes "
+         "it; found 2x"},
+        {"foveation.strength=",
+         "--set \"foveation.strength=\": foveation.strength: expected a number, 0 to 8; found "},
+        {"gaze.fixed={\"x\": 0.25,}",
+         "--set \"gaze.fixed={\"x\": 0.25,}\": a comma before }: JSON has no trailing commas"},
+        {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
+                                               "gaze.fixed.z: unknown key; expected one of x, y"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recorded recorded = {0};
+        struct fovea_settings settings;
+        print_message("%s\n", cases[i].set);
+        assert_result(create(cases[i].set, &recorded, &settings), FOVEA_ERROR_CONFIG);
+        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
+        assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    }
+}
+
+static void commas_separate_settings_but_not_inside_of_values(void **state)
+{
+    (void)state;
+    struct fovea_settings settings =
+        set_list("gaze.screen_px=[1920,1080], gaze.scanpath.file=\"a,\\\"b],{.csv\","
+                 "gaze.fixed={\"x\":0.1,\"y\":0.2},backend=cpu");
+    assert_int_equal(settings.gaze.screen_px[0], 1920);
+    assert_int_equal(settings.gaze.screen_px[1], 1080);
+    assert_string_equal(settings.gaze.scanpath_file, "a,\"b],{.csv");
+    assert_float_equal(settings.gaze.fixed.y_uv, 0.2, 0);
+    assert_int_equal(settings.backend, FOVEA_BACKEND_CPU);
+}
+
+static void wrong_lists_name_their_entry(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list;
+        const char *message;
+    } cases[] = {
+        {"backend=cpu,strength=1", "FOVEA_SET \"strength=1\": strength: unknown key; did you mean "
+                                   "\"foveation.strength\"?"},
+        {"backend=cpu,", "FOVEA_SET \"\": expected key.path=value"},
+        {"backend=cpu,,cpu_threads=1", "FOVEA_SET \"\": expected key.path=value"},
+        {"gaze.screen_px=[1,2",
+         "FOVEA_SET \"gaze.screen_px=[1,2\": the text ends, but the [ of line "
+         "1, column 1 has no ]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setenv("FOVEA_SET", cases[i].list, 1);
+        struct recorded recorded = {0};
+        struct fovea_config_desc desc = fovea_config_desc_default();
+        desc.log = recorded_log(&recorded);
+        struct fovea_config *config = NULL;
+        enum fovea_result result = fovea_config_create(&desc, &config);
+        unsetenv("FOVEA_SET");
+        assert_result(result, FOVEA_ERROR_CONFIG);
+        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_json_or_bare_words),
+        cmocka_unit_test(strings_need_no_quotes),
+        cmocka_unit_test(a_group_takes_an_object),
+        cmocka_unit_test(wrong_sets_are_named),
+        cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
+        cmocka_unit_test(wrong_lists_name_their_entry),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "test_config_support.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder_path[256];
+
+static void record(void *user, enum fovea_log_level level, const char *message)
+{
+    struct recorded *recorded = user;
+    assert_null(strchr(message, '\n'));
+    recorded->count[level]++;
+    snprintf(recorded->last[level], sizeof recorded->last[level], "%s", message);
+}
+
+struct fovea_log recorded_log(struct recorded *recorded)
+{
+    return (struct fovea_log){.fn = record, .user = recorded};
+}
+
+void recorded_clear(struct recorded *recorded)
+{
+    *recorded = (struct recorded){0};
+}
+
+int enter_folder(void **state)
+{
+    (void)state;
+    snprintf(folder_path, sizeof folder_path, "%s/fovea-test-config-XXXXXX",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    bool entered = mkdtemp(folder_path) && chdir(folder_path) == 0;
+    unsetenv("FOVEA_CONFIG");
+    unsetenv("FOVEA_SET");
+    setenv("HOME", folder_path, 1);
+    setenv("XDG_CONFIG_HOME", folder_path, 1);
+    return entered ? 0 : -1;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *walk)
+{
+    (void)status;
+    (void)flag;
+    (void)walk;
+    return remove(path);
+}
+
+int leave_folder(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 ? nftw(folder_path, remove_entry, 8, FTW_DEPTH | FTW_PHYS) : -1;
+}
+
+const char *folder(void)
+{
+    return folder_path;
+}
+
+void write_bytes(const char *path, const char *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+void write_text(const char *path, const char *text)
+{
+    write_bytes(path, text, strlen(text));
+}
+
+struct fovea_config_desc only_file(const char *file, struct recorded *recorded)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.file = file;
+    desc.ignore_environment = true;
+    desc.program_name = "scene";
+    desc.log = recorded_log(recorded);
+    return desc;
+}
+
+/* fovea_result_name lives in a library that these tests do without. */
+const char *fovea_test_result(enum fovea_result result)
+{
+    switch (result) {
+    case FOVEA_OK:
+        return "FOVEA_OK";
+    case FOVEA_NOT_READY:
+        return "FOVEA_NOT_READY";
+    case FOVEA_ERROR_INVALID_ARGUMENT:
+        return "FOVEA_ERROR_INVALID_ARGUMENT";
+    case FOVEA_ERROR_OUT_OF_MEMORY:
+        return "FOVEA_ERROR_OUT_OF_MEMORY";
+    case FOVEA_ERROR_CONFIG:
+        return "FOVEA_ERROR_CONFIG";
+    case FOVEA_ERROR_IO:
+        return "FOVEA_ERROR_IO";
+    default:
+        return "another result";
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the tests of config/ share: a log that remembers, a folder of their own, files in it. */
+#ifndef FOVEA_TEST_CONFIG_SUPPORT_H
+#define FOVEA_TEST_CONFIG_SUPPORT_H
+
+#include "fovea.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Messages since the last recorded_clear. */
+struct recorded {
+    size_t count[4];    /* by level */
+    char last[4][2048]; /* by level */
+};
+struct fovea_log recorded_log(struct recorded *recorded);
+void recorded_clear(struct recorded *recorded);
+
+/* cmocka's group setup and teardown: a new folder, which becomes the working directory, and an
+ * environment in which no other configuration is found. */
+int enter_folder(void **state);
+int leave_folder(void **state);
+const char *folder(void);
+
+void write_bytes(const char *path, const char *bytes, size_t count);
+void write_text(const char *path, const char *text);
+
+/* Only the named file counts, and no environment. */
+struct fovea_config_desc only_file(const char *file, struct recorded *recorded);
+
+#define assert_result(result, wanted)                                                              \
+    assert_string_equal(fovea_test_result(result), fovea_test_result(wanted))
+const char *fovea_test_result(enum fovea_result result);
+
+#endif

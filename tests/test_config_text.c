@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What files may say, and exactly what is said of those that are wrong. */
+#include "test_config_support.h"
+
+struct bad {
+    const char *text;
+    const char *message;
+};
+
+static void assert_refused(const char *bytes, size_t count, const char *message)
+{
+    struct recorded recorded = {0};
+    write_bytes("bad.json", bytes, count);
+    struct fovea_config_desc desc = only_file("bad.json", &recorded);
+    struct fovea_config *config = (struct fovea_config *)&recorded;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_ERROR_CONFIG);
+    assert_null(config);
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], message);
+    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    assert_int_equal(recorded.count[FOVEA_LOG_INFO], 0);
+}
+
+static void assert_all_refused(const struct bad *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        print_message("%s\n", cases[i].text);
+        assert_refused(cases[i].text, strlen(cases[i].text), cases[i].message);
+    }
+}
+#define ASSERT_ALL_REFUSED(cases) assert_all_refused(cases, sizeof(cases) / sizeof((cases)[0]))
+
+static struct fovea_settings load(const char *text)
+{
+    struct recorded recorded = {0};
+    write_text("good.json", text);
+    struct fovea_config_desc desc = only_file("good.json", &recorded);
+    struct fovea_config *config = NULL;
+    enum fovea_result result = fovea_config_create(&desc, &config);
+    assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
+    assert_result(result, FOVEA_OK);
+    struct fovea_settings settings = *fovea_config_settings(config);
+    fovea_config_destroy(&config);
+    assert_null(config);
+    return settings;
+}
+
+static void unknown_keys_name_the_near_miss(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"foveation\": {\n  \"strenght\": 2}}",
+         "bad.json:2:3: foveation.strenght: unknown key; did you mean \"strength\"?"},
+        {"{\"Backend\": \"cpu\"}", "bad.json:1:2: Backend: unknown key; did you mean \"backend\"?"},
+        {"{\"foveation\": {\"ct0\": 0.1}}",
+         "bad.json:1:16: foveation.ct0: unknown key; did you mean \"foveation.paper.ct0\"?"},
+        {"{\"gaze\": {\"udp\": {\"prot\": 1}}}",
+         "bad.json:1:19: gaze.udp.prot: unknown key; did you mean \"port\"?"},
+        {"{\"gaze\": {\"zebra\": 1}}",
+         "bad.json:1:11: gaze.zebra: unknown key; expected one of source, space, origin, "
+         "screen_px, fixed, scanpath, saccades, udp, validity"},
+        {"{\"app\": {}}", "bad.json:1:2: app: unknown key; did you mean \"apps\"?"},
+        {"{\"foveation.strength\": 1}", "bad.json:1:2: foveation.strength: unknown key; write "
+                                        "objects in each other instead of dots"},
+        {"{\"\": 1}", "bad.json:1:2: \"\": unknown key; expected one of $schema, version, backend, "
+                      "cpu_threads, watchdog_ms, log, foveation, gaze, overlay, apps"},
+        {"{\"log\": {\"le\\nvel\": 1}}",
+         "bad.json:1:10: log.le?vel: unknown key; did you mean \"level\"?"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void wrong_values_name_what_was_expected(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"foveation\":\n {\"paper\": {\"fragment_px\": 3}}}",
+         "bad.json:2:28: foveation.paper.fragment_px: expected a whole number, 4 to 128; found 3"},
+        {"{\"foveation\": {\"paper\": {\"fragment_px\": 16.5}}}",
+         "bad.json:1:41: foveation.paper.fragment_px: expected a whole number, 4 to 128; found "
+         "16.5"},
+        {"{\"foveation\": {\"paper\": {\"fragment_px\": \"16\"}}}",
+         "bad.json:1:41: foveation.paper.fragment_px: expected a whole number, 4 to 128; found "
+         "\"16\""},
+        {"{\"foveation\": {\"paper\": {\"ct0\": 1}}}",
+         "bad.json:1:33: foveation.paper.ct0: expected a number, above 0, below 1; found 1"},
+        {"{\"foveation\": {\"paper\": {\"e2_deg\": 0}}}",
+         "bad.json:1:36: foveation.paper.e2_deg: expected a number, above 0, at most 100; found 0"},
+        {"{\"foveation\": {\"strength\": 1e999}}",
+         "bad.json:1:28: foveation.strength: expected a number, 0 to 8; found 1e999"},
+        {"{\"foveation\": {\"strength\": -1}}",
+         "bad.json:1:28: foveation.strength: expected a number, 0 to 8; found -1"},
+        {"{\"foveation\": {\"strength\": null}}",
+         "bad.json:1:28: foveation.strength: expected a number, 0 to 8; found null"},
+        {"{\"foveation\": {\"strength\": {\"x\": 1}}}",
+         "bad.json:1:28: foveation.strength: expected a number, 0 to 8; found an object"},
+        {"{\"foveation\": 2}", "bad.json:1:15: foveation: expected an object; found 2"},
+        {"[1, 2]", "bad.json:1:1: expected an object; found [1, 2]"},
+        {"\"text\"", "bad.json:1:1: expected an object; found \"text\""},
+        {"{\"gaze\": {\"source\": \"muose\"}}",
+         "bad.json:1:21: gaze.source: expected one of \"fixed\", \"mouse\", \"scanpath\", "
+         "\"saccades\", \"udp\"; found \"muose\"; did you mean \"mouse\"?"},
+        {"{\"gaze\": {\"space\": 1}}",
+         "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
+        {"{\"foveation\": {\"model\": \"zebra\"}}",
+         "bad.json:1:25: foveation.model: expected \"paper\"; found \"zebra\""},
+        {"{\"overlay\": {\"hud\": 1}}",
+         "bad.json:1:21: overlay.hud: expected true or false; found 1"},
+        {"{\"gaze\": {\"screen_px\": [1920]}}",
+         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
+         "found [1920]"},
+        {"{\"gaze\": {\"screen_px\": [1920, -1]}}",
+         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
+         "found [1920, -1]"},
+        {"{\"gaze\": {\"screen_px\": 1920}}",
+         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
+         "found 1920"},
+        {"{\"gaze\": {\"udp\": {\"port\": 65536}}}",
+         "bad.json:1:27: gaze.udp.port: expected a whole number, 0 to 65535; found 65536"},
+        {"{\"gaze\": {\"udp\": {\"bind\": "
+         "\"0123456789012345678901234567890123456789012345678901234567890123\"}}}",
+         "bad.json:1:27: gaze.udp.bind: expected a string, at most 63 bytes; found "
+         "\"01234567890123456789012345678901234567890123456789012345678..."},
+        {"{\"gaze\": {\"saccades\": {\"seed\": -1}}}",
+         "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
+         "found -1"},
+        {"{\"gaze\": {\"saccades\": {\"seed\": 18446744073709551616}}}",
+         "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
+         "found 18446744073709551616"},
+        {"{\"version\": 2}", "bad.json:1:13: version: expected a number, 1; found 2"},
+        {"{\"$schema\": 1}", "bad.json:1:13: $schema: expected a string, any; found 1"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void a_key_given_twice_names_both_lines(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"foveation\": {\"strength\": 1,\n\"alpha\": \"keep\",\n \"strength\": 1}}",
+         "bad.json:3:2: foveation.strength: given twice; first on line 1"},
+        {"{\"log\": {},\n\"l\\u006fg\": {}}", "bad.json:2:1: log: given twice; first on line 1"},
+        {"{\"apps\": {\"exe:a\": {},\n \"exe:a\": {}}}",
+         "bad.json:2:2: apps.exe:a: given twice; first on line 1"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"apps\": 1}",
+         "bad.json:1:10: apps: expected an object, \"exe:pattern\": settings; found 1"},
+        {"{\"apps\": {\"scene\": {}}}",
+         "bad.json:1:11: apps.scene: expected \"exe:\" and a pattern of a program's name"},
+        {"{\"apps\": {\"exe:\": {}}}",
+         "bad.json:1:11: apps.exe:: expected \"exe:\" and a pattern of a program's name"},
+        {"{\"apps\": {\"exe:other\": 7}}",
+         "bad.json:1:24: apps.exe:other: expected an object; found 7"},
+        {"{\"apps\": {\"exe:other\": {\"foveation\": {\"strength\": 9}}}}",
+         "bad.json:1:51: apps.exe:other.foveation.strength: expected a number, 0 to 8; found 9"},
+        {"{\"apps\": {\"exe:other\": {\"bakend\": 9}}}",
+         "bad.json:1:25: apps.exe:other.bakend: unknown key; did you mean \"backend\"?"},
+        {"{\"apps\": {\"exe:other\": {\"version\": 1}}}",
+         "bad.json:1:25: apps.exe:other.version: unknown key; expected one of backend, "
+         "cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+        {"{\"apps\": {\"exe:a.b\": {\"apps\": {}}}}",
+         "bad.json:1:23: apps.exe:a.b.apps: unknown key; expected one of backend, cpu_threads, "
+         "watchdog_ms, log, foveation, gaze, overlay"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void slips_of_grammar_name_their_place(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"", "bad.json:1:1: expected at least {}; found nothing"},
+        {" \n // nothing\n", "bad.json:1:1: expected at least {}; found nothing"},
+        {"{\"version\": 1,\n}", "bad.json:1:14: a comma before }: JSON has no trailing commas"},
+        {"{\"gaze\": {\"screen_px\": [1, 2, /* ! */ ]}}",
+         "bad.json:1:29: a comma before ]: JSON has no trailing commas"},
+        {"{\"version\": 1\n \"backend\": \"cpu\"}",
+         "bad.json:2:2: expected a comma or }; found \""},
+        {"{\"foveation\": {\"strength\": 1",
+         "bad.json:1:29: the text ends, but the { of line 1, column 15 has no }"},
+        {"{\"version\": 1,",
+         "bad.json:1:15: the text ends, but the { of line 1, column 1 has no }"},
+        {"{", "bad.json:1:2: the text ends, but the { of line 1, column 1 has no }"},
+        {"{\"version\"", "bad.json:1:11: expected a colon after the key; found the end"},
+        {"{\"version\":", "bad.json:1:12: expected a value; found the end"},
+        {"{\"vers", "bad.json:1:2: the string has no closing \" on its line"},
+        {"{\"a\": \"\nb\"}", "bad.json:1:7: the string has no closing \" on its line"},
+        {"{\"a\tb\": 1}", "bad.json:1:4: a control character in a string is written \\u0009"},
+        {"{\"a\\x\": 1}", "bad.json:1:4: unknown escape in a string; a backslash is written \\\\"},
+        {"{\"a\\", "bad.json:1:4: unknown escape in a string; a backslash is written \\\\"},
+        {"{\"a\\u00g0\": 1}",
+         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
+        {"{\"a\\u0000\": 1}",
+         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
+        {"{\"a\\ud800\": 1}",
+         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
+        {"{version: 1}", "bad.json:1:2: expected a key in double quotes; found version"},
+        {"{'version': 1}", "bad.json:1:2: expected a key in double quotes; found '"},
+        {"{\"version\": 1} {}", "bad.json:1:16: expected nothing more; found {"},
+        {"{\"version\" 1}", "bad.json:1:12: expected a colon after the key; found 1"},
+        {"{\"version\": NaN}", "bad.json:1:13: expected a value as JSON writes it; found NaN"},
+        {"{\"version\": -Infinity}",
+         "bad.json:1:13: expected a value as JSON writes it; found -Infinity"},
+        {"{\"version\": 01}", "bad.json:1:13: expected a value as JSON writes it; found 01"},
+        {"{\"version\": .5}", "bad.json:1:13: expected a value as JSON writes it; found .5"},
+        {"{\"version\": 1.}", "bad.json:1:13: expected a value as JSON writes it; found 1."},
+        {"{\"version\": 1e}", "bad.json:1:13: expected a value as JSON writes it; found 1e"},
+        {"{\"version\": +1}", "bad.json:1:13: expected a value as JSON writes it; found +1"},
+        {"{\"version\": 0x10}", "bad.json:1:13: expected a value as JSON writes it; found 0x10"},
+        {"{\"version\": -}", "bad.json:1:13: expected a value as JSON writes it; found -"},
+        {"{\"version\": True}", "bad.json:1:13: expected a value as JSON writes it; found True"},
+        {"{\"version\": 1.0000000000000000000000000000000000000000000000000000000000000}",
+         "bad.json:1:13: expected a number of at most 60 characters"},
+        {"{\"version\": }", "bad.json:1:13: expected a value; found }"},
+        {"{,}", "bad.json:1:2: expected a key in double quotes; found ,"},
+        {"{} /* open", "bad.json:1:4: the comment /* has no */"},
+        {"{} /*/", "bad.json:1:4: the comment /* has no */"},
+        {"{} / nothing", "bad.json:1:4: expected // or /* for a comment; found /"},
+        {"{/* \xc3\xa9\xc3\xa9 */\"zebra\": 1}", /* columns count characters, also in comments */
+         "bad.json:1:10: zebra: unknown key; expected one of $schema, version, backend, "
+         "cpu_threads, "
+         "watchdog_ms, log, foveation, gaze, overlay, apps"},
+        {"\xef\xbb\xbf{}", "bad.json:1:1: expected UTF-8 without a byte order mark; found one"},
+        {"{\n\"\xff\": 1}", "bad.json:2:2: expected text in UTF-8; found the byte 0xff"},
+        {"{\"\xc0\xaf\": 1}", "bad.json:1:3: expected text in UTF-8; found the byte 0xc0"},
+        {"{\"\xed\xa0\x80\": 1}", "bad.json:1:3: expected text in UTF-8; found the byte 0xed"},
+        {"{\"\xe2\x82", "bad.json:1:3: expected text in UTF-8; found the byte 0xe2"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void zero_bytes_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"version\": 1}\0";
+    assert_refused(text, sizeof text - 1,
+                   "bad.json:1:15: expected text in UTF-8; found the byte 0x00");
+}
+
+static void deep_nesting_is_refused(void **state)
+{
+    (void)state;
+    static char text[200000];
+    memset(text, '[', sizeof text);
+    assert_refused(text, sizeof text, "bad.json:1:17: expected at most 16 levels of nesting");
+}
+
+static void many_entries_of_apps_are_refused(void **state)
+{
+    (void)state;
+    static char text[600000];
+    size_t used = (size_t)sprintf(text, "{\"apps\": {");
+    for (int i = 0; i < 30000; i++) {
+        used += (size_t)sprintf(text + used, "%s\n\"exe:%d\": {}", i ? "," : "", i);
+    }
+    used += (size_t)sprintf(text + used, "}}");
+    assert_refused(text, used, "bad.json:258:1: apps.exe:256: expected at most 256 entries");
+}
+
+static void every_truncation_of_a_file_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"version\": 1, /* c */ \"gaze\": {\"screen_px\": [1, 2]}, // d\n"
+                               "\"log\": {\"level\": \"inf\\u006f\"}}";
+    for (size_t count = 0; count < sizeof text - 1; count++) {
+        struct recorded recorded = {0};
+        write_bytes("cut.json", text, count);
+        struct fovea_config_desc desc = only_file("cut.json", &recorded);
+        struct fovea_config *config = NULL;
+        assert_result(fovea_config_create(&desc, &config), FOVEA_ERROR_CONFIG);
+        assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    }
+    load(text);
+}
+
+static void what_json_allows_is_read(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = load(
+        "\t{ // line\r\n \"backend\"/**/:/* * / */\"c\\u0070u\" , \"foveation\" : { \"strength\":"
+        "25e-1, \"paper\": {\"fragment_px\": 1.6E1, \"ct0\": 0.0133}},\n"
+        "\"gaze\": {\"screen_px\": [1920 , 1080], \"fixed\": {\"x\": -0.25},"
+        "\"udp\": {\"port\": 0}, \"saccades\": {\"seed\": 18446744073709551615},"
+        "\"scanpath\": {\"file\": \"/a/b // c.csv\", \"loop\": false}}} // end");
+    assert_int_equal(settings.backend, FOVEA_BACKEND_CPU);
+    assert_float_equal(settings.foveation.strength, 2.5, 0);
+    assert_int_equal(settings.foveation.paper.fragment_px, 16);
+    assert_float_equal(settings.foveation.paper.ct0, 0.0133, 0);
+    assert_int_equal(settings.gaze.screen_px[0], 1920);
+    assert_int_equal(settings.gaze.screen_px[1], 1080);
+    assert_float_equal(settings.gaze.fixed.x_uv, -0.25, 0);
+    assert_float_equal(settings.gaze.fixed.y_uv, 0.5, 0);
+    assert_int_equal(settings.gaze.udp_port, 0);
+    assert_true(settings.gaze.saccades_seed == UINT64_MAX);
+    assert_string_equal(settings.gaze.scanpath_file, "/a/b // c.csv");
+    assert_false(settings.gaze.scanpath_loop);
+}
+
+static void an_empty_object_changes_nothing(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = load("{}");
+    struct fovea_settings defaults = fovea_settings_default();
+    assert_memory_equal(&settings, &defaults, sizeof settings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_keys_name_the_near_miss),
+        cmocka_unit_test(wrong_values_name_what_was_expected),
+        cmocka_unit_test(a_key_given_twice_names_both_lines),
+        cmocka_unit_test(entries_of_apps_are_checked_even_if_they_do_not_match),
+        cmocka_unit_test(slips_of_grammar_name_their_place),
+        cmocka_unit_test(zero_bytes_are_refused),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(many_entries_of_apps_are_refused),
+        cmocka_unit_test(every_truncation_of_a_file_is_refused),
+        cmocka_unit_test(what_json_allows_is_read),
+        cmocka_unit_test(an_empty_object_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
