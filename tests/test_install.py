@@ -66,7 +66,7 @@ def test_everything_is_installed_and_nothing_else(prefix):
 def test_installed_configuration_names_its_schema(prefix):
     data = prefix / "share" / "fovea"
     schema = json.loads((data / "schema.json").read_text())
-    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert "//json-schema.org/" in schema["$schema"]
     assert '"$schema"' in (data / "default.json").read_text()
 
 

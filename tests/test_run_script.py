@@ -169,6 +169,25 @@ def test_demo_that_cannot_be_configured_names_its_log(machine):
     assert str(machine.build / "logs" / "release-configure.log") in done.stderr
 
 
+def test_stage_that_cannot_be_built_fails(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 1")
+    machine.fake("ctest", 'echo "100% tests passed, 0 tests failed out of 9"')
+    done = machine.run("test", "--only", "gcc")
+    assert done.returncode == 1
+    assert re.search(r"gcc +failed", done.stdout)
+    assert "tests passed" not in done.stdout
+
+
+def test_failing_tests_fail_the_stage(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 0")
+    machine.fake("ctest", 'echo "50% tests passed, 1 tests failed out of 2"; exit 8')
+    done = machine.run("test", "--only", "gcc")
+    assert done.returncode == 1
+    assert done.stdout.rstrip().endswith("50% tests passed, 1 tests failed out of 2")
+
+
 def test_clean_keeps_folders_that_it_did_not_make(machine):
     machine.build.mkdir()
     (machine.build / "thesis.tex").touch()

@@ -14,6 +14,7 @@ NEEDED_AT_MOST = {"libc.so.6", "libm.so.6", "libcjson.so.1", "ld-linux-x86-64.so
 def declared_functions():
     text = "".join((ROOT / "plugin" / name).read_text() for name in ["fovea.h", "fovea_vulkan.h"])
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
     return set(re.findall(r"FOVEA_API[^;(]*?\b(\w+)\s*\(", text))
 
 

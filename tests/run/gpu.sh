@@ -8,7 +8,7 @@
 BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
     libXdmcp.so.6 libbsd.so.0 libmd.so.0)
 # Ours to bring along: not the C library, not a driver.
-BUNDLE_LEAVES_OUT='linux-vdso|ld-linux|libc\.so|libm\.so|libdl\.so|librt\.so|libpthread\.so|libstdc\+\+|libgcc_s|libcuda\.so|libvulkan\.so'
+BUNDLE_LEAVES_OUT='(libc|libm|libdl|librt|libpthread|libstdc[+][+]|libgcc_s|libcuda|libvulkan)[.]so'
 SANITIZERS=(memcheck racecheck initcheck synccheck)
 
 help_gpu()
@@ -78,8 +78,9 @@ bundle_program()
     local library
     install -m 755 -s "$1" "$2/bin/"
     # Built libraries are found through the build folder, the others where this machine keeps them.
-    LD_LIBRARY_PATH=$(gpu_library_path) ldd "$1" | awk '$2 == "=>" && $3 ~ "^/" {print $3}' |
-        grep -Ev "/($BUNDLE_LEAVES_OUT)" | while read -r library; do
+    LD_LIBRARY_PATH=$(gpu_library_path) ldd "$1" |
+        awk -v out="^$BUNDLE_LEAVES_OUT" '$2 == "=>" && $3 ~ "^/" && $1 !~ out {print $3}' |
+        while read -r library; do
         copy_library "$library" "$2/lib"
     done
 }

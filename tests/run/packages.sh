@@ -207,6 +207,6 @@ make_venv()
 {
     local maker
     maker=$(venv_maker)
-    "$maker" -m venv --clear "$1"
-    "$1/bin/python" -m pip install --disable-pip-version-check --no-input -r "$ROOT/tests/requirements.txt"
+    "$maker" -m venv --clear "$1" &&
+        "$1/bin/python" -m pip install --disable-pip-version-check --no-input -r "$ROOT/tests/requirements.txt"
 }

@@ -125,7 +125,7 @@ stage_no-cuda()
 {
     local log=$LOGS/no-cuda-configure.log
     unset CUDA_PATH CUDA_HOME
-    configure no-cuda -DFOVEA_WERROR=ON -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PREFIX_PATH=$(cuda_prefixes)" \
+    configure no-cuda -DFOVEA_WERROR=ON -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PATH=$(cuda_folders)" \
         >"$log" 2>&1 || {
         cat "$log"
         return 1
@@ -139,14 +139,14 @@ stage_no-cuda()
     run_ctest no-cuda -L '^unit$'
 }
 
-# Where a toolkit is, for CMake to look past it.
-cuda_prefixes()
+# Where programs of a toolkit are, for CMake to look past them.
+cuda_folders()
 {
-    local nvcc prefixes=/usr/local/cuda
+    local nvcc folders=/usr/local/cuda/bin
     for nvcc in $(type -ap nvcc); do
-        prefixes+=";$(dirname "$(dirname "$nvcc")");$(dirname "$(dirname "$(readlink -f "$nvcc")")")"
+        folders+=";$(dirname "$nvcc");$(dirname "$(readlink -f "$nvcc")")"
     done
-    echo "$prefixes"
+    echo "$folders"
 }
 
 stage_tidy()
@@ -173,7 +173,7 @@ for entry in commands:
         ours.setdefault(file, entry)
 json.dump(list(ours.values()), sys.stdout)
 PYTHON
-    run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS"
+    run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS" | sed 's/\x1b\[[0-9;]*m//g'
 }
 
 stage_fuzz()

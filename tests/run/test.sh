@@ -93,10 +93,11 @@ prepare_stages()
 run_stage()
 {
     STAGE=$1
-    local start=$SECONDS status=0
+    local start=$SECONDS status
     rm -f -- "$LOGS/$STAGE".*
     printf '%s%-8s%s %s ...\n' "$BOLD" "$STAGE" "$PLAIN" "${STAGE_ABOUT[$STAGE]}"
-    logged "$LOGS/$STAGE.log" "stage_$STAGE" || status=$?
+    logged "$LOGS/$STAGE.log" "stage_$STAGE"
+    status=$?
     STAGE_SECONDS[$STAGE]=$((SECONDS - start))
     case $status in
     0) STAGE_RESULT[$STAGE]=passed ;;

@@ -65,7 +65,8 @@ log_with_progress()
     printf '%s' "$ERASE"
 }
 
-# logged LOG FUNCTION...: runs it with errexit in a subshell, output in LOG; its status.
+# logged LOG FUNCTION...: runs it with errexit in a subshell, output in LOG; its status. Must not be
+# called in a condition ("if logged", "logged || ..."): bash then ignores errexit all the way down.
 logged()
 {
     local log=$1
@@ -86,7 +87,9 @@ step()
     shift 2
     printf '%s ... ' "$title"
     [[ -n $ERASE ]] && printf '\n'
-    if logged "$log" "$@"; then
+    logged "$log" "$@"
+    local status=$?
+    if ((status == 0)); then
         printf '%sok%s (%d s)\n' "$GREEN" "$PLAIN" $((SECONDS - start))
         return
     fi
