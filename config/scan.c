@@ -76,25 +76,41 @@ static enum fovea_result expected(const struct scanner *scanner, const char *wha
                             found(scanner).text);
 }
 
+static size_t line_length(const char *bytes, size_t left)
+{
+    size_t length = 0;
+    while (length < left && bytes[length] != '\n' && bytes[length] != '\r') {
+        length++;
+    }
+    return length;
+}
+
+/* 0: it does not end. */
+static size_t block_comment_length(const char *bytes, size_t left)
+{
+    const char *close = memmem(bytes + 2, left - 2, "*/", 2);
+    return close ? (size_t)(close - bytes) + 2 : 0;
+}
+
 static enum fovea_result skip_comment(struct scanner *scanner)
 {
-    const char *bytes = scanner->text->bytes;
     size_t begin = scanner->at;
-    bool block = begin + 1 < scanner->text->count && bytes[begin + 1] == '*';
-    if (!block && !(begin + 1 < scanner->text->count && bytes[begin + 1] == '/')) {
+    const char *bytes = scanner->text->bytes + begin;
+    size_t left = scanner->text->count - begin;
+    char kind = left > 1 ? bytes[1] : 0;
+    size_t length = 0;
+    if (kind == '/') {
+        length = line_length(bytes, left);
+    } else if (kind == '*') {
+        length = block_comment_length(bytes, left);
+    } else {
         return expected(scanner, "// or /* for a comment");
     }
-    size_t end = begin + 2;
-    size_t last = scanner->text->count - (block ? 1 : 0);
-    while (end < last && !(block ? bytes[end] == '*' && bytes[end + 1] == '/'
-                                 : bytes[end] == '\n' || bytes[end] == '\r')) {
-        end++;
-    }
-    if (block && end == last) {
+    if (length == 0) {
         return config_text_fail(scanner->text, begin, "", "the comment /* has no */");
     }
-    scanner->at = end + (block ? 2 : 0);
-    memset(scanner->out.plain + begin, ' ', scanner->at - begin);
+    memset(scanner->out.plain + begin, ' ', length);
+    scanner->at += length;
     return FOVEA_OK;
 }
 
@@ -204,40 +220,6 @@ static enum fovea_result scan_string(struct scanner *scanner)
     return FOVEA_OK;
 }
 
-static size_t count_digits(const char *bytes, size_t count)
-{
-    size_t digits = 0;
-    while (digits < count && is_digit(bytes[digits])) {
-        digits++;
-    }
-    return digits;
-}
-
-/* JSON's grammar of a number, over all of the bytes. */
-static bool number_is_well_formed(const char *bytes, size_t count)
-{
-    size_t at = count > 0 && bytes[0] == '-' ? 1 : 0;
-    size_t digits = count_digits(bytes + at, count - at);
-    if (digits == 0 || (digits > 1 && bytes[at] == '0')) {
-        return false;
-    }
-    at += digits;
-    if (at < count && bytes[at] == '.') {
-        digits = count_digits(bytes + at + 1, count - at - 1);
-        if (digits == 0) {
-            return false;
-        }
-        at += 1 + digits;
-    }
-    if (at < count && (bytes[at] == 'e' || bytes[at] == 'E')) {
-        at++;
-        at += at < count && (bytes[at] == '+' || bytes[at] == '-') ? 1 : 0;
-        digits = count_digits(bytes + at, count - at);
-        at = digits > 0 ? at + digits : 0;
-    }
-    return at == count;
-}
-
 static enum fovea_result scan_word(struct scanner *scanner)
 {
     const char *bytes = scanner->text->bytes + scanner->at;
@@ -248,7 +230,7 @@ static enum fovea_result scan_word(struct scanner *scanner)
     }
     bool literal = (length == 4 && (!strncmp(bytes, "true", 4) || !strncmp(bytes, "null", 4))) ||
                    (length == 5 && !strncmp(bytes, "false", 5));
-    if (!literal && !number_is_well_formed(bytes, length)) {
+    if (!literal && !config_is_json_number(bytes, length)) {
         return expected(scanner, "a value as JSON writes it");
     }
     if (!literal && length > NUMBER_MAX_BYTES) {

@@ -4,7 +4,6 @@
 #include "words.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,4 +93,37 @@ struct config_number config_number(double value)
         *comma = '.';
     }
     return number;
+}
+
+static size_t count_digits(const char *bytes, size_t count)
+{
+    size_t digits = 0;
+    while (digits < count && bytes[digits] >= '0' && bytes[digits] <= '9') {
+        digits++;
+    }
+    return digits;
+}
+
+bool config_is_json_number(const char *bytes, size_t count)
+{
+    size_t at = count > 0 && bytes[0] == '-' ? 1 : 0;
+    size_t digits = count_digits(bytes + at, count - at);
+    if (digits == 0 || (digits > 1 && bytes[at] == '0')) {
+        return false;
+    }
+    at += digits;
+    if (at < count && bytes[at] == '.') {
+        digits = count_digits(bytes + at + 1, count - at - 1);
+        if (digits == 0) {
+            return false;
+        }
+        at += 1 + digits;
+    }
+    if (at < count && (bytes[at] == 'e' || bytes[at] == 'E')) {
+        at++;
+        at += at < count && (bytes[at] == '+' || bytes[at] == '-') ? 1 : 0;
+        digits = count_digits(bytes + at, count - at);
+        at = digits > 0 ? at + digits : 0;
+    }
+    return at == count;
 }

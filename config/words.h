@@ -6,6 +6,7 @@
 #ifndef FOVEA_CONFIG_WORDS_H
 #define FOVEA_CONFIG_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Appends. What is appended must be printable already. */
@@ -30,5 +31,8 @@ struct config_number config_number(double value);
 
 /* Bytes of the UTF-8 character that bytes begins with; 0 where that is none. */
 size_t config_utf8_length(const char *bytes, size_t count);
+
+/* All of the bytes are a number as JSON writes it. */
+bool config_is_json_number(const char *bytes, size_t count);
 
 #endif

@@ -84,10 +84,10 @@ static void the_wrong_setting_is_named(void **state)
 static void set_number(struct fovea_settings *settings, const struct config_key *key, double value)
 {
     unsigned char *member = (unsigned char *)settings + key->offset;
-    uint32_t u32 = (uint32_t)value;
     if (key->type == CONFIG_DOUBLE) {
         memcpy(member, &value, sizeof value);
-    } else if (key->type == CONFIG_U32) {
+    } else {
+        uint32_t u32 = (uint32_t)value;
         memcpy(member, &u32, sizeof u32);
     }
 }
@@ -121,8 +121,10 @@ static void ranges_end_where_they_say(void **state)
         check_number(key, key->min, !key->min_excluded);
         check_number(key, key->max, !key->max_excluded);
         check_number(key, outside(key, key->max, INFINITY), false);
-        if (key->type == CONFIG_DOUBLE) {
+        if (key->type == CONFIG_DOUBLE || key->min > 0) {
             check_number(key, outside(key, key->min, -INFINITY), false);
+        }
+        if (key->type == CONFIG_DOUBLE) {
             check_number(key, nextafter(key->min, INFINITY), true);
             check_number(key, nextafter(key->max, -INFINITY), true);
             check_number(key, NAN, false);
