@@ -34,7 +34,7 @@ struct parser {
     enum column columns[COLUMN_KINDS];
     size_t column_count;
     double ns_per_unit; /* of the time column */
-    int64_t first_t_ns;
+    double first_t;
     size_t capacity;
     struct gaze_scanpath_rows rows;
 };
@@ -217,23 +217,27 @@ static enum fovea_result append(struct parser *parser, const struct gaze_scanpat
     return FOVEA_OK;
 }
 
-static enum fovea_result check_time(const struct parser *parser, struct span field, double value,
+/* The difference is taken before the scaling: seconds since 1970 leave no digits to waste. */
+static enum fovea_result check_time(struct parser *parser, struct span field, double value,
                                     int64_t *out_t_ns)
 {
-    const double t_ns = value * parser->ns_per_unit;
+    const struct gaze_scanpath_rows *rows = &parser->rows;
+    if (rows->count == 0) {
+        parser->first_t = value;
+    }
+    const double t_ns = (value - parser->first_t) * parser->ns_per_unit;
     if (!(fabs(t_ns) < TIME_LIMIT_NS)) {
-        return wrong_field(parser, field, "t", "within a hundred years");
+        return wrong_field(parser, field, "t", "within a hundred years of the first row");
     }
     *out_t_ns = llround(t_ns);
-    const struct gaze_scanpath_rows *rows = &parser->rows;
-    if (rows->count > 0 && *out_t_ns < parser->first_t_ns + rows->rows[rows->count - 1].t_ns) {
+    if (rows->count > 0 && *out_t_ns < rows->rows[rows->count - 1].t_ns) {
         return wrong_field(parser, field, "t", "no earlier than in the row before");
     }
     return FOVEA_OK;
 }
 
-static enum fovea_result parse_value(const struct parser *parser, enum column column,
-                                     struct span field, struct gaze_scanpath_row *row)
+static enum fovea_result parse_value(struct parser *parser, enum column column, struct span field,
+                                     struct gaze_scanpath_row *row)
 {
     double value = 0.0;
     if (!parse_number(parser, field, &value)) {
@@ -272,10 +276,6 @@ static enum fovea_result parse_row(struct parser *parser)
     if (next_field(&fields, &field)) {
         return wrong(parser, field.begin, "there are more values than columns");
     }
-    if (parser->rows.count == 0) {
-        parser->first_t_ns = row.t_ns;
-    }
-    row.t_ns -= parser->first_t_ns;
     return append(parser, &row);
 }
 

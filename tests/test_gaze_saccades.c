@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The model eye: the same again for the same seed, and believable. Human ranges: fixations and
+ * blinks as in scene viewing, the main sequence of Bahill, Clark and Stark 1975. */
+#include "test_gaze_support.h"
+
+#define STEP_NS (2 * MS)
+#define HEIGHT_DEG (60.0 * 720 / 1280)
+#define MINUTES_NS (120 * S)
+
+static struct fovea_gaze_source *open_seed(uint64_t seed)
+{
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
+    settings.saccades_seed = seed;
+    return gaze_open(&settings);
+}
+
+static void assert_same(struct fovea_gaze a, struct fovea_gaze b)
+{
+    assert_near(a.point.x_uv, b.point.x_uv, 0);
+    assert_near(a.point.y_uv, b.point.y_uv, 0);
+    assert_int_equal(a.state, b.state);
+    assert_int_equal(a.age_ns, b.age_ns);
+    assert_int_equal(a.sample_count, b.sample_count);
+}
+
+static void the_same_seed_gives_the_same_gaze(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *a = open_seed(42);
+    struct fovea_gaze_source *b = open_seed(42);
+    struct fovea_gaze_source *other = open_seed(43);
+    unsigned different = 0;
+    for (int64_t t_ns = 0; t_ns < 20 * S; t_ns += 8333333) {
+        const struct fovea_gaze gaze = gaze_at(a, t_ns);
+        assert_same(gaze, gaze_at(b, 5 * S + t_ns)); /* it starts when it is first asked */
+        different += fabs(gaze.point.x_uv - gaze_at(other, t_ns).point.x_uv) > 0.01;
+    }
+    assert_true(different > 1000);
+    fovea_gaze_source_destroy(&a);
+    fovea_gaze_source_destroy(&b);
+    fovea_gaze_source_destroy(&other);
+}
+
+static void any_order_of_times_gives_the_same_gaze(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *forward = open_seed(7);
+    struct fovea_gaze_source *jumping = open_seed(7);
+    assert_same(gaze_at(forward, 0), gaze_at(jumping, 0));
+    for (int64_t t_ns = 0; t_ns < 30 * S; t_ns += 100 * MS) {
+        (void)gaze_at(jumping, 30 * S - t_ns);
+        assert_same(gaze_at(forward, t_ns), gaze_at(jumping, t_ns));
+    }
+    fovea_gaze_source_destroy(&forward);
+    fovea_gaze_source_destroy(&jumping);
+}
+
+static void a_jump_in_time_is_quick(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *source = open_seed(7);
+    (void)gaze_at(source, -S);
+    const int64_t before_ns = fovea_time_ns();
+    for (int i = 0; i < 10; i++) {
+        (void)gaze_at(source, INT64_MAX);
+        (void)gaze_at(source, INT64_MIN);
+    }
+    assert_true(fovea_time_ns() - before_ns < S);
+    fovea_gaze_source_destroy(&source);
+}
+
+/* What one pass over the model's own samples finds. */
+struct findings {
+    unsigned fixations;
+    double fixation_sum_s;
+    unsigned saccades;
+    unsigned saccades_off_duration;
+    double fastest_deg_s;
+    double fastest_small_deg_s; /* of saccades up to 10 degrees */
+    double drift_deg;           /* length of the way during fixations */
+    double largest_deg;
+    double smallest_uv;
+    double largest_uv;
+};
+
+/* A stretch of samples that are all fast, or all slow. */
+struct stretch {
+    bool fast;
+    unsigned samples;
+    double from_deg[2];
+    double peak_deg_s;
+    double way_deg;
+};
+
+static void close_stretch(struct findings *found, const struct stretch *stretch, double x_deg,
+                          double y_deg)
+{
+    const double seconds = stretch->samples * 0.002;
+    if (!stretch->fast) {
+        found->fixations++;
+        found->fixation_sum_s += seconds;
+        found->drift_deg += stretch->way_deg;
+        return;
+    }
+    const double amplitude_deg = hypot(x_deg - stretch->from_deg[0], y_deg - stretch->from_deg[1]);
+    const double wanted_s = 0.021 + 0.0022 * amplitude_deg;
+    found->saccades++;
+    found->saccades_off_duration += fabs(seconds - wanted_s) > 0.008;
+    found->fastest_deg_s = fmax(found->fastest_deg_s, stretch->peak_deg_s);
+    found->largest_deg = fmax(found->largest_deg, amplitude_deg);
+    if (amplitude_deg <= 10) {
+        found->fastest_small_deg_s = fmax(found->fastest_small_deg_s, stretch->peak_deg_s);
+    }
+}
+
+static struct findings watch(struct fovea_gaze_source *source)
+{
+    struct findings found = {.smallest_uv = 1};
+    struct stretch stretch = {0};
+    double last_deg[2] = {30, HEIGHT_DEG / 2};
+    for (int64_t t_ns = 0; t_ns < MINUTES_NS; t_ns += STEP_NS) {
+        const struct fovea_gaze gaze = gaze_at(source, t_ns);
+        const double deg[2] = {gaze.point.x_uv * 60, gaze.point.y_uv * HEIGHT_DEG};
+        const double speed = hypot(deg[0] - last_deg[0], deg[1] - last_deg[1]) / 0.002;
+        if (stretch.samples > 0 && (speed > 2.0) != stretch.fast) {
+            close_stretch(&found, &stretch, last_deg[0], last_deg[1]);
+            stretch = (struct stretch){.from_deg = {last_deg[0], last_deg[1]}};
+        }
+        stretch.fast = speed > 2.0;
+        stretch.samples++;
+        stretch.peak_deg_s = fmax(stretch.peak_deg_s, speed);
+        stretch.way_deg += speed * 0.002;
+        found.smallest_uv = fmin(found.smallest_uv, fmin(gaze.point.x_uv, gaze.point.y_uv));
+        found.largest_uv = fmax(found.largest_uv, fmax(gaze.point.x_uv, gaze.point.y_uv));
+        memcpy(last_deg, deg, sizeof deg);
+    }
+    return found;
+}
+
+static void eye_movements_are_humanly_possible(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
+        settings.saccades_seed = seed;
+        settings.saccades_blinks_per_minute = 0;
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        const struct findings found = watch(source);
+        const double drift_deg_s = found.drift_deg / found.fixation_sum_s;
+        print_message("seed %llu: %u fixations of %.0f ms, %u saccades up to %.1f deg, %.0f deg/s "
+                      "(%.0f up to 10 deg), drift %.2f deg/s, %u off duration\n",
+                      (unsigned long long)seed, found.fixations,
+                      1000 * found.fixation_sum_s / found.fixations, found.saccades,
+                      found.largest_deg, found.fastest_deg_s, found.fastest_small_deg_s,
+                      drift_deg_s, found.saccades_off_duration);
+        const double mean_ms = 1000 * found.fixation_sum_s / found.fixations;
+        assert_true(mean_ms > 250 && mean_ms < 420);
+        assert_in_range(found.saccades, 240, 450);
+        assert_true(found.largest_deg > 15 && found.largest_deg < 60);
+        assert_true(found.fastest_deg_s > 300 && found.fastest_deg_s < 700);
+        assert_true(found.fastest_small_deg_s > 150 && found.fastest_small_deg_s < 420);
+        assert_true(drift_deg_s > 0.1 && drift_deg_s < 0.8);
+        assert_true(found.saccades_off_duration * 20 <= found.saccades);
+        assert_true(found.smallest_uv >= 0 && found.largest_uv <= 1);
+        fovea_gaze_source_destroy(&source);
+    }
+}
+
+static void blinks_come_as_often_and_last_as_long_as_they_should(void **state)
+{
+    (void)state;
+    static const double rates[] = {0, 12, 120};
+    for (size_t i = 0; i < COUNT_OF(rates); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
+        settings.saccades_blinks_per_minute = rates[i];
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        unsigned blinks = 0;
+        unsigned closed = 0; /* samples of the blink so far */
+        struct fovea_gaze before = gaze_at(source, 0);
+        for (int64_t t_ns = 0; t_ns < 5 * MINUTES_NS; t_ns += STEP_NS) {
+            const struct fovea_gaze gaze = gaze_at(source, t_ns);
+            if (gaze.state == FOVEA_GAZE_HELD) {
+                closed++;
+                assert_near(gaze.point.x_uv, before.point.x_uv, 0);
+                assert_int_equal(gaze.age_ns, closed * STEP_NS);
+            } else if (closed > 0) {
+                assert_in_range(closed, 50, 101);
+                closed = 0;
+                blinks++;
+            }
+            assert_int_not_equal(gaze.state, FOVEA_GAZE_LOST);
+            before = gaze;
+        }
+        const double per_minute = blinks / 10.0;
+        assert_near(per_minute, rates[i], 0.25 * rates[i]);
+        fovea_gaze_source_destroy(&source);
+    }
+}
+
+static void samples_are_counted_and_rated(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *source = open_seed(1);
+    struct fovea_gaze gaze = gaze_at(source, 3 * S);
+    assert_int_equal(gaze.sample_count, 1);
+    assert_near(gaze.rate_hz, 1, 0);
+    gaze = gaze_at(source, 3 * S + 10 * MS);
+    assert_int_equal(gaze.sample_count, 6);
+    assert_near(gaze.rate_hz, 6, 0);
+    gaze = gaze_at(source, 5 * S + 1);
+    assert_int_equal(gaze.sample_count, 1001);
+    assert_near(gaze.rate_hz, 500, 0);
+    assert_int_equal(gaze.age_ns, 1);
+    fovea_gaze_source_destroy(&source);
+}
+
+static void the_pattern_closes_without_a_jump(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *source = open_seed(9);
+    const struct fovea_gaze start = gaze_at(source, 0);
+    const struct fovea_gaze end = gaze_at(source, 600 * S - STEP_NS);
+    assert_near(end.point.x_uv, start.point.x_uv, 0.02);
+    assert_near(end.point.y_uv, start.point.y_uv, 0.02);
+    const struct fovea_gaze again = gaze_at(source, 601 * S);
+    const struct fovea_gaze first = gaze_at(source, 1 * S);
+    assert_near(again.point.x_uv, first.point.x_uv, 0);
+    fovea_gaze_source_destroy(&source);
+}
+
+static void the_picture_is_not_left_whatever_its_shape(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t width_px, height_px;
+        double width_deg, amplitude_deg;
+    } cases[] = {{16384, 1, 1, 60}, {1, 16384, 180, 0.1}, {1, 1, 1, 0.1}, {7680, 4320, 180, 60}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
+        settings.saccades_width_deg = cases[i].width_deg;
+        settings.saccades_amplitude_deg = cases[i].amplitude_deg;
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        for (int64_t t_ns = 0; t_ns < 60 * S; t_ns += 10 * MS) {
+            struct fovea_gaze gaze;
+            assert_int_equal(
+                fovea_gaze_source_read(source, t_ns, cases[i].width_px, cases[i].height_px, &gaze),
+                FOVEA_OK);
+            if (!(gaze.point.x_uv >= 0 && gaze.point.x_uv <= 1 && gaze.point.y_uv >= 0 &&
+                  gaze.point.y_uv <= 1)) {
+                fail_msg("case %zu: %g, %g", i, gaze.point.x_uv, gaze.point.y_uv);
+            }
+        }
+        fovea_gaze_source_destroy(&source);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_seed_gives_the_same_gaze),
+        cmocka_unit_test(any_order_of_times_gives_the_same_gaze),
+        cmocka_unit_test(a_jump_in_time_is_quick),
+        cmocka_unit_test(eye_movements_are_humanly_possible),
+        cmocka_unit_test(blinks_come_as_often_and_last_as_long_as_they_should),
+        cmocka_unit_test(samples_are_counted_and_rated),
+        cmocka_unit_test(the_pattern_closes_without_a_jump),
+        cmocka_unit_test(the_picture_is_not_left_whatever_its_shape),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
