@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The JSON of the udp source, without a socket. */
+#include "gaze/gaze_udp_message.h"
+#include "test_gaze_support.h"
+
+struct good_message {
+    const char *text;
+    double x;
+    double y;
+    double confidence;
+    bool blink;
+    bool has_time;
+    double t_s;
+};
+
+static const struct good_message GOOD[] = {
+    {"{\"x\":0.25,\"y\":0.75}", 0.25, 0.75, 1, false, false, 0},
+    {"{\"x\":-3,\"y\":1e3,\"t\":12.5}", -3, 1000, 1, false, true, 12.5},
+    {"{\"t\":-1,\"x\":0,\"y\":0,\"confidence\":0.5,\"blink\":false}", 0, 0, 0.5, false, true, -1},
+    {"{\"x\":0,\"y\":0,\"confidence\":0}", 0, 0, 0, false, false, 0},
+    {"{\"blink\":true}", 0, 0, 1, true, false, 0},
+    {"{\"x\":null,\"y\":null,\"blink\":true}", 0, 0, 1, true, false, 0},
+    {"  {\"x\":1,\"y\":2,\"pupil_mm\":[3,4],\"eye\":\"left\"} \r\n", 1, 2, 1, false, false, 0},
+};
+
+static void messages_of_the_format_are_understood(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
+        struct gaze_udp_message message;
+        const char *why = gaze_udp_message_parse(GOOD[i].text, strlen(GOOD[i].text), &message);
+        if (why) {
+            fail_msg("%s: %s", GOOD[i].text, why);
+        }
+        assert_int_equal(message.sample.blink, GOOD[i].blink);
+        assert_near(message.sample.confidence, GOOD[i].confidence, 0);
+        assert_int_equal(message.has_time, GOOD[i].has_time);
+        if (!GOOD[i].blink) {
+            assert_near(message.sample.x, GOOD[i].x, 0);
+            assert_near(message.sample.y, GOOD[i].y, 0);
+        }
+        if (GOOD[i].has_time) {
+            assert_near(message.t_s, GOOD[i].t_s, 0);
+        }
+    }
+}
+
+static void a_nul_at_the_end_is_no_garbage(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"x\":1,\"y\":2}\n\0";
+    struct gaze_udp_message message;
+    assert_null(gaze_udp_message_parse(text, sizeof text, &message));
+}
+
+struct bad_message {
+    const char *text;
+    const char *why;
+};
+
+static const struct bad_message BAD[] = {
+    {"", "not JSON"},
+    {" ", "not JSON"},
+    {"hello", "not JSON"},
+    {"0.5 0.5", "more than one"},
+    {"{\"x\":0.5,\"y\":0.5", "not JSON"},
+    {"{\"x\":0.5,\"y\":0.5}x", "more than one"},
+    {"{\"x\":0.5,\"y\":0.5}{\"x\":0.5,\"y\":0.5}", "more than one"},
+    {"[0.5,0.5]", "must be a JSON object"},
+    {"null", "must be a JSON object"},
+    {"{}", "x and y"},
+    {"{\"x\":0.5}", "x and y"},
+    {"{\"X\":0.5,\"Y\":0.5}", "x and y"},
+    {"{\"x\":\"0.5\",\"y\":0.5}", "x and y"},
+    {"{\"x\":null,\"y\":null}", "x and y"},
+    {"{\"x\":NaN,\"y\":0.5}", "not JSON"},
+    {"{\"x\":Infinity,\"y\":0.5}", "not JSON"},
+    {"{\"x\":1e999,\"y\":0.5}", "x and y"},
+    {"{\"x\":0.5,\"y\":-1e999}", "x and y"},
+    {"{\"x\":0.5,\"y\":0.5,\"t\":1e999}", "t must be"},
+    {"{\"x\":0.5,\"y\":0.5,\"t\":\"now\"}", "t must be"},
+    {"{\"x\":0.5,\"y\":0.5,\"confidence\":1.01}", "confidence must be"},
+    {"{\"x\":0.5,\"y\":0.5,\"confidence\":-1}", "confidence must be"},
+    {"{\"x\":0.5,\"y\":0.5,\"confidence\":true}", "confidence must be"},
+    {"{\"x\":0.5,\"y\":0.5,\"blink\":1}", "blink must be"},
+    {"{\"x\":0.5,\"y\":0.5,\"blink\":null}", "blink must be"},
+};
+
+static void anything_else_is_refused_with_a_reason(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(BAD); i++) {
+        struct gaze_udp_message message;
+        const char *why = gaze_udp_message_parse(BAD[i].text, strlen(BAD[i].text), &message);
+        if (!why) {
+            fail_msg("%s was understood", BAD[i].text);
+        }
+        assert_contains(why, BAD[i].why);
+    }
+}
+
+static void length_and_depth_are_bounded(void **state)
+{
+    (void)state;
+    char text[GAZE_UDP_MESSAGE_BYTES + 1];
+    struct gaze_udp_message message;
+    memset(text, ' ', sizeof text);
+    memcpy(text, "{\"x\":1,\"y\":2}", 13);
+    assert_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
+    assert_contains(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES + 1, &message),
+                    "longer than 1024");
+    memset(text, '[', sizeof text);
+    assert_non_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
+    memset(text + GAZE_UDP_MESSAGE_BYTES / 2, ']', GAZE_UDP_MESSAGE_BYTES / 2);
+    assert_non_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_of_the_format_are_understood),
+        cmocka_unit_test(a_nul_at_the_end_is_no_garbage),
+        cmocka_unit_test(anything_else_is_refused_with_a_reason),
+        cmocka_unit_test(length_and_depth_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Many threads push and many read: no sample is ever torn, lost from the count or out of order. Also
+ * built for ThreadSanitizer, where the compiler has it. */
+#include "test_gaze_support.h"
+
+#include "gaze/gaze_slot.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define PUSHERS 3
+#define READERS 3
+#define PUSHES 20000
+
+struct stress {
+    struct fovea_gaze_source *source;
+    _Atomic int64_t clock;
+    atomic_uint pushing;
+    _Atomic uint64_t taken;
+    atomic_uint torn;
+    atomic_uint backwards;
+};
+
+/* y and the fraction of x follow from x's whole part: a mixture of two samples shows. */
+static double whole_of(int64_t t)
+{
+    return (double)(t % 1000003);
+}
+
+static void *push_many(void *user)
+{
+    struct stress *stress = user;
+    uint64_t taken = 0;
+    for (int i = 0; i < PUSHES; i++) {
+        const int64_t t_ns = atomic_fetch_add(&stress->clock, 1);
+        const double whole = whole_of(t_ns);
+        const struct fovea_gaze_sample sample = {
+            .x = whole, .y = 2000000.0 - whole, .t_ns = t_ns, .confidence = 1};
+        taken += fovea_gaze_source_push(stress->source, &sample) == FOVEA_OK;
+    }
+    atomic_fetch_add(&stress->taken, taken);
+    atomic_fetch_sub(&stress->pushing, 1);
+    return NULL;
+}
+
+/* An image of 1000003 x 2000000 pixels, so that nothing is clamped and pixels come back whole. */
+static void *read_many(void *user)
+{
+    struct stress *stress = user;
+    uint64_t last_count = 0;
+    int64_t last_t_ns = -1;
+    while (atomic_load(&stress->pushing) > 0) {
+        struct fovea_gaze gaze;
+        if (fovea_gaze_source_read(stress->source, INT64_C(1) << 40, 1000003, 2000000, &gaze) !=
+            FOVEA_OK) {
+            atomic_fetch_add(&stress->torn, 1);
+            continue;
+        }
+        if (gaze.sample_count == 0) {
+            continue;
+        }
+        const int64_t t_ns = (INT64_C(1) << 40) - gaze.age_ns;
+        const double x = gaze.point.x_uv * 1000003;
+        const double y = gaze.point.y_uv * 2000000;
+        const bool whole = fabs(x - whole_of(t_ns)) < 1e-3 && fabs(y - (2000000.0 - x)) < 1e-3;
+        atomic_fetch_add(&stress->torn, !whole);
+        atomic_fetch_add(&stress->backwards,
+                         gaze.sample_count < last_count || t_ns < last_t_ns ||
+                             (gaze.sample_count == last_count && t_ns != last_t_ns));
+        last_count = gaze.sample_count;
+        last_t_ns = t_ns;
+    }
+    return NULL;
+}
+
+static void readers_see_whole_samples_in_order(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    settings.space = FOVEA_GAZE_SPACE_PIXELS;
+    settings.fallback = FOVEA_GAZE_FALLBACK_LAST;
+    struct stress stress = {.source = gaze_open(&settings)};
+    atomic_store(&stress.pushing, PUSHERS);
+    pthread_t threads[PUSHERS + READERS];
+    for (int i = 0; i < PUSHERS + READERS; i++) {
+        void *(*run)(void *) = i < PUSHERS ? push_many : read_many;
+        assert_int_equal(pthread_create(&threads[i], NULL, run, &stress), 0);
+    }
+    for (int i = 0; i < PUSHERS + READERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_int_equal(atomic_load(&stress.torn), 0);
+    assert_int_equal(atomic_load(&stress.backwards), 0);
+    const struct fovea_gaze gaze = gaze_at(stress.source, 0);
+    assert_int_equal(gaze.sample_count, atomic_load(&stress.taken));
+    assert_int_equal(gaze.sample_count + gaze.rejected_count, PUSHERS * PUSHES);
+    assert_true(gaze.sample_count > 0);
+    fovea_gaze_source_destroy(&stress.source);
+}
+
+struct slot_stress {
+    struct gaze_slot slot;
+    atomic_bool done;
+    atomic_uint torn;
+    _Atomic uint64_t reads;
+};
+
+static void *read_slot(void *user)
+{
+    struct slot_stress *stress = user;
+    uint64_t last = 0;
+    uint64_t reads = 0;
+    do {
+        uint64_t words[GAZE_SLOT_WORDS];
+        if (!gaze_slot_read(&stress->slot, words)) {
+            continue;
+        }
+        bool whole = words[0] >= last;
+        for (int i = 1; i < GAZE_SLOT_WORDS; i++) {
+            whole = whole && words[i] == words[0] * (uint64_t)(i + 1);
+        }
+        atomic_fetch_add(&stress->torn, !whole);
+        last = words[0];
+        reads++;
+    } while (!atomic_load(&stress->done));
+    atomic_fetch_add(&stress->reads, reads);
+    return NULL;
+}
+
+static void a_slot_is_never_torn(void **state)
+{
+    (void)state;
+    static struct slot_stress stress;
+    uint64_t words[GAZE_SLOT_WORDS];
+    assert_false(gaze_slot_read(&stress.slot, words));
+    pthread_t readers[READERS];
+    for (int i = 0; i < READERS; i++) {
+        assert_int_equal(pthread_create(&readers[i], NULL, read_slot, &stress), 0);
+    }
+    for (uint64_t n = 1; n <= 200000; n++) {
+        for (int i = 0; i < GAZE_SLOT_WORDS; i++) {
+            words[i] = n * (uint64_t)(i + 1);
+        }
+        gaze_slot_publish(&stress.slot, words);
+    }
+    atomic_store(&stress.done, true);
+    for (int i = 0; i < READERS; i++) {
+        assert_int_equal(pthread_join(readers[i], NULL), 0);
+    }
+    assert_int_equal(atomic_load(&stress.torn), 0);
+    assert_true(atomic_load(&stress.reads) > 0);
+}
+
+/* A writer that was stopped in the middle, as the scheduler may do. */
+static void a_stopped_writer_stops_no_reader(void **state)
+{
+    (void)state;
+    static struct gaze_slot slot;
+    uint64_t words[GAZE_SLOT_WORDS] = {1, 2, 3, 4, 5, 6, 7};
+    gaze_slot_publish(&slot, words);
+    struct gaze_slot_copy *next = &slot.copies[2];
+    atomic_store(&next->generation, 0);
+    atomic_store(&next->words[0], 99);
+    uint64_t seen[GAZE_SLOT_WORDS];
+    assert_true(gaze_slot_read(&slot, seen));
+    assert_memory_equal(seen, words, sizeof words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readers_see_whole_samples_in_order),
+        cmocka_unit_test(a_slot_is_never_torn),
+        cmocka_unit_test(a_stopped_writer_stops_no_reader),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The udp source over the loopback: real sockets, real threads. */
+#include "test_gaze_support.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_NS (5 * S)
+#define CLOSE_LIMIT_NS (100 * MS)
+
+static int sender_to(uint16_t port)
+{
+    const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_true(fd >= 0);
+    const struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    return fd;
+}
+
+static void send_bytes(int fd, const void *bytes, size_t count)
+{
+    if (send(fd, bytes, count, 0) != (ssize_t)count) {
+        fail_msg("send: %s", strerror(errno));
+    }
+}
+
+static void send_text(int fd, const char *text)
+{
+    send_bytes(fd, text, strlen(text));
+}
+
+static void sleep_a_little(void)
+{
+    const struct timespec two_ms = {.tv_nsec = 2 * MS};
+    (void)nanosleep(&two_ms, NULL);
+}
+
+/* Waits until so many datagrams were taken in and turned away. */
+static struct fovea_gaze wait_for(struct fovea_gaze_source *source, uint64_t samples,
+                                  uint64_t rejected)
+{
+    const int64_t deadline_ns = fovea_time_ns() + PATIENCE_NS;
+    for (;;) {
+        const struct fovea_gaze gaze = gaze_at(source, fovea_time_ns());
+        if (gaze.sample_count == samples && gaze.rejected_count == rejected) {
+            return gaze;
+        }
+        if (fovea_time_ns() > deadline_ns) {
+            fail_msg("%llu samples, %llu rejected; wanted %llu, %llu",
+                     (unsigned long long)gaze.sample_count, (unsigned long long)gaze.rejected_count,
+                     (unsigned long long)samples, (unsigned long long)rejected);
+        }
+        sleep_a_little();
+    }
+}
+
+static void close_quickly(struct fovea_gaze_source **source)
+{
+    const int64_t before_ns = fovea_time_ns();
+    fovea_gaze_source_destroy(source);
+    const int64_t took_ns = fovea_time_ns() - before_ns;
+    if (took_ns > CLOSE_LIMIT_NS) {
+        fail_msg("closing took %lld ns", (long long)took_ns);
+    }
+}
+
+static void datagrams_become_gaze(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    settings.space = FOVEA_GAZE_SPACE_PIXELS;
+    settings.origin = FOVEA_GAZE_ORIGIN_BOTTOM_LEFT;
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    const uint16_t port = fovea_gaze_source_udp_port(source);
+    assert_int_not_equal(port, 0);
+    assert_int_equal(wait_for(source, 0, 0).state, FOVEA_GAZE_LOST);
+
+    const int fd = sender_to(port);
+    const int64_t before_ns = fovea_time_ns();
+    send_text(fd, "{\"x\":320,\"y\":180,\"t\":1700000000.5,\"confidence\":0.9}");
+    struct fovea_gaze gaze = wait_for(source, 1, 0);
+    assert_near(gaze.point.x_uv, 0.25, 1e-12);
+    assert_near(gaze.point.y_uv, 0.75, 1e-12);
+    assert_true(gaze.usable);
+    /* stamped when it arrived, not with the sender's clock */
+    const struct fovea_gaze later = gaze_at(source, before_ns + 10 * S);
+    assert_true(later.age_ns <= 10 * S && later.age_ns > 10 * S - PATIENCE_NS);
+
+    send_text(fd, "{\"blink\":true,\"t\":1700000000.51}");
+    gaze = wait_for(source, 2, 0);
+    assert_int_not_equal(gaze.state, FOVEA_GAZE_TRACKED);
+    send_text(fd, "{\"x\":0,\"y\":0,\"t\":1700000000.52,\"confidence\":0.1}");
+    gaze = wait_for(source, 3, 0);
+    assert_int_not_equal(gaze.state, FOVEA_GAZE_TRACKED);
+    assert_true(gaze.rate_hz > 0);
+    close(fd);
+    close_quickly(&source);
+}
+
+static void late_datagrams_are_turned_away_and_a_restart_is_not(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    const int fd = sender_to(fovea_gaze_source_udp_port(source));
+    send_text(fd, "{\"x\":0.1,\"y\":0.5,\"t\":100.0}");
+    wait_for(source, 1, 0);
+    send_text(fd, "{\"x\":0.2,\"y\":0.5,\"t\":99.9}");
+    assert_near(wait_for(source, 1, 1).point.x_uv, 0.1, 0);
+    send_text(fd, "{\"x\":0.3,\"y\":0.5,\"t\":100.0}");
+    send_text(fd, "{\"x\":0.4,\"y\":0.5}");
+    assert_near(wait_for(source, 3, 1).point.x_uv, 0.4, 0);
+    send_text(fd, "{\"x\":0.5,\"y\":0.5,\"t\":0.5}"); /* the sender was started again */
+    assert_near(wait_for(source, 4, 1).point.x_uv, 0.5, 0);
+    send_text(fd, "{\"x\":0.6,\"y\":0.5,\"t\":0.4}");
+    wait_for(source, 4, 2);
+    send_text(fd, "{\"x\":0.7,\"y\":0.5,\"t\":1e300}");
+    send_text(fd, "{\"x\":0.8,\"y\":0.5,\"t\":0.6}"); /* one mad time does not shut out the rest */
+    assert_near(wait_for(source, 6, 2).point.x_uv, 0.8, 0);
+    close(fd);
+    close_quickly(&source);
+}
+
+static void garbage_is_counted_said_once_and_changes_nothing(void **state)
+{
+    (void)state;
+    struct gaze_logged logged;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    struct fovea_gaze_source *source = NULL;
+    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+                     FOVEA_OK);
+    const int fd = sender_to(fovea_gaze_source_udp_port(source));
+    send_text(fd, "{\"x\":0.25,\"y\":0.25}");
+    wait_for(source, 1, 0);
+
+    static char huge[60000];
+    memset(huge, ' ', sizeof huge);
+    memcpy(huge, "{\"x\":0.9,\"y\":0.9}", 17);
+    send_bytes(fd, huge, sizeof huge);
+    send_bytes(fd, huge, 1025);
+    send_bytes(fd, "", 0);
+    send_text(fd, "{\"x\":NaN,\"y\":0.9}");
+    send_text(fd, "{\"x\":1e999,\"y\":0.9}");
+    const struct fovea_gaze gaze = wait_for(source, 1, 5);
+    assert_near(gaze.point.x_uv, 0.25, 0);
+    send_bytes(fd, huge, 1024);
+    assert_near(wait_for(source, 2, 5).point.x_uv, 0.9, 0);
+    close(fd);
+    close_quickly(&source);
+    assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
+    assert_contains(logged.last[FOVEA_LOG_WARNING], "longer than 1024 bytes");
+    assert_int_equal(logged.count[FOVEA_LOG_ERROR], 0);
+}
+
+struct flood {
+    int fd;
+    atomic_bool stop;
+};
+
+/* Garbage and gaze as fast as the kernel takes them. */
+static void *flood(void *user)
+{
+    struct flood *f = user;
+    char garbage[200];
+    for (unsigned i = 0; !atomic_load(&f->stop); i++) {
+        for (size_t j = 0; j < sizeof garbage; j++) {
+            garbage[j] = (char)(i * 31 + j * j * 7);
+        }
+        (void)send(f->fd, garbage, i % sizeof garbage, MSG_DONTWAIT);
+        (void)send(f->fd, "{\"x\":0.75,\"y\":0.5}", 18, MSG_DONTWAIT);
+    }
+    return NULL;
+}
+
+static void a_flood_delays_neither_reading_nor_closing(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    for (int round = 0; round < 5; round++) {
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        struct flood f = {.fd = sender_to(fovea_gaze_source_udp_port(source))};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, flood, &f), 0);
+        const int64_t end_ns = fovea_time_ns() + 60 * MS;
+        struct fovea_gaze gaze = {.age_ns = 0};
+        while (fovea_time_ns() < end_ns || gaze.sample_count == 0 || gaze.rejected_count == 0) {
+            gaze = gaze_at(source, fovea_time_ns());
+            assert_true(gaze.sample_count == 0 || gaze.point.x_uv >= 0.5);
+        }
+        close_quickly(&source); /* while datagrams still arrive */
+        atomic_store(&f.stop, true);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        close(f.fd);
+    }
+}
+
+static void a_taken_port_is_an_io_error(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    struct fovea_gaze_source *first = gaze_open(&settings);
+    settings.udp_port = fovea_gaze_source_udp_port(first);
+    struct gaze_logged logged;
+    struct fovea_gaze_source *second = NULL;
+    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &second),
+                     FOVEA_ERROR_IO);
+    assert_null(second);
+    assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
+    assert_contains(logged.last[FOVEA_LOG_ERROR], "127.0.0.1 port");
+    assert_contains(logged.last[FOVEA_LOG_ERROR], "in use");
+    close_quickly(&first);
+    second = gaze_open(&settings); /* the port is free again at once */
+    assert_int_equal(fovea_gaze_source_udp_port(second), settings.udp_port);
+    close_quickly(&second);
+}
+
+static void only_numeric_addresses_of_this_machine_are_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bind;
+        enum fovea_result result;
+        const char *message;
+    } cases[] = {
+        {"localhost", FOVEA_ERROR_INVALID_ARGUMENT, "gaze.udp.bind is \"localhost\""},
+        {"127.0.0.1:5005", FOVEA_ERROR_INVALID_ARGUMENT, "numeric address"},
+        {"127.0.0.256", FOVEA_ERROR_INVALID_ARGUMENT, "numeric address"},
+        {"203.0.113.1", FOVEA_ERROR_IO, "cannot be bound"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+        snprintf(settings.udp_bind, sizeof settings.udp_bind, "%s", cases[i].bind);
+        struct gaze_logged logged;
+        struct fovea_gaze_source *source = NULL;
+        assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+                         cases[i].result);
+        assert_null(source);
+        assert_contains(logged.last[FOVEA_LOG_ERROR], cases[i].message);
+    }
+}
+
+static void an_address_open_to_others_warns_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bind;
+        unsigned warnings;
+    } cases[] = {{"127.0.0.1", 0}, {"127.1.2.3", 0}, {"0.0.0.0", 1}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+        snprintf(settings.udp_bind, sizeof settings.udp_bind, "%s", cases[i].bind);
+        struct gaze_logged logged;
+        struct fovea_gaze_source *source = NULL;
+        assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+                         FOVEA_OK);
+        close_quickly(&source);
+        assert_int_equal(logged.count[FOVEA_LOG_WARNING], cases[i].warnings);
+    }
+}
+
+static void ipv6_works_where_there_is_ipv6(void **state)
+{
+    (void)state;
+    const int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+    struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        skip();
+    }
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
+    snprintf(settings.udp_bind, sizeof settings.udp_bind, "::1");
+    struct gaze_logged logged;
+    struct fovea_gaze_source *source = NULL;
+    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+                     FOVEA_OK);
+    to.sin6_port = htons(fovea_gaze_source_udp_port(source));
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    send_text(fd, "{\"x\":0.125,\"y\":0.5}");
+    assert_near(wait_for(source, 1, 0).point.x_uv, 0.125, 0);
+    close(fd);
+    close_quickly(&source);
+    assert_int_equal(logged.count[FOVEA_LOG_WARNING], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(datagrams_become_gaze),
+        cmocka_unit_test(late_datagrams_are_turned_away_and_a_restart_is_not),
+        cmocka_unit_test(garbage_is_counted_said_once_and_changes_nothing),
+        cmocka_unit_test(a_flood_delays_neither_reading_nor_closing),
+        cmocka_unit_test(a_taken_port_is_an_io_error),
+        cmocka_unit_test(only_numeric_addresses_of_this_machine_are_bound),
+        cmocka_unit_test(an_address_open_to_others_warns_once),
+        cmocka_unit_test(ipv6_works_where_there_is_ipv6),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
