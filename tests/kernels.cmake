@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# Pictures and comparisons, for the tests of every backend.
+add_library(fovea_test_images STATIC support/images.c support/compare.c)
+target_include_directories(fovea_test_images PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/support)
+target_link_libraries(fovea_test_images PUBLIC fovea_kernels PRIVATE fovea_build PkgConfig::CMOCKA)
+
+add_library(fovea_test_foveate STATIC test_foveate_support.c)
+target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
+    PRIVATE fovea_build PkgConfig::CMOCKA)
+
+foreach(topic IN ITEMS plan grid)
+    fovea_add_test(NAME test_foveate_${topic} SOURCES test_foveate_${topic}.c
+        LINK fovea_test_foveate LABELS unit)
+endforeach()

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where fragments lie and which ring they belong to. */
+
+#include "test_foveate_support.h"
+
+#include <math.h>
+
+static const int32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 127, 128};
+#define SIDE_COUNT ((int)(sizeof sides / sizeof *sides))
+
+static void the_papers_example_has_its_shift_and_grid(void **state)
+{
+    (void)state;
+    const struct fovea_foveation settings = paper_settings(32);
+    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    const struct foveate_frame frame = frame_at(plan, 960, 540);
+    assert_int_equal(foveate_grid_shift_px(frame.gaze_x_q8, 32), 16);
+    assert_int_equal(foveate_grid_shift_px(frame.gaze_y_q8, 32), 20);
+    assert_int_equal(foveate_grid_count(1920, 32, 16), 61);
+    assert_int_equal(foveate_grid_count(1080, 32, 20), 35);
+    foveate_plan_destroy(&plan);
+}
+
+/* The formula as it is printed, in doubles; every number here is exact in them. */
+static int32_t shift_by_formula(int32_t gaze_q8, int32_t side)
+{
+    const double gaze = gaze_q8 / 256.0;
+    const double rest = gaze - side * floor(gaze / side);
+    return (int32_t)floor(rest <= 0.5 * side ? 0.5 * side - rest : 1.5 * side - rest);
+}
+
+static void shift_is_the_formulas_for_every_gaze(void **state)
+{
+    (void)state;
+    for (int f = 0; f < SIDE_COUNT; f++) {
+        const int32_t period = sides[f] * 256;
+        for (int32_t gaze_q8 = -2 * period; gaze_q8 <= 2 * period; gaze_q8++) {
+            const int32_t shift = foveate_grid_shift_px(gaze_q8, sides[f]);
+            if (shift != shift_by_formula(gaze_q8, sides[f]) || shift < 0 || shift >= sides[f]) {
+                fail_msg("side %d, gaze %d/256: shift %d", sides[f], gaze_q8, shift);
+            }
+        }
+    }
+}
+
+static void fragments_cover_every_pixel_once(void **state)
+{
+    (void)state;
+    static const int32_t sizes[] = {1, 2, 3, 4, 5, 31, 32, 33, 64, 359, 641};
+    for (int f = 0; f < SIDE_COUNT; f++) {
+        for (int32_t shift = 0; shift < sides[f]; shift++) {
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                const int32_t count = foveate_grid_count(sizes[s], sides[f], shift);
+                assert_true(foveate_grid_start_px(0, sides[f], shift) <= 0);
+                assert_true(foveate_grid_start_px(1, sides[f], shift) > 0);
+                assert_true(foveate_grid_start_px(count, sides[f], shift) >= sizes[s]);
+                assert_true(foveate_grid_start_px(count - 1, sides[f], shift) < sizes[s]);
+            }
+        }
+    }
+}
+
+static void centre_is_truncated_toward_zero(void **state)
+{
+    (void)state;
+    for (int f = 0; f < SIDE_COUNT; f++) {
+        for (int32_t shift = 0; shift < sides[f]; shift++) {
+            for (int32_t i = 0; i < 4; i++) {
+                const double center = trunc(i * sides[f] + 0.5 * sides[f] - shift);
+                assert_int_equal(foveate_grid_center_px(i, sides[f], shift), (int32_t)center);
+            }
+        }
+    }
+    assert_int_equal(foveate_grid_center_px(0, 5, 3), 0);  /* -0.5 */
+    assert_int_equal(foveate_grid_center_px(0, 5, 4), -1); /* -1.5 */
+}
+
+/* Gaze inside the image: exactly one fragment, the one with the gaze in it, is left as it is. */
+static void one_fragment_is_the_fovea(void **state)
+{
+    (void)state;
+    for (int f = 0; f < SIDE_COUNT; f++) {
+        const struct fovea_foveation settings = paper_settings((uint32_t)sides[f]);
+        struct foveate_plan *plan = plan_of(&settings, 300, 200);
+        for (int32_t step = 0; step < 64; step++) {
+            const struct foveate_frame frame =
+                frame_at(plan, 150 + step * sides[f] / 64.0, 100 + step / 4.0);
+            const int32_t shift_x = foveate_grid_shift_px(frame.gaze_x_q8, sides[f]);
+            const int32_t shift_y = foveate_grid_shift_px(frame.gaze_y_q8, sides[f]);
+            int copied = 0;
+            for (int32_t y = 0; y < foveate_grid_count(200, sides[f], shift_y); y++) {
+                for (int32_t x = 0; x < foveate_grid_count(300, sides[f], shift_x); x++) {
+                    copied +=
+                        foveate_grid_fragment_ring(plan->rings, &frame, x, y) == FOVEATE_RING_NONE;
+                }
+            }
+            assert_int_equal(copied, 1);
+            assert_true(foveate_sigma_at(plan, &frame, frame.gaze_x_q8 / 256,
+                                         frame.gaze_y_q8 / 256) == 0.0f);
+        }
+        foveate_plan_destroy(&plan);
+    }
+}
+
+static void ring_begins_at_its_bound_exactly(void **state)
+{
+    (void)state;
+    const struct fovea_foveation settings = paper_settings(7);
+    struct foveate_plan *plan = plan_of(&settings, 1280, 720);
+    const int32_t count = (int32_t)plan->ring_count;
+    assert_int_equal(foveate_grid_ring(plan->rings, count, 0), FOVEATE_RING_NONE);
+    for (int32_t i = 0; i < count; i++) {
+        const uint64_t bound = foveate_ring_bound_sq_q16(&plan->rings[i]);
+        assert_int_equal(foveate_grid_ring(plan->rings, count, bound - 1), i - 1);
+        assert_int_equal(foveate_grid_ring(plan->rings, count, bound), i);
+    }
+    assert_int_equal(foveate_grid_ring(plan->rings, count, UINT64_MAX), count - 1);
+    foveate_plan_destroy(&plan);
+}
+
+/* F = 5: bounds 2.5, 9.5, 16.5. A gaze at 2.5 puts centres at -0.5 + 5 k from it: 9.5 is met exactly.
+ * Half the diagonal of 20x20 is 14.1, so 9.5 is the last bound too. */
+static void distance_equal_to_the_last_bound_takes_the_last_filter(void **state)
+{
+    (void)state;
+    const struct fovea_foveation settings = paper_settings(5);
+    struct foveate_plan *plan = plan_of(&settings, 20, 20);
+    assert_int_equal(plan->ring_count, 2);
+    struct foveate_frame frame = frame_at(plan, 2.5, 2.0);
+    assert_int_equal(foveate_grid_center_px(2, 5, foveate_grid_shift_px(frame.gaze_x_q8, 5)), 12);
+    assert_int_equal(foveate_grid_fragment_ring(plan->rings, &frame, 2, 0), 1);
+    frame.gaze_x_q8 += 1;
+    /* The grid has moved, so that the fragment with centre 12 is the next one. */
+    const int32_t shift = foveate_grid_shift_px(frame.gaze_x_q8, 5);
+    const int32_t index = (12 + shift) / 5;
+    const int32_t offset_q8 = foveate_grid_center_px(index, 5, shift) * 256 - frame.gaze_x_q8;
+    assert_int_equal(foveate_grid_fragment_ring(plan->rings, &frame, index, 0),
+                     offset_q8 * 10 < 256 * 95 ? 0 : 1);
+    foveate_plan_destroy(&plan);
+}
+
+/* ---- Gaze */
+
+static void gaze_is_rounded_to_256ths(void **state)
+{
+    (void)state;
+    const struct fovea_foveation settings = paper_settings(32);
+    struct foveate_plan *plan = plan_of(&settings, 100, 50);
+    const struct foveate_frame frame = frame_at(plan, 10.0 + 0.6 / 256, -3.0 - 0.6 / 256);
+    assert_int_equal(frame.gaze_x_q8, 2561);
+    assert_int_equal(frame.gaze_y_q8, -769);
+    foveate_plan_destroy(&plan);
+}
+
+static void gaze_far_outside_is_held_at_four_images(void **state)
+{
+    (void)state;
+    const struct fovea_foveation settings = paper_settings(32);
+    struct foveate_plan *plan = plan_of(&settings, 16384, 100);
+    const struct foveate_frame frame =
+        foveate_frame_make(plan, (struct fovea_point_uv){1e300, -1e300});
+    assert_int_equal(frame.gaze_x_q8, 5 * 16384 * 256);
+    assert_int_equal(frame.gaze_y_q8, -4 * 100 * 256);
+    assert_int_equal(foveate_grid_fragment_ring(plan->rings, &frame, 0, 0),
+                     (int32_t)plan->ring_count - 1);
+    foveate_plan_destroy(&plan);
+}
+
+/* Sigma follows the distance to every corner, for a gaze in a corner too. */
+static void sigma_grows_with_distance_for_any_gaze(void **state)
+{
+    (void)state;
+    const struct fovea_foveation settings = paper_settings(8);
+    struct foveate_plan *plan = plan_of(&settings, 320, 180);
+    const struct foveate_frame frame = frame_at(plan, 4, 4);
+    float before = 0.0f;
+    for (int32_t x = 0; x < 320; x += 8) {
+        const float sigma = foveate_sigma_at(plan, &frame, x, 0);
+        assert_true(sigma >= before);
+        before = sigma;
+    }
+    const float last = plan->rings[plan->ring_count - 1].sigma_px;
+    assert_true(foveate_sigma_at(plan, &frame, 319, 179) == last);
+    foveate_plan_destroy(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_papers_example_has_its_shift_and_grid),
+        cmocka_unit_test(shift_is_the_formulas_for_every_gaze),
+        cmocka_unit_test(fragments_cover_every_pixel_once),
+        cmocka_unit_test(centre_is_truncated_toward_zero),
+        cmocka_unit_test(one_fragment_is_the_fovea),
+        cmocka_unit_test(ring_begins_at_its_bound_exactly),
+        cmocka_unit_test(distance_equal_to_the_last_bound_takes_the_last_filter),
+        cmocka_unit_test(gaze_is_rounded_to_256ths),
+        cmocka_unit_test(gaze_far_outside_is_held_at_four_images),
+        cmocka_unit_test(sigma_grows_with_distance_for_any_gaze),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "test_foveate_support.h"
+
+struct fovea_foveation paper_settings(uint32_t fragment_px)
+{
+    return (struct fovea_foveation){
+        .strength = 1.0,
+        .paper = {.ct0 = 1.0 / 64.0,
+                  .alpha = 0.106,
+                  .e2_deg = 2.3,
+                  .e_max_deg = 100.0,
+                  .f_max_cpd = 30.0,
+                  .fragment_px = fragment_px},
+    };
+}
+
+struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
+                             uint32_t height_px)
+{
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(foveation, width_px, height_px, &plan), FOVEA_OK);
+    assert_non_null(plan);
+    return plan;
+}
+
+struct foveate_frame frame_at(const struct foveate_plan *plan, double x_px, double y_px)
+{
+    const struct fovea_point_uv gaze = {x_px / plan->width_px, y_px / plan->height_px};
+    return foveate_frame_make(plan, gaze);
+}
+
+struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_t height_px)
+{
+    struct rig rig = {.foveation = foveation};
+    rig.plan = plan_of(&foveation, width_px, height_px);
+    assert_int_equal(foveate_cpu_create(rig.plan, 2, &rig.cpu), FOVEA_OK);
+    return rig;
+}
+
+void rig_finish(struct rig *rig)
+{
+    foveate_cpu_destroy(&rig->cpu);
+    foveate_plan_destroy(&rig->plan);
+}
+
+struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
+                             const struct fovea_image *dst, double x_px, double y_px)
+{
+    const struct foveate_frame frame = frame_at(rig->plan, x_px, y_px);
+    foveate_cpu_run(rig->cpu, src, dst, &frame);
+    return frame;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the tests of the operator foveate share. */
+#ifndef FOVEA_TESTS_FOVEATE_SUPPORT_H
+#define FOVEA_TESTS_FOVEATE_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "foveate/foveate.h"
+#include "foveate/foveate_grid.h"
+
+/* The printed paper's settings with fragments of that size. */
+struct fovea_foveation paper_settings(uint32_t fragment_px);
+
+struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
+                             uint32_t height_px);
+
+/* A gaze in pixels, exact where it is a multiple of 1/256. */
+struct foveate_frame frame_at(const struct foveate_plan *plan, double x_px, double y_px);
+
+/* The cpu backend with its plan. */
+struct rig {
+    struct fovea_foveation foveation;
+    struct foveate_plan *plan;
+    struct foveate_cpu *cpu;
+};
+
+struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_t height_px);
+void rig_finish(struct rig *rig);
+struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
+                             const struct fovea_image *dst, double x_px, double y_px);
+
+#endif
