@@ -382,14 +382,21 @@ static void destroy_pushed(struct cuda_peer *peer)
     }
 }
 
+/* Frees what is ours alone and nothing that the device knows. */
+static void leave(struct cuda_peer *peer)
+{
+    log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
+    foveate_cuda_plan_retire(peer->foveate, &peer->plan);
+    foveate_cuda_destroy(&peer->foveate);
+    cuda_device_abandon(&peer->device);
+}
+
 static void destroy(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
     if (atomic_load(&peer->abandoned)) {
-        log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
-        return;
-    }
-    if (peer->device && cuda_device_push(peer->device) == FOVEA_OK) {
+        leave(peer);
+    } else if (peer->device && cuda_device_push(peer->device) == FOVEA_OK) {
         destroy_pushed(peer);
         cuda_device_pop(peer->device);
     }

@@ -99,6 +99,12 @@ void cuda_device_destroy(struct cuda_device **device)
     *device = NULL;
 }
 
+void cuda_device_abandon(struct cuda_device **device)
+{
+    free(*device);
+    *device = NULL;
+}
+
 enum fovea_result cuda_device_push(const struct cuda_device *device)
 {
     return CU_CHECK(device->log, device->cu, device->cu->CtxPushCurrent(device->context));

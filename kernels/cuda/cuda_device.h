@@ -32,6 +32,8 @@ FOVEA_MUST_CHECK enum fovea_result cuda_device_find(const uint8_t uuid[CUDA_UUID
 FOVEA_MUST_CHECK enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
                                                       struct cuda_device **out_device);
 void cuda_device_destroy(struct cuda_device **device);
+/* Destroy for a device whose streams are stuck: its context stays to the end of the process. */
+void cuda_device_abandon(struct cuda_device **device);
 
 /* Any thread, in pairs. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_push(const struct cuda_device *device);

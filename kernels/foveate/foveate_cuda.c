@@ -136,32 +136,41 @@ void foveate_cuda_abandon(struct foveate_cuda *foveate)
     atomic_store(&foveate->abandoned, true);
 }
 
+static void destroy_on_device(struct foveate_cuda *foveate)
+{
+    const struct cuda_device *device = foveate->device;
+    if (foveate->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
+    }
+    if (foveate->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
+    }
+}
+
 void foveate_cuda_destroy(struct foveate_cuda **foveate)
 {
     if (!foveate || !*foveate) {
         return;
     }
     struct foveate_cuda *f = *foveate;
-    *foveate = NULL;
-    if (atomic_load(&f->abandoned)) {
-        return;
-    }
-    const struct cuda_device *device = f->device;
+    const bool abandoned = atomic_load(&f->abandoned);
     while (f->retired) {
         struct foveate_cuda_plan *plan = f->retired;
         f->retired = plan->next;
-        if (cuda_uses_wait(device, &plan->uses) != FOVEA_OK) {
-            log_warning(device->log, "cuda: a plan was freed with the device in an error");
+        if (abandoned) {
+            free(plan);
+            continue;
         }
-        free_plan(device, plan);
+        if (cuda_uses_wait(f->device, &plan->uses) < 0) {
+            log_warning(f->device->log, "cuda: freeing tables after an error of the device");
+        }
+        free_plan(f->device, plan);
     }
-    if (f->upload) {
-        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(f->upload));
-    }
-    if (f->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(f->module));
+    if (!abandoned) {
+        destroy_on_device(f);
     }
     free(f);
+    *foveate = NULL;
 }
 
 /* A fragment is cut into tiles as equal as they can be. */

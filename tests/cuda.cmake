@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# The cuda backend. Label gpu: a real device; label kernel: also worth a run under compute-sanitizer.
+# The others run everywhere, with no driver or with one that only keeps books.
+if(NOT TARGET fovea_cuda)
+    return()
+endif()
+
+add_library(test_fake_cuda SHARED gpu/fake_cuda.c)
+set_target_properties(test_fake_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
+target_link_libraries(test_fake_cuda PRIVATE fovea_build)
+target_include_directories(test_fake_cuda PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+target_include_directories(test_fake_cuda SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
+set(fake_cuda ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
+
+fovea_add_test(NAME test_cuda_driver SOURCES gpu/test_cuda_driver.c LINK fovea_internal LABELS unit)
+target_compile_definitions(test_cuda_driver PRIVATE FAKE_CUDA="${fake_cuda}/libcuda.so.1")
+add_dependencies(test_cuda_driver test_fake_cuda)
+
+foreach(name IN ITEMS test_cuda_peer test_cuda_context)
+    fovea_add_test(NAME ${name} SOURCES gpu/${name}.c gpu/fake_cuda_control.c LINK fovea_internal
+        LABELS unit ENV LD_LIBRARY_PATH=${fake_cuda})
+    add_dependencies(${name} test_fake_cuda)
+endforeach()
+
+set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
+fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define EXIT_SKIPPED 77
+
+static void print_line(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "%s\n", message);
+}
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, "1") == 0;
+}
+
+static enum fovea_result open_device(struct cuda_fixture *fixture)
+{
+    FOVEA_TRY(cuda_device_create(0, fixture->log, &fixture->device));
+    fixture->cu = fixture->device->cu;
+    FOVEA_TRY(cuda_device_push(fixture->device));
+    FOVEA_TRY(foveate_cuda_create(fixture->device, &fixture->foveate));
+    return cuda_device_create_stream(fixture->device, &fixture->stream);
+}
+
+int cuda_fixture_open(struct cuda_fixture *fixture)
+{
+    *fixture = (struct cuda_fixture){.log = {.fn = print_line, .min_level = FOVEA_LOG_INFO},
+                                     .quick = is_set("FOVEA_TEST_QUICK")};
+    enum fovea_result result = open_device(fixture);
+    if (result == FOVEA_OK) {
+        return 0;
+    }
+    if (result == FOVEA_ERROR_UNSUPPORTED && !fixture->device && !is_set("FOVEA_REQUIRE_GPU")) {
+        fprintf(stderr, "skipped: no CUDA device\n");
+        return EXIT_SKIPPED;
+    }
+    fprintf(stderr, "no CUDA device that works: %s\n", fovea_result_name(result));
+    return EXIT_FAILURE;
+}
+
+void cuda_fixture_close(struct cuda_fixture *fixture)
+{
+    foveate_cuda_destroy(&fixture->foveate);
+    CU_WARN(fixture->log, fixture->cu, fixture->cu->StreamDestroy(fixture->stream));
+    cuda_device_pop(fixture->device);
+    cuda_device_destroy(&fixture->device);
+}
+
+void cuda_fixture_wait(const struct cuda_fixture *fixture)
+{
+    CU_ASSERT(fixture, fixture->cu->StreamSynchronize(fixture->stream));
+}
+
+struct device_image device_image_make(const struct cuda_fixture *fixture,
+                                      const struct test_image *host, uint32_t shift)
+{
+    struct device_image image = {.bytes = host->memory_bytes, .view = host->view};
+    CU_ASSERT(fixture, fixture->cu->MemAlloc(&image.memory, host->memory_bytes + shift));
+    image.copy = image.memory + shift;
+    CU_ASSERT(fixture, fixture->cu->MemcpyHtoD(image.copy, host->memory, image.bytes));
+    const size_t offset = (size_t)((unsigned char *)host->view.data - host->memory);
+    image.view.data = (void *)(uintptr_t)(image.copy + offset);
+    image.view.memory = FOVEA_MEMORY_CUDA;
+    return image;
+}
+
+void device_image_download(const struct cuda_fixture *fixture, const struct device_image *image,
+                           const struct test_image *host)
+{
+    CU_ASSERT(fixture, fixture->cu->MemcpyDtoH(host->memory, image->copy, image->bytes));
+}
+
+void device_image_free(const struct cuda_fixture *fixture, struct device_image *image)
+{
+    CU_ASSERT(fixture, fixture->cu->MemFree(image->memory));
+    image->memory = 0;
+}
+
+static CUDA_ARRAY3D_DESCRIPTOR array_of(const struct fovea_image *image)
+{
+    CUDA_ARRAY3D_DESCRIPTOR desc = {.Width = image->width_px,
+                                    .Height = image->height_px,
+                                    .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+                                    .NumChannels = 1,
+                                    .Flags = CUDA_ARRAY3D_SURFACE_LDST};
+    if (image->format == FOVEA_FORMAT_RGBA8) {
+        desc.Format = CU_AD_FORMAT_UNSIGNED_INT8;
+        desc.NumChannels = 4;
+    } else if (image->format == FOVEA_FORMAT_RGBA16F) {
+        desc.Format = CU_AD_FORMAT_HALF;
+        desc.NumChannels = 4;
+    }
+    return desc;
+}
+
+static CUDA_MEMCPY2D copy_of(const struct device_array *array, const struct fovea_image *packed,
+                             bool upload)
+{
+    const size_t row_bytes = (size_t)packed->width_px * image_bytes(packed->format);
+    CUDA_MEMCPY2D copy = {.WidthInBytes = row_bytes, .Height = packed->height_px};
+    if (upload) {
+        copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+        copy.srcHost = packed->data;
+        copy.srcPitch = (size_t)packed->row_stride_bytes;
+        copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.dstArray = array->array;
+    } else {
+        copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.srcArray = array->array;
+        copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+        copy.dstHost = packed->data;
+        copy.dstPitch = (size_t)packed->row_stride_bytes;
+    }
+    return copy;
+}
+
+struct device_array device_array_make(const struct cuda_fixture *fixture,
+                                      const struct fovea_image *packed)
+{
+    struct device_array array = {0};
+    const CUDA_ARRAY3D_DESCRIPTOR desc = array_of(packed);
+    CU_ASSERT(fixture, fixture->cu->Array3DCreate(&array.array, &desc));
+    const CUDA_MEMCPY2D copy = copy_of(&array, packed, true);
+    CU_ASSERT(fixture, fixture->cu->Memcpy2D(&copy));
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = array.array};
+    CU_ASSERT(fixture, fixture->cu->SurfObjectCreate(&array.surface, &resource));
+    return array;
+}
+
+void device_array_download(const struct cuda_fixture *fixture, const struct device_array *array,
+                           const struct fovea_image *packed)
+{
+    const CUDA_MEMCPY2D copy = copy_of(array, packed, false);
+    CU_ASSERT(fixture, fixture->cu->Memcpy2D(&copy));
+}
+
+void device_array_free(const struct cuda_fixture *fixture, struct device_array *array)
+{
+    CU_ASSERT(fixture, fixture->cu->SurfObjectDestroy(array->surface));
+    CU_ASSERT(fixture, fixture->cu->ArrayDestroy(array->array));
+    *array = (struct device_array){0};
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda_scene.h"
+
+#include "compare.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct scene scene_default(void)
+{
+    struct scene scene = {.foveation = fovea_settings_default().foveation,
+                          .gaze = {0.41, 0.58},
+                          .format = FOVEA_FORMAT_RGBA8,
+                          .width_px = 203,
+                          .height_px = 117,
+                          .pattern = IMAGE_RANDOM};
+    scene.foveation.paper.fragment_px = 16;
+    return scene;
+}
+
+bool scene_has_surface(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10 ||
+           format == FOVEA_FORMAT_B10G11R11F || format == FOVEA_FORMAT_RGBA16F;
+}
+
+/* ---- Running ---------------------------------------------------------------------------------- */
+
+void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
+                   const struct scene *scene)
+{
+    assert_int_equal(
+        foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan),
+        FOVEA_OK);
+    assert_int_equal(foveate_cuda_plan_create(fixture->foveate, p->plan, &p->tables), FOVEA_OK);
+    p->frame = foveate_frame_make(p->plan, scene->gaze);
+    p->run =
+        (struct foveate_cuda_run){.plan = p->tables, .frame = &p->frame, .stream = fixture->stream};
+}
+
+void scene_finish(const struct cuda_fixture *fixture, struct prepared *p)
+{
+    foveate_cuda_plan_retire(fixture->foveate, &p->tables);
+    foveate_plan_destroy(&p->plan);
+}
+
+void scene_run_linear(const struct cuda_fixture *fixture, const struct prepared *p,
+                      const struct test_image *src, const struct test_image *dst, uint32_t shift)
+{
+    struct device_image device_src = device_image_make(fixture, src, shift);
+    struct device_image device_dst = device_image_make(fixture, dst, shift);
+    assert_int_equal(
+        foveate_cuda_run_linear(fixture->foveate, &p->run, &device_src.view, &device_dst.view),
+        FOVEA_OK);
+    cuda_fixture_wait(fixture);
+    device_image_download(fixture, &device_dst, dst);
+    const struct test_image after = {.memory = malloc(src->memory_bytes)};
+    assert_non_null(after.memory);
+    device_image_download(fixture, &device_src, &after);
+    assert_memory_equal(after.memory, src->memory, src->memory_bytes);
+    free(after.memory);
+    device_image_free(fixture, &device_src);
+    device_image_free(fixture, &device_dst);
+}
+
+void scene_run_surface(const struct cuda_fixture *fixture, const struct prepared *p,
+                       const struct fovea_image *src, const struct fovea_image *dst)
+{
+    struct device_array device_src = device_array_make(fixture, src);
+    struct device_array device_dst = device_array_make(fixture, dst);
+    assert_int_equal(foveate_cuda_run_surface(fixture->foveate, &p->run, src->format,
+                                              device_src.surface, device_dst.surface),
+                     FOVEA_OK);
+    cuda_fixture_wait(fixture);
+    device_array_download(fixture, &device_dst, dst);
+    device_array_free(fixture, &device_src);
+    device_array_free(fixture, &device_dst);
+}
+
+double *scene_run_cpu(const struct prepared *p, const struct fovea_image *src)
+{
+    struct test_image dst = image_make_packed(src->width_px, src->height_px, src->format);
+    struct foveate_cpu *cpu = NULL;
+    assert_int_equal(foveate_cpu_create(p->plan, 0, &cpu), FOVEA_OK);
+    foveate_cpu_run(cpu, src, &dst.view, &p->frame);
+    foveate_cpu_destroy(&cpu);
+    double *values = image_to_doubles(&dst.view);
+    image_free(&dst);
+    return values;
+}
+
+/* ---- Comparing -------------------------------------------------------------------------------- */
+
+static const char *describe(const struct scene *scene, const char *what, char text[256])
+{
+    snprintf(text, 256, "%s: format %d, %ux%u, fragment %u, gaze %.4f %.4f, strength %.2f", what,
+             (int)scene->format, scene->width_px, scene->height_px,
+             scene->foveation.paper.fragment_px, scene->gaze.x_uv, scene->gaze.y_uv,
+             scene->foveation.strength);
+    return text;
+}
+
+static void assert_alpha_kept(const struct scene *scene, const struct fovea_image *src,
+                              const struct fovea_image *dst)
+{
+    if (scene->foveation.alpha != FOVEA_ALPHA_KEEP || image_channels(scene->format) < 4) {
+        return;
+    }
+    for (uint32_t y = 0; y < src->height_px; y++) {
+        for (uint32_t x = 0; x < src->width_px; x++) {
+            const double expected = image_get(src, x, y, 3);
+            const double actual = image_get(dst, x, y, 3);
+            if (memcmp(&expected, &actual, sizeof actual) != 0) {
+                fail_msg("alpha at %u, %u is %.9g, expected %.9g", x, y, actual, expected);
+            }
+        }
+    }
+}
+
+/* Packed pixels, as they came back. */
+struct expectation {
+    double *reference;
+    double *cpu;
+};
+
+static void assert_as_expected(const struct scene *scene, const struct expectation *expected,
+                               const struct fovea_image *src, const struct fovea_image *dst,
+                               const char *what)
+{
+    char text[256];
+    const struct compare_budget budget = compare_budget_of(scene->format);
+    compare_assert_close(dst, expected->cpu, budget, describe(scene, what, text));
+    if (expected->reference) {
+        compare_assert_close(dst, expected->reference, budget, describe(scene, what, text));
+    }
+    assert_alpha_kept(scene, src, dst);
+}
+
+static void assert_linear(const struct cuda_fixture *fixture, const struct scene *scene,
+                          const struct prepared *p, const struct expectation *expected,
+                          const struct test_image *src)
+{
+    struct test_image dst =
+        image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
+    scene_run_linear(fixture, p, src, &dst, scene->shift);
+    assert_as_expected(scene, expected, &src->view, &dst.view, "linear");
+    assert_true(image_guards_intact(&dst));
+    image_free(&dst);
+}
+
+static void assert_surface(const struct cuda_fixture *fixture, const struct scene *scene,
+                           const struct prepared *p, const struct expectation *expected,
+                           const struct test_image *src)
+{
+    struct test_image packed = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    image_mirror(&src->view, &packed.view, false, false);
+    scene_run_surface(fixture, p, &packed.view, &dst.view);
+    assert_as_expected(scene, expected, &src->view, &dst.view, "surface");
+    assert_true(image_guards_intact(&dst));
+    image_free(&dst);
+    image_free(&packed);
+}
+
+void scene_assert_picture(const struct cuda_fixture *fixture, const struct scene *scene,
+                          const struct test_image *src)
+{
+    struct prepared p = {0};
+    scene_prepare(fixture, &p, scene);
+    struct expectation expected = {.cpu = scene_run_cpu(&p, &src->view)};
+    if (!scene->no_reference) {
+        expected.reference = compare_expected(&scene->foveation, &src->view, &p.frame);
+    }
+    assert_linear(fixture, scene, &p, &expected, src);
+    if (scene_has_surface(scene->format)) {
+        assert_surface(fixture, scene, &p, &expected, src);
+    }
+    free(expected.reference);
+    free(expected.cpu);
+    scene_finish(fixture, &p);
+}
+
+void scene_assert(const struct cuda_fixture *fixture, const struct scene *scene)
+{
+    struct test_image src =
+        image_make(scene->width_px, scene->height_px, scene->format, scene->layout);
+    image_draw(&src.view, scene->pattern, 7);
+    scene_assert_picture(fixture, scene, &src);
+    image_free(&src);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* One picture foveated by the CUDA kernels, and its comparison with the reference and with the cpu
+ * backend: in linear memory with guards and gaps around the pixels and, where the format has them, in
+ * arrays through surfaces. Every destination is canaries before. */
+#ifndef FOVEA_TESTS_CUDA_SCENE_H
+#define FOVEA_TESTS_CUDA_SCENE_H
+
+#include "cuda_fixture.h"
+
+/* One run and what it is compared with. */
+struct scene {
+    struct fovea_foveation foveation;
+    struct fovea_point_uv gaze;
+    enum fovea_format format;
+    uint32_t width_px;
+    uint32_t height_px;
+    enum image_pattern pattern;
+    struct image_layout layout;
+    uint32_t shift;    /* bytes off the alignment */
+    bool no_reference; /* too large for it: the cpu backend alone */
+};
+
+/* Random RGBA8, 203 x 117, fragments of 16 px. */
+struct scene scene_default(void);
+bool scene_has_surface(enum fovea_format format);
+
+/* Draws the pattern and fails the running test where the result is not as expected. */
+void scene_assert(const struct cuda_fixture *fixture, const struct scene *scene);
+/* The same for a picture of that size and format. */
+void scene_assert_picture(const struct cuda_fixture *fixture, const struct scene *scene,
+                          const struct test_image *src);
+
+/* ---- The steps of it */
+
+struct prepared {
+    struct foveate_plan *plan;
+    struct foveate_cuda_plan *tables;
+    struct foveate_frame frame;
+    struct foveate_cuda_run run;
+};
+
+void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
+                   const struct scene *scene);
+void scene_finish(const struct cuda_fixture *fixture, struct prepared *p);
+
+/* dst has to hold canaries and gets the result; src must be the same afterwards. */
+void scene_run_linear(const struct cuda_fixture *fixture, const struct prepared *p,
+                      const struct test_image *src, const struct test_image *dst, uint32_t shift);
+/* Packed pictures. */
+void scene_run_surface(const struct cuda_fixture *fixture, const struct prepared *p,
+                       const struct fovea_image *src, const struct fovea_image *dst);
+/* What the cpu backend makes of it; the caller frees it. */
+double *scene_run_cpu(const struct prepared *p, const struct fovea_image *src);
+
+#endif

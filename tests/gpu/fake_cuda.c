@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "fake_cuda.h"
+
+#include "cuda/cuda_driver.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Most do not look at what they are given. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED struct fake_cuda fake_cuda;
+
+/* Handles are numbers that nobody may follow, and for what was imported the descriptor it owns. */
+#define HANDLE(kind, number) ((kind)(uintptr_t)(0x1000 + (number)))
+#define NUMBER(handle) ((int)((uintptr_t)(handle)-0x1000))
+
+static bool must_fail(const char *name)
+{
+    const size_t used = strlen(fake_cuda.calls);
+    snprintf(fake_cuda.calls + used, sizeof fake_cuda.calls - used, "%s ", name);
+    if (fake_cuda.fail_at == 0 || (fake_cuda.fails && strcmp(fake_cuda.fails, name) != 0)) {
+        return false;
+    }
+    return --fake_cuda.fail_at == 0;
+}
+
+#define CALLED(name)                                                                               \
+    do {                                                                                           \
+        if (must_fail(#name)) {                                                                    \
+            return fake_cuda.error;                                                                \
+        }                                                                                          \
+    } while (0)
+
+/* A function of the driver. */
+#define FAKE(name, ...) static CUresult fake_##name(__VA_ARGS__)
+
+FAKE(Init, unsigned flags)
+{
+    CALLED(Init);
+    return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(DriverGetVersion, int *version)
+{
+    CALLED(DriverGetVersion);
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+FAKE(GetErrorName, CUresult error, const char **name)
+{
+    *name = error == CUDA_ERROR_LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR_OF_FAKE";
+    return CUDA_SUCCESS;
+}
+
+FAKE(GetErrorString, CUresult error, const char **text)
+{
+    *text = "the fake was told to fail";
+    return CUDA_SUCCESS;
+}
+
+FAKE(DeviceGet, CUdevice *device, int ordinal)
+{
+    CALLED(DeviceGet);
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+FAKE(DeviceGetCount, int *count)
+{
+    CALLED(DeviceGetCount);
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+FAKE(DeviceGetName, char *name, int length, CUdevice device)
+{
+    CALLED(DeviceGetName);
+    snprintf(name, (size_t)length, "Fake");
+    return CUDA_SUCCESS;
+}
+
+FAKE(DeviceGetUuid, CUuuid *uuid, CUdevice device)
+{
+    CALLED(DeviceGetUuid);
+    memcpy(uuid->bytes, FAKE_CUDA_UUID, sizeof uuid->bytes);
+    return CUDA_SUCCESS;
+}
+
+FAKE(DeviceGetAttribute, int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    CALLED(DeviceGetAttribute);
+    *value = !fake_cuda.no_timelines;
+    return CUDA_SUCCESS;
+}
+
+FAKE(DevicePrimaryCtxRetain, CUcontext *context, CUdevice device)
+{
+    CALLED(DevicePrimaryCtxRetain);
+    *context = HANDLE(CUcontext, device);
+    fake_cuda.contexts++;
+    return CUDA_SUCCESS;
+}
+
+FAKE(DevicePrimaryCtxRelease, CUdevice device)
+{
+    CALLED(DevicePrimaryCtxRelease);
+    fake_cuda.contexts--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(CtxPushCurrent, CUcontext context)
+{
+    CALLED(CtxPushCurrent);
+    fake_cuda.pushed++;
+    return CUDA_SUCCESS;
+}
+
+FAKE(CtxPopCurrent, CUcontext *context)
+{
+    CALLED(CtxPopCurrent);
+    *context = NULL;
+    fake_cuda.pushed--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(CtxGetCurrent, CUcontext *context)
+{
+    CALLED(CtxGetCurrent);
+    *context = NULL;
+    return CUDA_SUCCESS;
+}
+
+FAKE(CtxGetStreamPriorityRange, int *lowest, int *highest)
+{
+    CALLED(CtxGetStreamPriorityRange);
+    *lowest = 0;
+    *highest = -5;
+    return CUDA_SUCCESS;
+}
+
+FAKE(StreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
+{
+    CALLED(StreamCreateWithPriority);
+    if (flags != CU_STREAM_NON_BLOCKING || priority != -5) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *stream = HANDLE(CUstream, fake_cuda.streams++);
+    return CUDA_SUCCESS;
+}
+
+FAKE(StreamDestroy, CUstream stream)
+{
+    CALLED(StreamDestroy);
+    fake_cuda.streams--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(StreamSynchronize, CUstream stream)
+{
+    CALLED(StreamSynchronize);
+    return CUDA_SUCCESS;
+}
+
+FAKE(StreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
+{
+    CALLED(StreamWaitEvent);
+    return CUDA_SUCCESS;
+}
+
+FAKE(EventCreate, CUevent *event, unsigned flags)
+{
+    CALLED(EventCreate);
+    *event = HANDLE(CUevent, fake_cuda.events++);
+    return CUDA_SUCCESS;
+}
+
+FAKE(EventDestroy, CUevent event)
+{
+    CALLED(EventDestroy);
+    fake_cuda.events--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(EventRecord, CUevent event, CUstream stream)
+{
+    CALLED(EventRecord);
+    return CUDA_SUCCESS;
+}
+
+FAKE(EventQuery, CUevent event)
+{
+    CALLED(EventQuery);
+    return fake_cuda.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+FAKE(EventSynchronize, CUevent event)
+{
+    CALLED(EventSynchronize);
+    return CUDA_SUCCESS;
+}
+
+FAKE(EventElapsedTime, float *elapsed_ms, CUevent begin, CUevent end)
+{
+    CALLED(EventElapsedTime);
+    *elapsed_ms = 0.25f;
+    return CUDA_SUCCESS;
+}
+
+FAKE(ModuleLoadData, CUmodule *module, const void *image)
+{
+    CALLED(ModuleLoadData);
+    const uint32_t fatbin_magic = 0xba55ed50u;
+    if (memcmp(image, &fatbin_magic, sizeof fatbin_magic) != 0) {
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    *module = HANDLE(CUmodule, fake_cuda.modules++);
+    return CUDA_SUCCESS;
+}
+
+FAKE(ModuleUnload, CUmodule module)
+{
+    CALLED(ModuleUnload);
+    fake_cuda.modules--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
+{
+    CALLED(ModuleGetFunction);
+    *function = HANDLE(CUfunction, 0);
+    return CUDA_SUCCESS;
+}
+
+FAKE(FuncLoad, CUfunction function)
+{
+    CALLED(FuncLoad);
+    return CUDA_SUCCESS;
+}
+
+FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
+     void **params, void **extra)
+{
+    CALLED(LaunchKernel);
+    const bool fits = grid_x && grid_y && grid_z && grid_y <= 65535 && block_x * block_y <= 256;
+    return fits && block_z && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
+{
+    CALLED(MemAlloc);
+    if (bytes == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *memory = 0x100000u * (unsigned)++fake_cuda.memories;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemFree, CUdeviceptr memory)
+{
+    CALLED(MemFree);
+    fake_cuda.memories--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemcpyHtoDAsync, CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
+{
+    CALLED(MemcpyHtoDAsync);
+    return dst && src && bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The second half of the address space is the device's. */
+FAKE(PointerGetAttributes, unsigned count, CUpointer_attribute *attributes, void **values,
+     CUdeviceptr pointer)
+{
+    CALLED(PointerGetAttributes);
+    const bool ours = pointer >> 63;
+    for (unsigned i = 0; i < count; i++) {
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE) {
+            *(CUmemorytype *)values[i] = ours ? CU_MEMORYTYPE_DEVICE : (CUmemorytype)0;
+        } else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
+            *(int *)values[i] = ours ? 0 : -2;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+FAKE(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)
+{
+    CALLED(SurfObjectCreate);
+    *surface = 0x1000u + (unsigned)fake_cuda.surfaces++;
+    return CUDA_SUCCESS;
+}
+
+FAKE(SurfObjectDestroy, CUsurfObject surface)
+{
+    CALLED(SurfObjectDestroy);
+    fake_cuda.surfaces--;
+    return CUDA_SUCCESS;
+}
+
+/* On success the descriptor is the driver's. */
+FAKE(ImportExternalMemory, CUexternalMemory *memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc)
+{
+    CALLED(ImportExternalMemory);
+    if (desc->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD || desc->handle.fd < 0 ||
+        desc->flags != CUDA_EXTERNAL_MEMORY_DEDICATED || desc->size == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *memory = HANDLE(CUexternalMemory, desc->handle.fd);
+    fake_cuda.memories++;
+    return CUDA_SUCCESS;
+}
+
+FAKE(DestroyExternalMemory, CUexternalMemory memory)
+{
+    CALLED(DestroyExternalMemory);
+    close(NUMBER(memory));
+    fake_cuda.memories--;
+    return CUDA_SUCCESS;
+}
+
+static CUDA_ARRAY3D_DESCRIPTOR mapped;
+
+FAKE(ExternalMemoryGetMappedMipmappedArray, CUmipmappedArray *levels, CUexternalMemory memory,
+     const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *desc)
+{
+    CALLED(ExternalMemoryGetMappedMipmappedArray);
+    if (desc->arrayDesc.Depth != 0 || desc->numLevels != 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    mapped = desc->arrayDesc;
+    *levels = (CUmipmappedArray)memory;
+    fake_cuda.memories++;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MipmappedArrayGetLevel, CUarray *array, CUmipmappedArray levels, unsigned level)
+{
+    CALLED(MipmappedArrayGetLevel);
+    *array = (CUarray)levels;
+    return level == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(Array3DGetDescriptor, CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)
+{
+    CALLED(Array3DGetDescriptor);
+    *desc = mapped;
+    desc->Width -= fake_cuda.maps_wrongly;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MipmappedArrayDestroy, CUmipmappedArray levels)
+{
+    CALLED(MipmappedArrayDestroy);
+    fake_cuda.memories--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(ImportExternalSemaphore, CUexternalSemaphore *semaphore,
+     const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *desc)
+{
+    CALLED(ImportExternalSemaphore);
+    *semaphore = HANDLE(CUexternalSemaphore, desc->handle.fd);
+    fake_cuda.semaphores++;
+    return desc->flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(DestroyExternalSemaphore, CUexternalSemaphore semaphore)
+{
+    CALLED(DestroyExternalSemaphore);
+    close(NUMBER(semaphore));
+    fake_cuda.semaphores--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(WaitExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
+     const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned count, CUstream stream)
+{
+    CALLED(WaitExternalSemaphoresAsync);
+    return count == 1 && *semaphores ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(SignalExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
+     const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params, unsigned count, CUstream stream)
+{
+    CALLED(SignalExternalSemaphoresAsync);
+    return count == 1 && *semaphores ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Those that only tests with a real device call. */
+static CUresult fake_absent(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+#define fake_Array3DCreate fake_absent
+#define fake_ArrayDestroy fake_absent
+#define fake_MemGetInfo fake_absent
+#define fake_Memcpy2D fake_absent
+#define fake_MemcpyDtoH fake_absent
+#define fake_MemcpyHtoD fake_absent
+#define fake_MemsetD8 fake_absent
+
+static const struct {
+    const char *name;
+    void (*function)(void);
+} functions[] = {
+#define ENTRY(name, since) {"cu" #name, (void (*)(void))fake_##name},
+    CUDA_DRIVER_FUNCTIONS(ENTRY)
+#undef ENTRY
+};
+
+EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version,
+                                      cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+{
+    void (*found)(void) = (void (*)(void))fake_absent;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(functions[i].name, symbol) == 0) {
+            found = functions[i].function;
+        }
+    }
+    if (fake_cuda.lacks && strcmp(fake_cuda.lacks, symbol) == 0) {
+        *function = NULL;
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    memcpy(function, &found, sizeof found);
+    return CUDA_SUCCESS;
+}

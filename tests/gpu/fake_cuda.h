@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A libcuda.so.1 that computes nothing: it counts what lives, writes down what is called, and fails
+ * where it is told to. With it in LD_LIBRARY_PATH a machine without a GPU runs everything of the cuda
+ * backend but the kernels. One thread. */
+#ifndef FOVEA_TESTS_FAKE_CUDA_H
+#define FOVEA_TESTS_FAKE_CUDA_H
+
+#include <cuda.h>
+#include <stdbool.h>
+
+#define FAKE_CUDA_UUID "fake cuda device"
+
+struct fake_cuda {
+    /* What to do. */
+    const char *lacks; /* a function that the driver does not have */
+    const char *fails; /* a function that fails; NULL: any */
+    int fail_at;       /* how many of those calls from now on; 1: the next. 0: none fails */
+    CUresult error;    /* with what */
+    bool busy;         /* events have not happened yet */
+    bool no_timelines;
+    bool maps_wrongly; /* arrays come back one pixel too narrow */
+
+    /* What is there now. */
+    int contexts; /* retained */
+    int pushed;
+    int streams;
+    int events;
+    int modules;
+    int memories; /* and arrays, external ones included */
+    int surfaces;
+    int semaphores;
+
+    /* What was called since it was cleared, names without "cu", a blank after each. */
+    char calls[4096];
+};
+
+/* What is there now, of all kinds. */
+static inline int fake_cuda_living(const struct fake_cuda *fake)
+{
+    return fake->contexts + fake->pushed + fake->streams + fake->events + fake->modules +
+           fake->memories + fake->surfaces + fake->semaphores;
+}
+
+/* The library's own, for dlsym: struct fake_cuda fake_cuda. */
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Finding NVIDIA's driver, or not: what a machine without one must see. Needs no device. */
+
+#include "cuda/cuda_device.h"
+#include "fake_cuda.h"
+#include "peer_cuda.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct fake_cuda *fake;
+
+struct capture {
+    unsigned counts[FOVEA_LOG_ERROR + 1];
+    char last[LOG_MESSAGE_BYTES];
+};
+
+static void capture_line(void *user, enum fovea_log_level level, const char *message)
+{
+    struct capture *capture = user;
+    capture->counts[level]++;
+    snprintf(capture->last, sizeof capture->last, "%s", message);
+}
+
+static struct fovea_log log_to(struct capture *capture)
+{
+    return (struct fovea_log){.fn = capture_line, .user = capture, .min_level = FOVEA_LOG_DEBUG};
+}
+
+static void assert_refused_politely(enum fovea_result result, const struct capture *capture,
+                                    const char *reason)
+{
+    assert_int_equal(result, FOVEA_ERROR_UNSUPPORTED);
+    assert_int_equal(capture->counts[FOVEA_LOG_INFO], 1);
+    assert_int_equal(capture->counts[FOVEA_LOG_WARNING] + capture->counts[FOVEA_LOG_ERROR], 0);
+    if (!strstr(capture->last, reason)) {
+        fail_msg("'%s' does not say '%s'", capture->last, reason);
+    }
+}
+
+static void a_library_that_is_missing_is_unsupported(void **state)
+{
+    (void)state;
+    struct capture capture = {{0}, ""};
+    struct cuda_driver driver;
+    memset(&driver, 0xff, sizeof driver);
+    const enum fovea_result result =
+        cuda_driver_load("libfovea-no-such-library.so.1", log_to(&capture), &driver);
+    assert_refused_politely(result, &capture, "libfovea-no-such-library.so.1");
+    assert_null(driver.Init);
+}
+
+static void a_library_that_is_no_driver_is_unsupported(void **state)
+{
+    (void)state;
+    struct capture capture = {{0}, ""};
+    struct cuda_driver driver;
+    assert_refused_politely(cuda_driver_load("libc.so.6", log_to(&capture), &driver), &capture,
+                            "cuGetProcAddress_v2");
+    assert_null(driver.Init);
+}
+
+static void a_driver_that_lacks_a_function_is_unsupported(void **state)
+{
+    (void)state;
+    struct capture capture = {{0}, ""};
+    struct cuda_driver driver;
+    fake->lacks = "cuFuncLoad";
+    const enum fovea_result result = cuda_driver_load(FAKE_CUDA, log_to(&capture), &driver);
+    fake->lacks = NULL;
+    assert_refused_politely(result, &capture, "cuFuncLoad of CUDA 12.4");
+    assert_null(driver.Init);
+}
+
+static void a_driver_that_has_every_function_is_loaded(void **state)
+{
+    (void)state;
+    struct capture capture = {{0}, ""};
+    struct cuda_driver driver;
+    assert_int_equal(cuda_driver_load(FAKE_CUDA, log_to(&capture), &driver), FOVEA_OK);
+    void *functions[sizeof driver / sizeof(void *)];
+    assert_true(sizeof functions == sizeof driver);
+    memcpy(functions, &driver, sizeof driver);
+    for (size_t i = offsetof(struct cuda_driver, Init) / sizeof(void *);
+         i < sizeof functions / sizeof functions[0]; i++) {
+        assert_non_null(functions[i]);
+    }
+}
+
+static void *get_driver(void *unused)
+{
+    (void)unused;
+    const struct cuda_driver *cu = NULL;
+    return cuda_driver_get((struct fovea_log){0}, &cu) == FOVEA_OK ? (void *)(uintptr_t)cu : NULL;
+}
+
+/* True on machines with a driver and on machines without. */
+static void every_thread_gets_the_same_driver(void **state)
+{
+    (void)state;
+    pthread_t threads[8];
+    void *first = get_driver(NULL);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, get_driver, NULL), 0);
+    }
+    for (int i = 0; i < 8; i++) {
+        void *got = NULL;
+        assert_int_equal(pthread_join(threads[i], &got), 0);
+        assert_ptr_equal(got, first);
+    }
+}
+
+static void a_fork_of_a_process_with_cuda_is_refused(void **state)
+{
+    (void)state;
+    const struct cuda_driver *cu = NULL;
+    const enum fovea_result here = cuda_driver_get((struct fovea_log){0}, &cu);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        _exit(cuda_driver_get((struct fovea_log){0}, &cu) == FOVEA_ERROR_UNSUPPORTED && !cu ? 0
+                                                                                            : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_true(here == FOVEA_OK || here == FOVEA_ERROR_UNSUPPORTED);
+}
+
+static void results_say_what_a_caller_can_do(void **state)
+{
+    (void)state;
+    static const struct {
+        CUresult from;
+        enum fovea_result to;
+    } cases[] = {{CUDA_SUCCESS, FOVEA_OK},
+                 {CUDA_ERROR_NOT_READY, FOVEA_NOT_READY},
+                 {CUDA_ERROR_OUT_OF_MEMORY, FOVEA_ERROR_OUT_OF_MEMORY},
+                 {CUDA_ERROR_ILLEGAL_ADDRESS, FOVEA_ERROR_DEVICE_LOST},
+                 {CUDA_ERROR_LAUNCH_FAILED, FOVEA_ERROR_DEVICE_LOST},
+                 {CUDA_ERROR_MISALIGNED_ADDRESS, FOVEA_ERROR_DEVICE_LOST},
+                 {CUDA_ERROR_NO_DEVICE, FOVEA_ERROR_UNSUPPORTED},
+                 {CUDA_ERROR_NO_BINARY_FOR_GPU, FOVEA_ERROR_UNSUPPORTED},
+                 {CUDA_ERROR_NOT_SUPPORTED, FOVEA_ERROR_UNSUPPORTED},
+                 {CUDA_ERROR_INVALID_VALUE, FOVEA_ERROR_INTERNAL},
+                 {CUDA_ERROR_UNKNOWN, FOVEA_ERROR_INTERNAL},
+                 {(CUresult)123456, FOVEA_ERROR_INTERNAL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(cuda_result(cases[i].from), cases[i].to);
+    }
+}
+
+static void an_error_is_logged_with_call_name_and_place(void **state)
+{
+    (void)state;
+    struct capture capture = {{0}, ""};
+    struct cuda_driver cu;
+    assert_int_equal(cuda_driver_load(FAKE_CUDA, (struct fovea_log){0}, &cu), FOVEA_OK);
+    fake->fails = "StreamSynchronize";
+    fake->fail_at = 1;
+    fake->error = CUDA_ERROR_LAUNCH_FAILED;
+    const enum fovea_result result = CU_CHECK(log_to(&capture), &cu, cu.StreamSynchronize(NULL));
+    assert_int_equal(result, FOVEA_ERROR_DEVICE_LOST);
+    assert_int_equal(capture.counts[FOVEA_LOG_ERROR], 1);
+    assert_non_null(strstr(capture.last, "cu.StreamSynchronize(NULL)"));
+    assert_non_null(strstr(capture.last, "CUDA_ERROR_LAUNCH_FAILED (719)"));
+    assert_non_null(strstr(capture.last, "test_cuda_driver.c:"));
+}
+
+static void waiting_is_not_logged(void **state)
+{
+    (void)state;
+    struct capture capture = {{0}, ""};
+    struct cuda_driver cu = {0};
+    assert_int_equal(CU_CHECK(log_to(&capture), &cu, CUDA_ERROR_NOT_READY), FOVEA_NOT_READY);
+    assert_int_equal(CU_CHECK(log_to(&capture), &cu, CUDA_SUCCESS), FOVEA_OK);
+    assert_string_equal(capture.last, "");
+}
+
+static void a_vulkan_device_without_a_uuid_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t zero[CUDA_UUID_BYTES];
+    struct capture capture = {{0}, ""};
+    assert_refused_politely(peer_cuda_available(zero, log_to(&capture)), &capture, "UUID");
+}
+
+/* Mesa's software device tells this one: its name, padded with zeros. */
+static void a_vulkan_device_of_another_maker_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t mesa[CUDA_UUID_BYTES] = "mesa22.3.6";
+    struct capture capture = {{0}, ""};
+    struct peer *peer = NULL;
+    assert_refused_politely(peer_cuda_create(mesa, 2, log_to(&capture), &peer), &capture, "cuda: ");
+    assert_null(peer);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_library_that_is_missing_is_unsupported),
+        cmocka_unit_test(a_library_that_is_no_driver_is_unsupported),
+        cmocka_unit_test(a_driver_that_lacks_a_function_is_unsupported),
+        cmocka_unit_test(a_driver_that_has_every_function_is_loaded),
+        cmocka_unit_test(every_thread_gets_the_same_driver),
+        cmocka_unit_test(a_fork_of_a_process_with_cuda_is_refused),
+        cmocka_unit_test(results_say_what_a_caller_can_do),
+        cmocka_unit_test(an_error_is_logged_with_call_name_and_place),
+        cmocka_unit_test(waiting_is_not_logged),
+        cmocka_unit_test(a_vulkan_device_without_a_uuid_is_refused),
+        cmocka_unit_test(a_vulkan_device_of_another_maker_is_refused),
+    };
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW);
+    fake = library ? dlsym(library, "fake_cuda") : NULL;
+    if (!fake) {
+        fprintf(stderr, "%s\n", dlerror());
+        return EXIT_FAILURE;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The CUDA kernels against the reference and against the cpu backend. */
+
+#include "compare.h"
+#include "cuda_scene.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct cuda_fixture fixture;
+
+static const enum fovea_format formats[] = {
+    FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,    FOVEA_FORMAT_R8,      FOVEA_FORMAT_A2B10G10R10,
+    FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
+};
+
+/* ---- Formats, sizes, fragments ---------------------------------------------------------------- */
+
+static void every_format_and_pattern_is_as_the_reference_has_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (int pattern = 0; pattern < (fixture.quick ? 1 : IMAGE_PATTERN_COUNT); pattern++) {
+            struct scene scene = scene_default();
+            scene.format = formats[i];
+            scene.pattern = (enum image_pattern)pattern;
+            scene_assert(&fixture, &scene);
+        }
+    }
+}
+
+static void every_size_is_covered(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1},   {2, 1},   {1, 2},   {3, 5},
+                                        {31, 33}, {33, 31}, {1, 300}, {300, 1},
+                                        {16, 16}, {17, 15}, {64, 64}, {641, 359}};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        for (uint32_t fragment_px = 16; fragment_px <= 32; fragment_px += 16) {
+            struct scene scene = scene_default();
+            scene.width_px = sizes[i][0];
+            scene.height_px = sizes[i][1];
+            scene.foveation.paper.fragment_px = fragment_px;
+            scene_assert(&fixture, &scene);
+        }
+        if (fixture.quick && sizes[i][0] == 64) {
+            return;
+        }
+    }
+}
+
+static void every_fragment_size_works(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {4,  5,  6,  7,  8,  11, 12, 16, 23,  31,
+                                     32, 33, 40, 48, 63, 64, 65, 96, 127, 128};
+    for (size_t i = 0; i < COUNT(sides); i += fixture.quick ? 3 : 1) {
+        struct scene scene = scene_default();
+        scene.foveation.paper.fragment_px = sides[i];
+        scene_assert(&fixture, &scene);
+    }
+}
+
+static void a_picture_of_8k_is_as_the_cpu_has_it(void **state)
+{
+    (void)state;
+    struct scene scene = scene_default();
+    scene.width_px = 7680;
+    scene.height_px = 4320;
+    scene.foveation.paper.fragment_px = 32;
+    scene.gaze = (struct fovea_point_uv){0.01, 0.03};
+    scene.pattern = IMAGE_PHOTO;
+    scene.no_reference = true;
+    scene_assert(&fixture, &scene);
+}
+
+static void the_longest_sides_work(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene scene = scene_default();
+        scene.width_px = i ? 16384 : 9;
+        scene.height_px = i ? 9 : 16384;
+        scene.foveation.paper.fragment_px = 4;
+        scene.no_reference = true;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+/* ---- Gaze ------------------------------------------------------------------------------------- */
+
+static void gaze_anywhere_is_as_the_reference_has_it(void **state)
+{
+    (void)state;
+    static const double at[] = {-3.9, -0.3, 0.0, 0.37, 1.0, 1.02, 4.9};
+    const size_t step = fixture.quick ? 3 : 1;
+    for (size_t y = 0; y < COUNT(at); y += step) {
+        for (size_t x = 0; x < COUNT(at); x += step) {
+            struct scene scene = scene_default();
+            scene.width_px = 97;
+            scene.height_px = 61;
+            scene.gaze = (struct fovea_point_uv){at[x], at[y]};
+            scene_assert(&fixture, &scene);
+        }
+    }
+}
+
+/* The published program left rows and columns unwritten at 48 of 64 positions. */
+static void every_shift_of_the_grid_writes_every_pixel(void **state)
+{
+    (void)state;
+    const int positions = 64;
+    for (int i = 0; i < positions; i += fixture.quick ? 9 : 1) {
+        struct scene scene = scene_default();
+        scene.width_px = 83;
+        scene.height_px = 67;
+        scene.foveation.paper.fragment_px = 32;
+        scene.gaze = (struct fovea_point_uv){(9.0 + i) / 83.0, (1.0 + (i * 37) % positions) / 67.0};
+        scene.no_reference = i % 8 != 0;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+/* ---- Layouts ---------------------------------------------------------------------------------- */
+
+static void strides_and_gaps_are_respected(void **state)
+{
+    (void)state;
+    static const struct image_layout layouts[] = {
+        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(layouts); k += fixture.quick ? 3 : 1) {
+            struct scene scene = scene_default();
+            scene.width_px = 61;
+            scene.height_px = 43;
+            scene.format = formats[i];
+            scene.layout = layouts[k];
+            scene_assert(&fixture, &scene);
+        }
+    }
+}
+
+static void pixels_need_no_more_than_their_channels_alignment(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fovea_format format;
+        uint32_t shift;
+    } cases[] = {{FOVEA_FORMAT_RGBA8, 1},   {FOVEA_FORMAT_RGBA8, 2},   {FOVEA_FORMAT_RGB8, 1},
+                 {FOVEA_FORMAT_R8, 3},      {FOVEA_FORMAT_RGBA16F, 2}, {FOVEA_FORMAT_RGBA16F, 4},
+                 {FOVEA_FORMAT_RGBA32F, 4}, {FOVEA_FORMAT_RGBA32F, 8}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene scene = scene_default();
+        scene.width_px = 61;
+        scene.height_px = 43;
+        scene.format = cases[i].format;
+        scene.shift = cases[i].shift;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+/* ---- Settings --------------------------------------------------------------------------------- */
+
+static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct scene scene = scene_default();
+        scene.width_px = 97;
+        scene.height_px = 61;
+        scene.format = formats[i];
+        scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+static void both_filter_lengths_are_as_the_reference_has_them(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene scene = scene_default();
+        scene.foveation.paper.filter_length =
+            i ? FOVEA_FILTER_LENGTH_PRINTED : FOVEA_FILTER_LENGTH_CODE;
+        scene.foveation.paper.ct0 = i ? 1.0 / 64 : 0.0133;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+static void filters_far_longer_than_the_picture_work(void **state)
+{
+    (void)state;
+    static const double strengths[] = {2.5, 8.0};
+    for (size_t i = 0; i < COUNT(strengths); i++) {
+        struct scene scene = scene_default();
+        scene.width_px = 75;
+        scene.height_px = 58;
+        scene.foveation.paper.f_max_cpd = fixture.quick ? 60.0 : 200.0;
+        scene.foveation.strength = strengths[i];
+        scene.format = FOVEA_FORMAT_RGBA32F;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+/* ---- Exactness -------------------------------------------------------------------------------- */
+
+static void scramble(const struct test_image *image)
+{
+    uint32_t word = 1;
+    for (uint32_t y = 0; y < image->view.height_px; y++) {
+        for (uint32_t x = 0; x < image->view.width_px; x++) {
+            unsigned char *pixel = image_pixel(&image->view, x, y);
+            for (uint32_t i = 0; i < image_bytes(image->view.format); i++) {
+                word = word * 1664525u + 1013904223u;
+                pixel[i] = (unsigned char)(word >> 24);
+            }
+        }
+    }
+}
+
+/* Bits of every kind, signalling NaN included. */
+static void strength_zero_copies_every_bit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct scene scene = scene_default();
+        scene.foveation.strength = 0.0;
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, formats[i]);
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, formats[i]);
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        scramble(&src);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        compare_assert_all_same(&dst.view, &src.view, "linear");
+        if (scene_has_surface(formats[i])) {
+            memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene.height_px);
+            scene_run_surface(&fixture, &p, &src.view, &dst.view);
+            compare_assert_all_same(&dst.view, &src.view, "surface");
+        }
+        scene_finish(&fixture, &p);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+static void the_fragment_at_the_gaze_is_copied_bit_by_bit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct scene scene = scene_default();
+        scene.format = formats[i];
+        scene.gaze = (struct fovea_point_uv){100.0 / scene.width_px, 60.0 / scene.height_px};
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, formats[i]);
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, formats[i]);
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        scramble(&src);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        compare_assert_same(&dst.view, &src.view, (struct compare_rect){92, 52, 16, 16}, "fovea");
+        scene_finish(&fixture, &p);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+static void flat_pictures_stay_flat(void **state)
+{
+    (void)state;
+    struct scene scene = scene_default();
+    scene.width_px = 129;
+    scene.height_px = 65;
+    scene.format = FOVEA_FORMAT_RGB8;
+    scene.foveation.strength = 3.0;
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, &scene);
+    for (int level = 0; level < 256; level += fixture.quick ? 51 : 1) {
+        struct test_image src = image_make_packed(129, 65, scene.format);
+        struct test_image dst = image_make_packed(129, 65, scene.format);
+        image_fill(&src.view, level);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        compare_assert_all_same(&dst.view, &src.view, "flat");
+        image_free(&src);
+        image_free(&dst);
+    }
+    scene_finish(&fixture, &p);
+}
+
+/* NaN and Inf spread as far as the filters reach and not one pixel further. */
+static void bad_numbers_stay_within_reach(void **state)
+{
+    (void)state;
+    static const enum fovea_format floats[] = {FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F,
+                                               FOVEA_FORMAT_RGBA32F};
+    for (size_t i = 0; i < COUNT(floats); i++) {
+        struct scene scene = scene_default();
+        scene.format = floats[i];
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, floats[i]);
+        image_draw(&src.view, IMAGE_PHOTO, 3);
+        image_set(&src.view, 20, 30, 0, NAN);
+        image_set(&src.view, 150, 90, 1, INFINITY);
+        image_set(&src.view, 202, 116, 2, NAN);
+        scene_assert_picture(&fixture, &scene, &src);
+        image_free(&src);
+    }
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------ */
+
+/* Each plan is retired while launches that read its tables are still queued. */
+static void plans_may_be_retired_in_flight(void **state)
+{
+    (void)state;
+    struct scene scene = scene_default();
+    struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
+    struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+    image_draw(&src.view, IMAGE_RANDOM, 5);
+    struct device_image device_src = device_image_make(&fixture, &src, 0);
+    struct device_image device_dst = device_image_make(&fixture, &dst, 0);
+    struct prepared p = {0};
+    for (int round = 0; round < (fixture.quick ? 3 : 40); round++) {
+        scene.foveation.strength = 1.0 + round % 3;
+        scene_prepare(&fixture, &p, &scene);
+        for (int i = 0; i < 20; i++) {
+            assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &p.run, &device_src.view,
+                                                     &device_dst.view),
+                             FOVEA_OK);
+        }
+        foveate_cuda_plan_retire(fixture.foveate, &p.tables);
+        if (round % 3 != 2) {
+            foveate_plan_destroy(&p.plan);
+            continue;
+        }
+        cuda_fixture_wait(&fixture);
+        device_image_download(&fixture, &device_dst, &dst);
+        double *expected = scene_run_cpu(&p, &src.view);
+        compare_assert_close(&dst.view, expected, compare_budget_of(scene.format), "in flight");
+        free(expected);
+        foveate_plan_destroy(&p.plan);
+    }
+    cuda_fixture_wait(&fixture);
+    device_image_free(&fixture, &device_src);
+    device_image_free(&fixture, &device_dst);
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void a_surface_format_that_is_not_done_is_refused(void **state)
+{
+    (void)state;
+    struct scene scene = scene_default();
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, &scene);
+    assert_int_equal(foveate_cuda_run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
+                     FOVEA_ERROR_UNSUPPORTED);
+    scene_finish(&fixture, &p);
+}
+
+/* ---- Out of memory ---------------------------------------------------------------------------- */
+
+#define MAX_BLOCKS 4096
+
+static size_t take_all_memory(CUdeviceptr blocks[MAX_BLOCKS])
+{
+    size_t count = 0;
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    CU_ASSERT(&fixture, fixture.cu->MemGetInfo(&free_bytes, &total_bytes));
+    for (size_t bytes = free_bytes / 2; bytes >= 512 && count < MAX_BLOCKS; bytes /= 2) {
+        while (count < MAX_BLOCKS && fixture.cu->MemAlloc(&blocks[count], bytes) == CUDA_SUCCESS) {
+            count++;
+        }
+    }
+    return count;
+}
+
+static void a_plan_without_memory_is_an_error_that_passes(void **state)
+{
+    (void)state;
+    static CUdeviceptr blocks[MAX_BLOCKS];
+    struct scene scene = scene_default();
+    scene.width_px = 4096;
+    scene.height_px = 4096;
+    scene.foveation.paper.fragment_px = 4;
+    struct foveate_plan *plan = NULL;
+    struct foveate_cuda_plan *tables = NULL;
+    assert_int_equal(foveate_plan_create(&scene.foveation, 4096, 4096, &plan), FOVEA_OK);
+
+    const size_t count = take_all_memory(blocks);
+    const enum fovea_result without = foveate_cuda_plan_create(fixture.foveate, plan, &tables);
+    for (size_t i = 0; i < count; i++) {
+        CU_ASSERT(&fixture, fixture.cu->MemFree(blocks[i]));
+    }
+    assert_int_equal(without, FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_null(tables);
+
+    assert_int_equal(foveate_cuda_plan_create(fixture.foveate, plan, &tables), FOVEA_OK);
+    foveate_cuda_plan_retire(fixture.foveate, &tables);
+    foveate_plan_destroy(&plan);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_and_pattern_is_as_the_reference_has_it),
+        cmocka_unit_test(every_size_is_covered),
+        cmocka_unit_test(every_fragment_size_works),
+        cmocka_unit_test(the_longest_sides_work),
+        cmocka_unit_test(gaze_anywhere_is_as_the_reference_has_it),
+        cmocka_unit_test(every_shift_of_the_grid_writes_every_pixel),
+        cmocka_unit_test(strides_and_gaps_are_respected),
+        cmocka_unit_test(pixels_need_no_more_than_their_channels_alignment),
+        cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
+        cmocka_unit_test(both_filter_lengths_are_as_the_reference_has_them),
+        cmocka_unit_test(filters_far_longer_than_the_picture_work),
+        cmocka_unit_test(strength_zero_copies_every_bit),
+        cmocka_unit_test(the_fragment_at_the_gaze_is_copied_bit_by_bit),
+        cmocka_unit_test(flat_pictures_stay_flat),
+        cmocka_unit_test(bad_numbers_stay_within_reach),
+        cmocka_unit_test(plans_may_be_retired_in_flight),
+        cmocka_unit_test(a_surface_format_that_is_not_done_is_refused),
+    };
+    static const struct CMUnitTest heavy_tests[] = {
+        cmocka_unit_test(a_picture_of_8k_is_as_the_cpu_has_it),
+        cmocka_unit_test(a_plan_without_memory_is_an_error_that_passes),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (!fixture.quick) {
+        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
+    }
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Images in CUDA memory through the public functions: the caller's stream, the caller's context, and
+ * pointers that are not what they are said to be. */
+
+#include "compare.h"
+#include "cuda_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct cuda_fixture fixture;
+static const struct fovea_point_uv gaze = {0.3, 0.7};
+
+struct pictures {
+    struct test_image src;
+    struct test_image dst;
+    struct device_image device_src;
+    struct device_image device_dst;
+};
+
+static struct pictures make(uint32_t width_px, uint32_t height_px, enum fovea_format format)
+{
+    struct pictures p = {.src = image_make_packed(width_px, height_px, format),
+                         .dst = image_make_packed(width_px, height_px, format)};
+    image_draw(&p.src.view, IMAGE_PHOTO, 11);
+    p.device_src = device_image_make(&fixture, &p.src, 0);
+    p.device_dst = device_image_make(&fixture, &p.dst, 0);
+    return p;
+}
+
+static void release(struct pictures *p)
+{
+    device_image_free(&fixture, &p->device_src);
+    device_image_free(&fixture, &p->device_dst);
+    image_free(&p->src);
+    image_free(&p->dst);
+}
+
+static struct fovea_context *create(enum fovea_backend backend)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = backend;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.log = fixture.log;
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    return context;
+}
+
+static void assert_foveated(const struct pictures *p)
+{
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    const struct fovea_image *src = &p->src.view;
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(&foveation, src->width_px, src->height_px, &plan),
+                     FOVEA_OK);
+    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    double *expected = compare_expected(&foveation, src, &frame);
+    device_image_download(&fixture, &p->device_dst, &p->dst);
+    compare_assert_close(&p->dst.view, expected, compare_budget_of(src->format), "public");
+    assert_true(image_guards_intact(&p->dst));
+    free(expected);
+    foveate_plan_destroy(&plan);
+}
+
+static void cuda_images_are_foveated_on_the_callers_stream(void **state)
+{
+    (void)state;
+    struct fovea_context *context = create(FOVEA_BACKEND_AUTO);
+    struct pictures p = make(320, 240, FOVEA_FORMAT_RGBA8);
+    assert_int_equal(
+        fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, fixture.stream),
+        FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    assert_foveated(&p);
+    release(&p);
+    fovea_context_destroy(&context);
+}
+
+/* The copy back is on the legacy stream too, and therefore comes after. */
+static void no_stream_is_the_legacy_default_stream(void **state)
+{
+    (void)state;
+    struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+    struct pictures p = make(320, 240, FOVEA_FORMAT_RGB8);
+    assert_int_equal(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, NULL),
+                     FOVEA_OK);
+    assert_foveated(&p);
+    release(&p);
+    fovea_context_destroy(&context);
+}
+
+static void many_sizes_and_streams_in_flight_are_all_right(void **state)
+{
+    (void)state;
+    enum { SIZES = 24 };
+    struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+    struct pictures p[SIZES];
+    CUstream streams[3] = {NULL};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
+    }
+    for (uint32_t i = 0; i < SIZES; i++) {
+        p[i] = make(40 + 5 * i, 90 - 3 * i, FOVEA_FORMAT_RGBA16F);
+    }
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < SIZES; i++) {
+            assert_int_equal(fovea_context_run(context, &p[i].device_src.view,
+                                               &p[i].device_dst.view, gaze, streams[i % 3]),
+                             FOVEA_OK);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
+        CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
+    }
+    for (int i = 0; i < SIZES; i++) {
+        assert_foveated(&p[i]);
+        release(&p[i]);
+    }
+    fovea_context_destroy(&context);
+}
+
+static CUcontext current_context(void)
+{
+    CUcontext current = NULL;
+    CU_ASSERT(&fixture, fixture.cu->CtxGetCurrent(&current));
+    return current;
+}
+
+/* With a context current and with none. */
+static void the_callers_current_context_stays(void **state)
+{
+    (void)state;
+    struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
+    assert_ptr_equal(current_context(), fixture.device->context);
+    for (int none = 0; none < 2; none++) {
+        if (none) {
+            cuda_device_pop(fixture.device);
+        }
+        const CUcontext before = current_context();
+        assert_true(none ? !before : before != NULL);
+        struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+        assert_ptr_equal(current_context(), before);
+        assert_int_equal(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze,
+                                           fixture.stream),
+                         FOVEA_OK);
+        assert_ptr_equal(current_context(), before);
+        fovea_context_destroy(&context);
+        assert_ptr_equal(current_context(), before);
+    }
+    assert_int_equal(cuda_device_push(fixture.device), FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    assert_foveated(&p);
+    release(&p);
+}
+
+static void host_pointers_are_refused(void **state)
+{
+    (void)state;
+    struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
+    struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
+    struct fovea_image host = p.src.view;
+    host.memory = FOVEA_MEMORY_CUDA;
+    assert_int_equal(fovea_context_run(context, &host, &p.device_dst.view, gaze, fixture.stream),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_context_run(context, &p.device_src.view, &host, gaze, fixture.stream),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    cuda_fixture_wait(&fixture);
+    struct test_image untouched = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    device_image_download(&fixture, &p.device_dst, &p.dst);
+    assert_memory_equal(p.dst.memory, untouched.memory, untouched.memory_bytes);
+    image_free(&untouched);
+    release(&p);
+    fovea_context_destroy(&context);
+}
+
+static void a_device_that_is_not_there_is_unsupported(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.cuda_device = 1000;
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_ERROR_UNSUPPORTED);
+    assert_null(context);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuda_images_are_foveated_on_the_callers_stream),
+        cmocka_unit_test(no_stream_is_the_legacy_default_stream),
+        cmocka_unit_test(many_sizes_and_streams_in_flight_are_all_right),
+        cmocka_unit_test(the_callers_current_context_stays),
+        cmocka_unit_test(host_pointers_are_refused),
+        cmocka_unit_test(a_device_that_is_not_there_is_unsupported),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

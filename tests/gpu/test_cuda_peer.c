@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The CUDA peer with a driver that only keeps books: who owns what after success and after each
+ * failure, in which order a job is enqueued, and that nothing is left behind. */
+
+#include "fake_cuda_control.h"
+#include "peer_cuda.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SLOTS 2
+
+static struct fake_cuda *fake;
+
+static struct peer *create(void)
+{
+    struct peer *peer = NULL;
+    assert_int_equal(
+        peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, (struct fovea_log){0}, &peer),
+        FOVEA_OK);
+    return peer;
+}
+
+static void destroy(struct peer *peer)
+{
+    fake_cuda_calm(fake);
+    peer->api->destroy(peer);
+    assert_int_equal(fake_cuda_living(fake), 0);
+}
+
+static int new_descriptor(void)
+{
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static bool is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* Descriptors of this process, to find those that somebody forgot. */
+static int count_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        count += is_open(fd);
+    }
+    return count;
+}
+
+static struct peer_image_desc image_desc(int fd)
+{
+    return (struct peer_image_desc){.memory = {.fd = fd},
+                                    .allocation_bytes = 65536,
+                                    .format = FOVEA_FORMAT_RGBA8,
+                                    .width_px = 64,
+                                    .height_px = 48,
+                                    .color_attachment = true};
+}
+
+static struct foveate_plan *make_plan(void)
+{
+    struct foveate_plan *plan = NULL;
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan), FOVEA_OK);
+    return plan;
+}
+
+/* A peer with everything that a job needs. */
+struct setup {
+    struct peer *peer;
+    struct foveate_plan *plan;
+    struct peer_job job;
+};
+
+static struct setup set_up(void)
+{
+    struct setup s = {.peer = create(), .plan = make_plan()};
+    const struct peer_api *api = s.peer->api;
+    struct peer_image_desc src = image_desc(new_descriptor());
+    struct peer_image_desc dst = image_desc(new_descriptor());
+    struct peer_semaphore_desc wait = {.handle = {.fd = new_descriptor()}, .timeline = true};
+    struct peer_semaphore_desc signal = {.handle = {.fd = new_descriptor()}, .timeline = true};
+    assert_int_equal(api->import_image(s.peer, &src, &s.job.src), FOVEA_OK);
+    assert_int_equal(api->import_image(s.peer, &dst, &s.job.dst), FOVEA_OK);
+    assert_int_equal(api->import_semaphore(s.peer, &wait, &s.job.wait), FOVEA_OK);
+    assert_int_equal(api->import_semaphore(s.peer, &signal, &s.job.signal), FOVEA_OK);
+    assert_int_equal(api->set_plan(s.peer, s.plan), FOVEA_OK);
+    s.job.wait_value = 1;
+    s.job.signal_value = 2;
+    s.job.frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
+    fake_cuda_calm(fake);
+    return s;
+}
+
+static void forget(struct setup *s)
+{
+    const struct peer_api *api = s->peer->api;
+    api->forget_image(s->peer, &s->job.src);
+    api->forget_image(s->peer, &s->job.dst);
+    api->forget_semaphore(s->peer, &s->job.wait);
+    api->forget_semaphore(s->peer, &s->job.signal);
+    assert_null(s->job.src);
+    assert_null(s->job.signal);
+}
+
+static void tear_down(struct setup *s)
+{
+    fake_cuda_calm(fake);
+    forget(s);
+    destroy(s->peer);
+    foveate_plan_destroy(&s->plan);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------- */
+
+static void a_peer_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    struct peer *peer = create();
+    assert_int_equal(fake->contexts, 1);
+    assert_int_equal(fake->pushed, 0);
+    assert_string_equal(peer->api->name, "cuda");
+    assert_int_equal(peer->api->backend, FOVEA_BACKEND_CUDA);
+    assert_true(peer->api->imports_handles);
+    destroy(peer);
+}
+
+/* The driver is open by now, so that every call left is one of the peer's. */
+static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    destroy(create());
+    int n = 1;
+    for (bool failed = true; failed; n++) {
+        struct peer *peer = NULL;
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        const enum fovea_result result =
+            peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, (struct fovea_log){0}, &peer);
+        failed = fake_cuda_has_failed(fake);
+        if (!failed) {
+            assert_int_equal(result, FOVEA_OK);
+            destroy(peer);
+        } else if (result < 0) {
+            assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_null(peer);
+            assert_int_equal(fake_cuda_living(fake), 0);
+        } else {
+            /* Only taking the context off again may fail unseen. */
+            assert_int_equal(fake->pushed, 1);
+            fake->pushed = 0;
+            destroy(peer);
+        }
+    }
+    assert_true(n > 20);
+}
+
+static void a_device_with_another_uuid_is_no_peer(void **state)
+{
+    (void)state;
+    struct peer *peer = NULL;
+    static const uint8_t other[16] = "another device";
+    assert_int_equal(peer_cuda_available((const uint8_t *)FAKE_CUDA_UUID, (struct fovea_log){0}),
+                     FOVEA_OK);
+    assert_int_equal(peer_cuda_available(other, (struct fovea_log){0}), FOVEA_ERROR_UNSUPPORTED);
+    assert_int_equal(peer_cuda_create(other, SLOTS, (struct fovea_log){0}, &peer),
+                     FOVEA_ERROR_UNSUPPORTED);
+    assert_null(peer);
+    assert_int_equal(fake_cuda_living(fake), 0);
+}
+
+/* ---- Imports ---------------------------------------------------------------------------------- */
+
+static void an_imported_images_descriptor_is_the_peers(void **state)
+{
+    (void)state;
+    struct peer *peer = create();
+    const int before = count_descriptors();
+    struct peer_image_desc desc = image_desc(new_descriptor());
+    struct peer_image *image = NULL;
+    assert_int_equal(peer->api->import_image(peer, &desc, &image), FOVEA_OK);
+    assert_int_equal(fake->pushed, 0);
+    assert_int_equal(count_descriptors(), before + 1);
+    peer->api->forget_image(peer, &image);
+    assert_null(image);
+    assert_int_equal(count_descriptors(), before);
+    destroy(peer);
+}
+
+static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(void **state)
+{
+    (void)state;
+    struct peer *peer = create();
+    const int living = fake_cuda_living(fake);
+    int failures = 0;
+    for (int n = 1; n <= 6; n++) {
+        const int fd = new_descriptor();
+        const int before = count_descriptors();
+        struct peer_image_desc desc = image_desc(fd);
+        struct peer_image *image = NULL;
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_INVALID_VALUE);
+        const enum fovea_result result = peer->api->import_image(peer, &desc, &image);
+        assert_int_equal(result, FOVEA_ERROR_INTERNAL);
+        assert_null(image);
+        assert_true(is_open(fd));
+        assert_int_equal(count_descriptors(), before);
+        assert_int_equal(fake_cuda_living(fake), living);
+        close(fd);
+        failures++;
+    }
+    assert_int_equal(failures, 6);
+    destroy(peer);
+}
+
+static void an_image_that_is_mapped_differently_is_refused(void **state)
+{
+    (void)state;
+    struct peer *peer = create();
+    const int fd = new_descriptor();
+    struct peer_image_desc desc = image_desc(fd);
+    struct peer_image *image = NULL;
+    fake->maps_wrongly = true;
+    assert_int_equal(peer->api->import_image(peer, &desc, &image), FOVEA_ERROR_INTERNAL);
+    assert_null(image);
+    assert_true(is_open(fd));
+    close(fd);
+    destroy(peer);
+}
+
+static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void **state)
+{
+    (void)state;
+    struct peer *peer = create();
+    const int fd = new_descriptor();
+    struct peer_semaphore *semaphore = NULL;
+    const struct peer_semaphore_desc desc = {.handle = {.fd = fd}, .timeline = false};
+    fake->fails = "ImportExternalSemaphore";
+    fake->fail_at = 1;
+    fake->error = CUDA_ERROR_NOT_SUPPORTED;
+    assert_int_equal(peer->api->import_semaphore(peer, &desc, &semaphore), FOVEA_ERROR_UNSUPPORTED);
+    assert_null(semaphore);
+    assert_true(is_open(fd));
+    assert_int_equal(peer->api->import_semaphore(peer, &desc, &semaphore), FOVEA_OK);
+    peer->api->forget_semaphore(peer, &semaphore);
+    assert_false(is_open(fd));
+    destroy(peer);
+}
+
+static void timelines_are_unsupported_where_the_device_has_none(void **state)
+{
+    (void)state;
+    struct peer *peer = create();
+    const int fd = new_descriptor();
+    struct peer_semaphore *semaphore = NULL;
+    const struct peer_semaphore_desc desc = {.handle = {.fd = fd}, .timeline = true};
+    fake->no_timelines = true;
+    assert_int_equal(peer->api->import_semaphore(peer, &desc, &semaphore), FOVEA_ERROR_UNSUPPORTED);
+    assert_null(semaphore);
+    assert_true(is_open(fd));
+    close(fd);
+    destroy(peer);
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------- */
+
+static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+                        "EventQuery EventRecord EventRecord SignalExternalSemaphoresAsync "
+                        "CtxPopCurrent ");
+    tear_down(&s);
+}
+
+static void a_job_that_fails_anywhere_signals_nothing(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    for (int n = 1; n <= 8; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_DEVICE_LOST);
+        assert_int_equal(fake->pushed, 0);
+        double elapsed_us = 0.0;
+        assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
+        const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
+        assert_true(!signal || n == 8);
+    }
+    assert_non_null(strstr(fake->calls, "SignalExternalSemaphoresAsync"));
+    tear_down(&s);
+}
+
+static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    struct peer_job job = s.job;
+    job.frame.width_px++;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.slot = SLOTS;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(fake->calls, "");
+    tear_down(&s);
+}
+
+static void a_job_without_a_plan_is_refused(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    struct peer *without = create();
+    fake_cuda_calm(fake);
+    assert_int_equal(without->api->enqueue(without, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(fake->calls, "");
+    without->api->destroy(without);
+    tear_down(&s);
+}
+
+static void times_come_when_the_job_is_over(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    double elapsed_us = 0.0;
+    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
+    s.job.slot = 1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
+    fake->busy = false;
+    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_OK);
+    assert_true(elapsed_us == 250.0);
+    assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
+    assert_int_equal(s.peer->api->elapsed(s.peer, SLOTS, &elapsed_us), FOVEA_NOT_READY);
+    tear_down(&s);
+}
+
+static void an_old_plan_goes_when_its_jobs_are_over(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    const int memories = fake->memories;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    fake->calls[0] = '\0';
+    assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_OK);
+    assert_int_equal(fake->memories, memories + 1);
+    assert_null(strstr(fake->calls, "MemFree"));
+    fake->busy = false;
+    assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_OK);
+    assert_int_equal(fake->memories, memories);
+    tear_down(&s);
+}
+
+static void a_plan_that_fails_anywhere_keeps_the_old_one(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    const int living = fake_cuda_living(fake);
+    for (int n = 1; n <= 13; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(fake_cuda_living(fake), living);
+    }
+    fake_cuda_calm(fake);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    tear_down(&s);
+}
+
+/* ---- Stuck ------------------------------------------------------------------------------------ */
+
+static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    const int living = fake_cuda_living(fake);
+    s.peer->api->abandon(s.peer);
+    fake->calls[0] = '\0';
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_STATE);
+    forget(&s);
+    s.peer->api->destroy(s.peer);
+    assert_string_equal(fake->calls, "");
+    assert_int_equal(fake_cuda_living(fake), living);
+    foveate_plan_destroy(&s.plan);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_peer_leaves_nothing_behind),
+        cmocka_unit_test(a_creation_that_fails_anywhere_leaves_nothing_behind),
+        cmocka_unit_test(a_device_with_another_uuid_is_no_peer),
+        cmocka_unit_test(an_imported_images_descriptor_is_the_peers),
+        cmocka_unit_test(an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller),
+        cmocka_unit_test(an_image_that_is_mapped_differently_is_refused),
+        cmocka_unit_test(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure),
+        cmocka_unit_test(timelines_are_unsupported_where_the_device_has_none),
+        cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
+        cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
+        cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
+        cmocka_unit_test(a_job_without_a_plan_is_refused),
+        cmocka_unit_test(times_come_when_the_job_is_over),
+        cmocka_unit_test(an_old_plan_goes_when_its_jobs_are_over),
+        cmocka_unit_test(a_plan_that_fails_anywhere_keeps_the_old_one),
+        /* Last: what it leaves is never taken away. */
+        cmocka_unit_test(an_abandoned_peer_neither_waits_nor_takes_anything_away),
+    };
+    fake = fake_cuda_open();
+    return fake ? cmocka_run_group_tests(tests, NULL, NULL) : EXIT_FAILURE;
+}
