@@ -289,6 +289,21 @@ static void the_rate_is_there_from_the_first_samples(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
+static void a_sample_counts_for_a_second(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    for (int i = 0; i < 8; i++) {
+        push(source, 10 * S, 0.5, 0.5, 1);
+    }
+    assert_near(gaze_at(source, 10 * S).rate_hz, 8, 0);
+    assert_near(gaze_at(source, 11 * S).rate_hz, 8, 0);
+    assert_near(gaze_at(source, 11 * S + S / 64).rate_hz, 4, 0); /* half of its bucket is past */
+    assert_near(gaze_at(source, 11 * S + S / 32).rate_hz, 0, 0);
+    assert_near(gaze_at(source, 12 * S).rate_hz, 0, 0);
+    fovea_gaze_source_destroy(&source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +320,7 @@ int main(void)
         cmocka_unit_test(gaze_outside_the_image_is_passed_on),
         cmocka_unit_test(the_rate_is_that_of_the_last_second),
         cmocka_unit_test(the_rate_is_there_from_the_first_samples),
+        cmocka_unit_test(a_sample_counts_for_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

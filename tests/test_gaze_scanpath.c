@@ -122,8 +122,13 @@ static void a_comma_locale_changes_nothing(void **state)
 {
     (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        (void)setlocale(LC_ALL, names[i]);
+    bool has_comma = false;
+    for (size_t i = 0; i < COUNT_OF(names) && !has_comma; i++) {
+        has_comma = setlocale(LC_ALL, names[i]) && localeconv()->decimal_point[0] == ',';
+    }
+    if (!has_comma) {
+        assert_non_null(setlocale(LC_ALL, "C"));
+        skip();
     }
     good_files_are_read(state);
     assert_non_null(setlocale(LC_ALL, "C"));

@@ -139,7 +139,9 @@ static void a_slot_is_never_torn(void **state)
     for (int i = 0; i < READERS; i++) {
         assert_int_equal(pthread_create(&readers[i], NULL, read_slot, &stress), 0);
     }
-    for (uint64_t n = 1; n <= 200000; n++) {
+    /* Long enough for readers to be put aside in the middle of a copy, many times. */
+    const int64_t end_ns = fovea_time_ns() + 400 * MS;
+    for (uint64_t n = 1; n % 1024 != 0 || fovea_time_ns() < end_ns; n++) {
         for (int i = 0; i < GAZE_SLOT_WORDS; i++) {
             words[i] = n * (uint64_t)(i + 1);
         }
@@ -160,7 +162,7 @@ static void a_stopped_writer_stops_no_reader(void **state)
     static struct gaze_slot slot;
     uint64_t words[GAZE_SLOT_WORDS] = {1, 2, 3, 4, 5, 6, 7};
     gaze_slot_publish(&slot, words);
-    struct gaze_slot_copy *next = &slot.copies[2];
+    struct gaze_slot_copy *next = &slot.copies[2 % GAZE_SLOT_COPIES];
     atomic_store(&next->generation, 0);
     atomic_store(&next->words[0], 99);
     uint64_t seen[GAZE_SLOT_WORDS];

@@ -15,6 +15,7 @@
 
 #define PATIENCE_NS (5 * S)
 #define CLOSE_LIMIT_NS (100 * MS)
+#define FLOODERS 4
 
 static int sender_to(uint16_t port)
 {
@@ -188,8 +189,10 @@ static void a_flood_delays_neither_reading_nor_closing(void **state)
     for (int round = 0; round < 5; round++) {
         struct fovea_gaze_source *source = gaze_open(&settings);
         struct flood f = {.fd = sender_to(fovea_gaze_source_udp_port(source))};
-        pthread_t thread;
-        assert_int_equal(pthread_create(&thread, NULL, flood, &f), 0);
+        pthread_t threads[FLOODERS];
+        for (int i = 0; i < FLOODERS; i++) {
+            assert_int_equal(pthread_create(&threads[i], NULL, flood, &f), 0);
+        }
         const int64_t end_ns = fovea_time_ns() + 60 * MS;
         struct fovea_gaze gaze = {.age_ns = 0};
         while (fovea_time_ns() < end_ns || gaze.sample_count == 0 || gaze.rejected_count == 0) {
@@ -198,7 +201,9 @@ static void a_flood_delays_neither_reading_nor_closing(void **state)
         }
         close_quickly(&source); /* while datagrams still arrive */
         atomic_store(&f.stop, true);
-        assert_int_equal(pthread_join(thread, NULL), 0);
+        for (int i = 0; i < FLOODERS; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        }
         close(f.fd);
     }
 }
