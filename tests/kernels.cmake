@@ -10,7 +10,12 @@ add_library(fovea_test_foveate STATIC test_foveate_support.c)
 target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
     PRIVATE fovea_build PkgConfig::CMOCKA)
 
-foreach(topic IN ITEMS plan grid)
+foreach(topic IN ITEMS cover exact formats grid memory pixel plan properties)
     fovea_add_test(NAME test_foveate_${topic} SOURCES test_foveate_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()
+if(TARGET fovea_kernels_avx2)
+    target_compile_definitions(test_foveate_cover PRIVATE FOVEATE_CPU_HAVE_AVX2)
+endif()
+target_link_options(test_foveate_memory PRIVATE
+    -Wl,--wrap=malloc,--wrap=calloc,--wrap=pthread_create)

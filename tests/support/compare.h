@@ -7,19 +7,22 @@
 
 #include "foveate/foveate.h"
 
-/* A value passes if it is as far from the expected one as max_abs + max_rel * |expected| at most. */
+/* The error of a value is its distance from the expected one, less `rounding`: what the format's own
+ * steps cannot avoid, so that a true value half way between two levels may become either. It passes
+ * if it is max_abs + max_rel * |expected| at most. */
 struct compare_budget {
+    double rounding;
     double max_abs;
     double max_rel;
     double max_mean_abs;
 };
 
-/* What every backend has to keep to against the reference: one level and 0.05 on average in UNORM
- * formats, 1e-3 of the value in half floats, one step in B10G11R11F, 1e-5 in 32-bit floats. */
+/* What every backend has to keep to against the reference: within one level of the true value, and
+ * 0.05 beyond its rounding on average, in UNORM formats; 1e-3 of the value in half floats, one step
+ * in B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* What the reference makes of src, each channel rounded as the format is (UNORM: to the nearest
- * level, halves up). The gaze is the frame's. The caller frees it. */
+/* What the reference makes of src, not rounded. The gaze is the frame's. The caller frees it. */
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct foveate_frame *frame);
 

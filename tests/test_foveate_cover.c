@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Every pixel is written, at every gaze, and nothing else is. A flat picture stays flat, so that one
+ * byte that differs is a pixel left out or a filter that does not sum to one. */
+
+#include "test_foveate_support.h"
+
+#include "compare.h"
+#include "foveate/foveate_cpu_line.h"
+#include "images.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAT 77
+
+static void check_flat(const struct test_image *dst, unsigned char level, const char *what)
+{
+    const struct fovea_image *view = &dst->view;
+    for (uint32_t y = 0; y < view->height_px; y++) {
+        for (uint32_t x = 0; x < view->width_px; x++) {
+            if (*image_pixel(view, x, y) != level) {
+                fail_msg("%s: pixel x %u, y %u is %u, expected %u", what, x, y,
+                         *image_pixel(view, x, y), level);
+            }
+        }
+    }
+}
+
+struct cover {
+    struct rig rig;
+    struct test_image src;
+    struct test_image dst;
+};
+
+static struct cover cover_make(uint32_t width_px, uint32_t height_px, uint32_t fragment_px)
+{
+    struct cover cover = {
+        .rig = rig_make(paper_settings(fragment_px), width_px, height_px),
+        .src = image_make_packed(width_px, height_px, FOVEA_FORMAT_R8),
+        .dst =
+            image_make(width_px, height_px, FOVEA_FORMAT_R8, (struct image_layout){.row_gap = 1}),
+    };
+    image_fill(&cover.src.view, FLAT);
+    return cover;
+}
+
+static void cover_finish(struct cover *cover)
+{
+    assert_true(image_guards_intact(&cover->dst));
+    rig_finish(&cover->rig);
+    image_free(&cover->src);
+    image_free(&cover->dst);
+}
+
+static void cover_check(struct cover *cover, double gaze_x_px, double gaze_y_px)
+{
+    char what[96];
+    snprintf(what, sizeof what, "%ux%u, fragment %u, gaze %g,%g", cover->src.view.width_px,
+             cover->src.view.height_px, cover->rig.plan->fragment_px, gaze_x_px, gaze_y_px);
+    memset(image_pixel(&cover->dst.view, 0, 0), 0xa5,
+           (size_t)cover->dst.view.row_stride_bytes * cover->dst.view.height_px);
+    rig_run(&cover->rig, &cover->src.view, &cover->dst.view, gaze_x_px, gaze_y_px);
+    check_flat(&cover->dst, FLAT, what);
+}
+
+/* The published program leaves rows and columns out at 48 of these 64 positions on each axis. */
+static void all_64_by_64_gaze_positions_write_every_pixel(void **state)
+{
+    (void)state;
+    struct cover cover = cover_make(71, 67, 32);
+    for (int y = 0; y < 64; y++) {
+        for (int x = 0; x < 64; x++) {
+            cover_check(&cover, x, y);
+        }
+    }
+    cover_finish(&cover);
+}
+
+static void fractions_of_a_pixel_write_every_pixel(void **state)
+{
+    (void)state;
+    struct cover cover = cover_make(41, 37, 5);
+    for (int q8 = -2 * 5 * 256; q8 <= 2 * 5 * 256; q8 += 3) {
+        cover_check(&cover, 20 + q8 / 256.0, 18 - q8 / 256.0);
+    }
+    cover_finish(&cover);
+}
+
+static void gaze_outside_every_edge_writes_every_pixel(void **state)
+{
+    (void)state;
+    struct cover cover = cover_make(65, 49, 16);
+    for (int along = -40; along <= 100; along += 7) {
+        cover_check(&cover, along, 0);
+        cover_check(&cover, along, 49);
+        cover_check(&cover, along, -1000);
+        cover_check(&cover, along, 1000);
+        cover_check(&cover, 0, along);
+        cover_check(&cover, 65, along);
+        cover_check(&cover, -1000.25, along);
+        cover_check(&cover, 1e6, along);
+    }
+    cover_finish(&cover);
+}
+
+static void every_size_with_every_fragment_writes_every_pixel(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1},   {3, 5},   {31, 33}, {1, 300},
+                                        {300, 1}, {64, 64}, {97, 83}, {641, 359}};
+    static const uint32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 128};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (size_t f = 0; f < sizeof sides / sizeof *sides; f++) {
+            struct cover cover = cover_make(sizes[s][0], sizes[s][1], sides[f]);
+            for (int i = 0; i < 9; i++) {
+                cover_check(&cover, sizes[s][0] * i / 8.0 + i, sizes[s][1] * (8 - i) / 8.0 - i);
+            }
+            cover_finish(&cover);
+        }
+    }
+}
+
+static void all_256_levels_stay_what_they_are(void **state)
+{
+    (void)state;
+    struct cover cover = cover_make(160, 120, 8);
+    for (int level = 0; level < 256; level++) {
+        image_fill(&cover.src.view, level);
+        rig_run(&cover.rig, &cover.src.view, &cover.dst.view, 33, 77);
+        check_flat(&cover.dst, (unsigned char)level, "flat");
+    }
+    cover_finish(&cover);
+}
+
+static void the_longest_filter_there_is_keeps_a_flat_picture(void **state)
+{
+    (void)state;
+    struct fovea_foveation settings = paper_settings(32);
+    settings.paper.f_max_cpd = 30.0 * 11.8;
+    settings.strength = 8.0;
+    struct rig rig = rig_make(settings, 40, 30);
+    assert_in_range(rig.plan->max_radius_px, 2500, 3334);
+    struct test_image src = image_make_packed(40, 30, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(40, 30, FOVEA_FORMAT_RGBA8);
+    image_fill(&src.view, 201);
+    rig_run(&rig, &src.view, &dst.view, 0, 0);
+    compare_assert_all_same(&dst.view, &src.view, "flat");
+    rig_finish(&rig);
+    image_free(&src);
+    image_free(&dst);
+}
+
+/* ---- Every filter of every plan, both passes, without the rest of the backend */
+
+static void check_filter(foveate_cpu_line_fn line, const float *taps, uint32_t radius_px)
+{
+    float in[FOVEATE_CPU_GROUP];
+    float once[FOVEATE_CPU_GROUP];
+    float twice[FOVEATE_CPU_GROUP];
+    for (int level = 0; level < 256; level++) {
+        for (int i = 0; i < FOVEATE_CPU_GROUP; i++) {
+            in[i] = (float)level;
+        }
+        line(once, in, 0, taps, radius_px, FOVEATE_CPU_GROUP);
+        line(twice, once, 0, taps, radius_px, FOVEATE_CPU_GROUP);
+        if (floorf(twice[0] + 0.5f) != (float)level) {
+            fail_msg("radius %u: level %d became %.9g", radius_px, level, (double)twice[0]);
+        }
+    }
+}
+
+static void check_all_filters(foveate_cpu_line_fn line, double strength,
+                              enum fovea_filter_length rule)
+{
+    struct fovea_foveation settings = paper_settings(8);
+    settings.strength = strength;
+    settings.paper.filter_length = rule;
+    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    for (uint32_t i = 0; i < plan->ring_count; i++) {
+        const struct foveate_ring *ring = &plan->rings[i];
+        check_filter(line, plan->taps + ring->first_tap, ring->radius_px);
+    }
+    foveate_plan_destroy(&plan);
+}
+
+static void every_filter_keeps_all_256_levels(void **state)
+{
+    (void)state;
+    for (int rule = 0; rule < 2; rule++) {
+        check_all_filters(foveate_cpu_line_base, 1.0, (enum fovea_filter_length)rule);
+        check_all_filters(foveate_cpu_line_base, 3.3, (enum fovea_filter_length)rule);
+#ifdef FOVEATE_CPU_HAVE_AVX2
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            check_all_filters(foveate_cpu_line_avx2, 1.0, (enum fovea_filter_length)rule);
+        }
+#endif
+    }
+}
+
+static void both_compilations_of_the_inner_loop_agree(void **state)
+{
+    (void)state;
+#ifdef FOVEATE_CPU_HAVE_AVX2
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+        skip();
+    }
+    enum { COUNT = 88, RADIUS = 35, STEP = 3, REACH = RADIUS * STEP };
+    float in[COUNT + 2 * REACH];
+    float base[COUNT];
+    float avx2[COUNT];
+    srand(5);
+    for (int i = 0; i < COUNT + 2 * REACH; i++) {
+        in[i] = (float)(rand() % 256);
+    }
+    const struct fovea_foveation settings = paper_settings(32);
+    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    const struct foveate_ring *last = &plan->rings[plan->ring_count - 1];
+    assert_int_equal(last->radius_px, RADIUS);
+    const float *taps = plan->taps + last->first_tap;
+    foveate_cpu_line_base(base, in + REACH, STEP, taps, RADIUS, COUNT);
+    foveate_cpu_line_avx2(avx2, in + REACH, STEP, taps, RADIUS, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        assert_float_equal(base[i], avx2[i], 1e-3);
+    }
+    foveate_plan_destroy(&plan);
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_64_by_64_gaze_positions_write_every_pixel),
+        cmocka_unit_test(fractions_of_a_pixel_write_every_pixel),
+        cmocka_unit_test(gaze_outside_every_edge_writes_every_pixel),
+        cmocka_unit_test(every_size_with_every_fragment_writes_every_pixel),
+        cmocka_unit_test(all_256_levels_stay_what_they_are),
+        cmocka_unit_test(the_longest_filter_there_is_keeps_a_flat_picture),
+        cmocka_unit_test(every_filter_keeps_all_256_levels),
+        cmocka_unit_test(both_compilations_of_the_inner_loop_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
