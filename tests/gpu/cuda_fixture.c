@@ -63,6 +63,12 @@ void cuda_fixture_wait(const struct cuda_fixture *fixture)
     CU_ASSERT(fixture, fixture->cu->StreamSynchronize(fixture->stream));
 }
 
+/* A copy from pageable memory may return before it is over, and other streams do not wait for it. */
+static void wait_for_upload(const struct cuda_fixture *fixture)
+{
+    CU_ASSERT(fixture, fixture->cu->StreamSynchronize(NULL));
+}
+
 struct device_image device_image_make(const struct cuda_fixture *fixture,
                                       const struct test_image *host, uint32_t shift)
 {
@@ -70,6 +76,7 @@ struct device_image device_image_make(const struct cuda_fixture *fixture,
     CU_ASSERT(fixture, fixture->cu->MemAlloc(&image.memory, host->memory_bytes + shift));
     image.copy = image.memory + shift;
     CU_ASSERT(fixture, fixture->cu->MemcpyHtoD(image.copy, host->memory, image.bytes));
+    wait_for_upload(fixture);
     const size_t offset = (size_t)((unsigned char *)host->view.data - host->memory);
     image.view.data = (void *)(uintptr_t)(image.copy + offset);
     image.view.memory = FOVEA_MEMORY_CUDA;
@@ -134,6 +141,7 @@ struct device_array device_array_make(const struct cuda_fixture *fixture,
     CU_ASSERT(fixture, fixture->cu->Array3DCreate(&array.array, &desc));
     const CUDA_MEMCPY2D copy = copy_of(&array, packed, true);
     CU_ASSERT(fixture, fixture->cu->Memcpy2D(&copy));
+    wait_for_upload(fixture);
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                          .res.array.hArray = array.array};
     CU_ASSERT(fixture, fixture->cu->SurfObjectCreate(&array.surface, &resource));

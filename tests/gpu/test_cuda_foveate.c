@@ -203,7 +203,7 @@ static void filters_far_longer_than_the_picture_work(void **state)
         struct scene scene = scene_default();
         scene.width_px = 75;
         scene.height_px = 58;
-        scene.foveation.paper.f_max_cpd = fixture.quick ? 60.0 : 200.0;
+        scene.foveation.paper.f_max_cpd = fixture.quick ? 30.0 : 90.0;
         scene.foveation.strength = strengths[i];
         scene.format = FOVEA_FORMAT_RGBA32F;
         scene_assert(&fixture, &scene);
