@@ -38,7 +38,7 @@ command_demo()
     local groups=(build render) arguments=("$@") program=$BUILD_ROOT/release/sample_scene/fovea_demo
     has_flag --window "$@" && groups+=(window)
     need_packages "${groups[@]}"
-    configure_and_build release
+    configure_and_build release -DBUILD_TESTING=OFF
     [[ -x $program ]] || fail "the sample scene was not built; see $(relative "$LOGS/release-configure.log")"
     has_flag --output "$@" || arguments+=(--output "$ROOT/out")
     if ! has_flag --window "$@" && ! have ffmpeg; then
