@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Every wrong argument is refused with a message, and dst is not written. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct fovea_point_uv center = {0.5, 0.5};
+
+struct bench {
+    struct said said;
+    struct fovea_context *context;
+    struct test_image src;
+    struct test_image dst;
+    struct test_image untouched; /* dst as it was made */
+};
+
+static int bench_make(void **state)
+{
+    static struct bench bench;
+    memset(&bench, 0, sizeof bench);
+    bench.context = context_of(NULL, &bench.said);
+    bench.src = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
+    bench.dst = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
+    bench.untouched = image_make_packed(32, 24, FOVEA_FORMAT_RGBA32F);
+    image_draw(&bench.src.view, IMAGE_RANDOM, 1);
+    *state = &bench;
+    return 0;
+}
+
+static int bench_finish(void **state)
+{
+    struct bench *bench = *state;
+    fovea_context_destroy(&bench->context);
+    image_free(&bench->src);
+    image_free(&bench->dst);
+    image_free(&bench->untouched);
+    return 0;
+}
+
+static void refuse(struct bench *bench, struct fovea_image src, struct fovea_image dst,
+                   const char *word)
+{
+    assert_int_equal(fovea_context_run(bench->context, &src, &dst, center, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&bench->said, word);
+    compare_assert_all_same(&bench->dst.view, &bench->untouched.view, word);
+}
+
+static void null_images_are_refused(void **state)
+{
+    struct bench *b = *state;
+    assert_int_equal(fovea_context_run(NULL, &b->src.view, &b->dst.view, center, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_context_run(b->context, NULL, &b->dst.view, center, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&b->said, "src is NULL");
+    assert_int_equal(fovea_context_run(b->context, &b->src.view, NULL, center, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&b->said, "dst is NULL");
+    struct fovea_image bad = b->src.view;
+    bad.data = NULL;
+    refuse(b, bad, b->dst.view, "src.data is NULL");
+    refuse(b, b->src.view, bad, "dst.data is NULL");
+}
+
+static void wrong_sizes_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_image bad = b->src.view;
+    bad.width_px = 0;
+    refuse(b, bad, b->dst.view, "src is 0x24");
+    bad.width_px = 16385;
+    refuse(b, bad, b->dst.view, "16385");
+    bad = b->src.view;
+    bad.height_px = 0xffffffffu;
+    refuse(b, bad, b->dst.view, "4294967295");
+    bad.height_px = 23;
+    refuse(b, bad, b->dst.view, "one size");
+}
+
+static void wrong_formats_and_memories_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_image bad = b->dst.view;
+    bad.format = FOVEA_FORMAT_NONE;
+    refuse(b, b->src.view, bad, "dst.format is 0");
+    bad.format = (enum fovea_format)99;
+    refuse(b, b->src.view, bad, "dst.format is 99");
+    bad.format = FOVEA_FORMAT_RGBA16F;
+    refuse(b, b->src.view, bad, "one format");
+    bad = b->dst.view;
+    bad.memory = (enum fovea_memory)5;
+    refuse(b, b->src.view, bad, "dst.memory is 5");
+    bad.memory = FOVEA_MEMORY_CUDA;
+    refuse(b, b->src.view, bad, "CUDA memory");
+}
+
+static void wrong_strides_are_refused(void **state)
+{
+    struct bench *b = *state;
+    static const ptrdiff_t rows[] = {0, 511, -511, 32, PTRDIFF_MAX, PTRDIFF_MIN};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fovea_image bad = b->src.view;
+        bad.row_stride_bytes = rows[i];
+        refuse(b, bad, b->dst.view, "src.row_stride_bytes");
+    }
+    static const ptrdiff_t pixels[] = {15, -16, 1, PTRDIFF_MAX, PTRDIFF_MIN};
+    for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++) {
+        struct fovea_image bad = b->src.view;
+        bad.pixel_stride_bytes = pixels[i];
+        refuse(b, bad, b->dst.view, "src.pixel_stride_bytes");
+    }
+}
+
+static void misaligned_images_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_image bad = b->src.view;
+    bad.data = (unsigned char *)bad.data + 2;
+    refuse(b, bad, b->dst.view, "src.data is not aligned");
+    bad = b->src.view;
+    bad.row_stride_bytes += 2;
+    refuse(b, bad, b->dst.view, "src has strides");
+}
+
+/* Three of the same problem: said once. */
+static void overlap_is_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_image others[] = {b->dst.view, b->dst.view, b->dst.view};
+    others[1].data = image_pixel(&b->dst.view, 0, 23);
+    others[2].data = image_pixel(&b->dst.view, 0, 23); /* the same rows from the bottom up */
+    others[2].row_stride_bytes = -others[2].row_stride_bytes;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fovea_context_run(b->context, &others[i], &b->dst.view, center, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+    assert_said(&b->said, "overlap");
+    compare_assert_all_same(&b->dst.view, &b->untouched.view, "overlap");
+}
+
+static void neighbours_in_memory_do_not_overlap(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_image top = b->dst.view;
+    top.height_px = 12;
+    struct fovea_image bottom = top;
+    bottom.data = image_pixel(&b->dst.view, 0, 12);
+    image_fill(&b->dst.view, 1.0);
+    assert_int_equal(fovea_context_run(b->context, &top, &bottom, center, NULL), FOVEA_OK);
+    assert_int_equal(fovea_context_run(b->context, &bottom, &top, center, NULL), FOVEA_OK);
+    assert_silent(&b->said);
+}
+
+static void gaze_that_is_not_finite_is_refused(void **state)
+{
+    struct bench *b = *state;
+    static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        const struct fovea_point_uv x = {bad[i], 0.5};
+        const struct fovea_point_uv y = {0.5, bad[i]};
+        assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, x, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, y, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+    assert_said(&b->said, "gaze"); /* six times the same: said once */
+    compare_assert_all_same(&b->dst.view, &b->untouched.view, "gaze");
+}
+
+static void the_same_problem_is_said_again_after_a_good_frame(void **state)
+{
+    struct bench *b = *state;
+    const struct fovea_point_uv nowhere = {(double)NAN, 0.5};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, nowhere, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_said(&b->said, "gaze");
+        assert_int_equal(fovea_context_run(b->context, &b->src.view, &b->dst.view, center, NULL),
+                         FOVEA_OK);
+    }
+}
+
+/* ---- Creation */
+
+static void null_descriptions_are_refused(void **state)
+{
+    (void)state;
+    struct fovea_context *context = (struct fovea_context *)state;
+    const struct fovea_context_desc desc = fovea_context_desc_default();
+    assert_int_equal(fovea_context_create(NULL, &context), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(context);
+    assert_int_equal(fovea_context_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_context_set_foveation(NULL, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    fovea_context_destroy(NULL);
+    fovea_context_destroy(&context);
+}
+
+static void refuse_settings(const struct fovea_settings *settings, enum fovea_result result,
+                            const char *word)
+{
+    struct said said = {0};
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = settings;
+    desc.log = said_log(&said);
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), result);
+    assert_null(context);
+    assert_said(&said, word);
+}
+
+static void wrong_settings_are_refused(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.strength = 9.0;
+    refuse_settings(&settings, FOVEA_ERROR_INVALID_ARGUMENT, "foveation.strength");
+    settings = fovea_settings_default();
+    settings.foveation.paper.ct0 = 0.999999999;
+    refuse_settings(&settings, FOVEA_ERROR_INVALID_ARGUMENT, "foveation");
+}
+
+static void vulkan_is_not_for_this_context(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_VULKAN;
+    refuse_settings(&settings, FOVEA_ERROR_UNSUPPORTED, "fovea_vulkan.h");
+}
+
+static void cpu_takes_no_cuda_images(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CPU;
+    fovea_context_destroy(&b->context);
+    b->context = context_of(&settings, &b->said);
+    struct fovea_image src = b->src.view;
+    struct fovea_image dst = b->dst.view;
+    src.memory = FOVEA_MEMORY_CUDA;
+    dst.memory = FOVEA_MEMORY_CUDA;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(fovea_context_run(b->context, &src, &dst, center, NULL),
+                         FOVEA_ERROR_UNSUPPORTED);
+    }
+    assert_said(&b->said, "CUDA");
+}
+
+/* ---- Names and numbers */
+
+static void formats_have_their_bytes(void **state)
+{
+    (void)state;
+    for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
+        assert_int_equal(fovea_format_bytes((enum fovea_format)format),
+                         image_bytes((enum fovea_format)format));
+    }
+    assert_int_equal(fovea_format_bytes(FOVEA_FORMAT_NONE), 0);
+    assert_int_equal(fovea_format_bytes((enum fovea_format) - 3), 0);
+}
+
+static void results_have_their_names(void **state)
+{
+    (void)state;
+    assert_string_equal(fovea_result_name(FOVEA_OK), "FOVEA_OK");
+    assert_string_equal(fovea_result_name(FOVEA_PASSED_THROUGH), "FOVEA_PASSED_THROUGH");
+    for (int result = FOVEA_ERROR_INTERNAL; result <= FOVEA_PASSED_THROUGH; result++) {
+        assert_string_not_equal(fovea_result_name((enum fovea_result)result), "unknown result");
+    }
+    assert_string_equal(fovea_result_name((enum fovea_result)77), "unknown result");
+    assert_int_equal(fovea_version(), FOVEA_VERSION_MAJOR * 1000000 + FOVEA_VERSION_MINOR * 1000 +
+                                          FOVEA_VERSION_PATCH);
+}
+
+#define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_make, bench_finish)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_BENCH(null_images_are_refused),
+        WITH_BENCH(wrong_sizes_are_refused),
+        WITH_BENCH(wrong_formats_and_memories_are_refused),
+        WITH_BENCH(wrong_strides_are_refused),
+        WITH_BENCH(misaligned_images_are_refused),
+        WITH_BENCH(overlap_is_refused),
+        WITH_BENCH(neighbours_in_memory_do_not_overlap),
+        WITH_BENCH(gaze_that_is_not_finite_is_refused),
+        WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame),
+        cmocka_unit_test(null_descriptions_are_refused),
+        cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(vulkan_is_not_for_this_context),
+        WITH_BENCH(cpu_takes_no_cuda_images),
+        cmocka_unit_test(formats_have_their_bytes),
+        cmocka_unit_test(results_have_their_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

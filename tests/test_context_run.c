@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_context as a program uses it. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct fovea_point_uv center = {0.5, 0.5};
+
+struct scene {
+    struct said said;
+    struct fovea_context *context;
+    struct test_image src;
+    struct test_image dst;
+};
+
+static struct scene *scene_make(const struct fovea_settings *settings, uint32_t width_px,
+                                uint32_t height_px)
+{
+    struct scene *scene = calloc(1, sizeof *scene);
+    assert_non_null(scene);
+    scene->context = context_of(settings, &scene->said);
+    scene->src = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8);
+    scene->dst = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8);
+    image_draw(&scene->src.view, IMAGE_RANDOM, 2);
+    return scene;
+}
+
+static void scene_free(struct scene *scene)
+{
+    assert_silent(&scene->said);
+    fovea_context_destroy(&scene->context);
+    assert_null(scene->context);
+    image_free(&scene->src);
+    image_free(&scene->dst);
+    free(scene);
+}
+
+static void scene_run(struct scene *scene, struct fovea_point_uv gaze)
+{
+    assert_int_equal(
+        fovea_context_run(scene->context, &scene->src.view, &scene->dst.view, gaze, NULL),
+        FOVEA_OK);
+}
+
+static void assert_reference(const struct scene *scene, const struct fovea_foveation *foveation,
+                             struct fovea_point_uv gaze)
+{
+    struct foveate_plan *plan = NULL;
+    const struct fovea_image *src = &scene->src.view;
+    assert_int_equal(foveate_plan_create(foveation, src->width_px, src->height_px, &plan),
+                     FOVEA_OK);
+    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    double *expected = compare_expected(foveation, src, &frame);
+    compare_assert_close(&scene->dst.view, expected, compare_budget_of(src->format), "context");
+    free(expected);
+    foveate_plan_destroy(&plan);
+}
+
+static void defaults_foveate_a_host_image(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = fovea_settings_default();
+    struct scene *scene = scene_make(NULL, 300, 200);
+    const struct fovea_point_uv gaze = {0.21, 0.83};
+    scene_run(scene, gaze);
+    assert_reference(scene, &settings.foveation, gaze);
+    scene_free(scene);
+}
+
+static void new_settings_hold_from_the_next_frame(void **state)
+{
+    (void)state;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct scene *scene = scene_make(NULL, 120, 90);
+    scene_run(scene, center);
+    foveation.strength = 2.0;
+    foveation.paper.fragment_px = 8;
+    assert_int_equal(fovea_context_set_foveation(scene->context, &foveation), FOVEA_OK);
+    scene_run(scene, center);
+    assert_reference(scene, &foveation, center);
+    scene_free(scene);
+}
+
+static void wrong_settings_leave_the_old_ones_in_force(void **state)
+{
+    (void)state;
+    const struct fovea_foveation old = fovea_settings_default().foveation;
+    struct fovea_foveation wrong = old;
+    struct scene *scene = scene_make(NULL, 120, 90);
+    wrong.paper.fragment_px = 3;
+    assert_int_equal(fovea_context_set_foveation(scene->context, &wrong),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&scene->said, "foveation.paper.fragment_px");
+    scene_run(scene, center);
+    assert_reference(scene, &old, center);
+    scene_free(scene);
+}
+
+static void more_sizes_than_are_kept_still_work(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = fovea_settings_default();
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    for (uint32_t i = 0; i < 30; i++) {
+        struct scene scene = {.src = image_make_packed(40 + i % 7, 30, FOVEA_FORMAT_RGBA8),
+                              .dst = image_make_packed(40 + i % 7, 30, FOVEA_FORMAT_RGBA8)};
+        image_draw(&scene.src.view, IMAGE_RANDOM, i);
+        assert_int_equal(fovea_context_run(context, &scene.src.view, &scene.dst.view, center, NULL),
+                         FOVEA_OK);
+        assert_reference(&scene, &settings.foveation, center);
+        image_free(&scene.src);
+        image_free(&scene.dst);
+    }
+    assert_silent(&said);
+    fovea_context_destroy(&context);
+}
+
+static void bottom_up_and_strided_images_work(void **state)
+{
+    (void)state;
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    const struct image_layout layout = {.bottom_up = true, .row_gap = 4, .pixel_gap = 1};
+    struct test_image src = image_make(64, 48, FOVEA_FORMAT_RGB8, layout);
+    struct test_image dst = image_make(64, 48, FOVEA_FORMAT_RGB8, layout);
+    struct test_image plain_src = image_make_packed(64, 48, FOVEA_FORMAT_RGB8);
+    struct test_image plain_dst = image_make_packed(64, 48, FOVEA_FORMAT_RGB8);
+    image_draw(&src.view, IMAGE_RANDOM, 1);
+    image_draw(&plain_src.view, IMAGE_RANDOM, 1);
+    assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL), FOVEA_OK);
+    assert_int_equal(fovea_context_run(context, &plain_src.view, &plain_dst.view, center, NULL),
+                     FOVEA_OK);
+    compare_assert_all_same(&dst.view, &plain_dst.view, "bottom up");
+    assert_true(image_guards_intact(&dst));
+    image_free(&src);
+    image_free(&dst);
+    image_free(&plain_src);
+    image_free(&plain_dst);
+    fovea_context_destroy(&context);
+}
+
+/* Packed stereo: the two eyes' halves of one buffer do not overlap, though their ranges do. */
+static void the_other_half_of_the_same_rows_is_not_an_overlap(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_make(NULL, 128, 40);
+    struct fovea_image left = scene->src.view;
+    left.width_px = 64;
+    struct fovea_image right = left;
+    right.data = image_pixel(&scene->src.view, 64, 0);
+    assert_int_equal(fovea_context_run(scene->context, &left, &right, center, NULL), FOVEA_OK);
+    right.data = image_pixel(&scene->src.view, 63, 0);
+    assert_int_equal(fovea_context_run(scene->context, &left, &right, center, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&scene->said, "overlap");
+    scene_free(scene);
+}
+
+static void two_contexts_may_have_other_settings(void **state)
+{
+    (void)state;
+    const struct fovea_settings usual = fovea_settings_default();
+    struct fovea_settings strong = usual;
+    strong.foveation.strength = 3.0;
+    strong.backend = FOVEA_BACKEND_CPU;
+    strong.cpu_threads = 2;
+    struct scene *a = scene_make(NULL, 90, 70);
+    struct scene *b = scene_make(&strong, 90, 70);
+    scene_run(a, center);
+    scene_run(b, center);
+    assert_reference(a, &usual.foveation, center);
+    assert_reference(b, &strong.foveation, center);
+    scene_free(a);
+    scene_free(b);
+}
+
+/* ---- Pictures of sigma */
+
+static void sigma_map_says_what_run_does(void **state)
+{
+    (void)state;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    float *map = calloc(200 * 150, sizeof *map);
+    assert_non_null(map);
+    assert_int_equal(fovea_sigma_map(&foveation, 200, 150, center, map), FOVEA_OK);
+    assert_true(map[75 * 200 + 100] == 0.0f);
+    assert_true(map[0] > 5.0f && map[0] < 11.0f);
+    foveation.strength = 0.0;
+    assert_int_equal(fovea_sigma_map(&foveation, 200, 150, center, map), FOVEA_OK);
+    assert_true(map[0] == 0.0f);
+    free(map);
+}
+
+static void sigma_map_refuses_wrong_arguments(void **state)
+{
+    (void)state;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    float map[4];
+    const struct fovea_point_uv nowhere = {(double)NAN, 0.5};
+    assert_int_equal(fovea_sigma_map(NULL, 2, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_sigma_map(&foveation, 2, 2, center, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_sigma_map(&foveation, 0, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_sigma_map(&foveation, 2, 2, nowhere, map), FOVEA_ERROR_INVALID_ARGUMENT);
+    foveation.paper.ct0 = 2.0;
+    assert_int_equal(fovea_sigma_map(&foveation, 2, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
+}
+
+static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
+{
+    (void)state;
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 100.0), 1101.4536, 1e-3);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 10.0), 110.14536, 1e-4);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, 0.0) == 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, -1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 0, 1080, 1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(NULL, 1920, 1080, 1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, (double)NAN) < 0.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_foveate_a_host_image),
+        cmocka_unit_test(new_settings_hold_from_the_next_frame),
+        cmocka_unit_test(wrong_settings_leave_the_old_ones_in_force),
+        cmocka_unit_test(more_sizes_than_are_kept_still_work),
+        cmocka_unit_test(bottom_up_and_strided_images_work),
+        cmocka_unit_test(the_other_half_of_the_same_rows_is_not_an_overlap),
+        cmocka_unit_test(two_contexts_may_have_other_settings),
+        cmocka_unit_test(sigma_map_says_what_run_does),
+        cmocka_unit_test(sigma_map_refuses_wrong_arguments),
+        cmocka_unit_test(eccentricity_is_a_share_of_half_the_diagonal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "test_context_support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void hear(void *user, enum fovea_log_level level, const char *message)
+{
+    struct said *said = user;
+    assert_null(strchr(message, '\n'));
+    if (level >= FOVEA_LOG_WARNING) {
+        said->count++;
+        snprintf(said->last, sizeof said->last, "%s", message);
+    }
+}
+
+struct fovea_log said_log(struct said *said)
+{
+    return (struct fovea_log){.fn = hear, .user = said, .min_level = FOVEA_LOG_DEBUG};
+}
+
+struct fovea_context *context_of(const struct fovea_settings *settings, struct said *said)
+{
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = settings;
+    desc.log = said_log(said);
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    assert_non_null(context);
+    return context;
+}
+
+void assert_said(struct said *said, const char *word)
+{
+    if (said->count != 1 || !strstr(said->last, word)) {
+        fail_msg("%d messages, the last \"%s\"; expected one with \"%s\"", said->count, said->last,
+                 word);
+    }
+    *said = (struct said){0};
+}
+
+void assert_silent(const struct said *said)
+{
+    if (said->count != 0) {
+        fail_msg("expected silence, got \"%s\"", said->last);
+    }
+}

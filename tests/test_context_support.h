@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#ifndef FOVEA_TESTS_CONTEXT_SUPPORT_H
+#define FOVEA_TESTS_CONTEXT_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fovea.h"
+#include "images.h"
+
+/* What a context said. */
+struct said {
+    int count; /* of warnings and errors */
+    char last[512];
+};
+
+struct fovea_log said_log(struct said *said);
+
+struct fovea_context *context_of(const struct fovea_settings *settings, struct said *said);
+
+/* Fails unless exactly one message came since the last call, with `word` in it. */
+void assert_said(struct said *said, const char *word);
+void assert_silent(const struct said *said);
+
+#endif
