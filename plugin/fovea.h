@@ -150,7 +150,7 @@ enum fovea_filter_length {
 
 enum fovea_alpha {
     FOVEA_ALPHA_KEEP = 0, /* alpha is copied from the source; colour is blurred by itself */
-    FOVEA_ALPHA_PREMULTIPLIED = 1, /* alpha is blurred like a colour: right for premultiplied images */
+    FOVEA_ALPHA_PREMULTIPLIED = 1, /* alpha is blurred like a colour: for premultiplied images */
 };
 
 /* The paper's retinal mapping. Defaults are the printed paper's with the published program's
@@ -210,7 +210,7 @@ struct fovea_gaze_settings {
     enum fovea_gaze_kind kind;
     enum fovea_gaze_space space;
     enum fovea_gaze_origin origin;
-    uint32_t screen_px[2]; /* width and height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
+    uint32_t screen_px[2]; /* width, height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
     struct fovea_point_uv fixed; /* in `space`, `origin` like every source; 0.5, 0.5 */
 
     char scanpath_file[FOVEA_PATH_MAX]; /* relative to the configuration file that names it */
@@ -309,7 +309,7 @@ struct fovea_gaze_sample {
 
 enum fovea_gaze_state {
     FOVEA_GAZE_TRACKED = 0,
-    FOVEA_GAZE_HELD = 1, /* no valid sample now (a blink, low confidence, silence): the last one holds */
+    FOVEA_GAZE_HELD = 1, /* no valid sample (a blink, low confidence, silence): the last one holds */
     FOVEA_GAZE_LOST = 2, /* longer than hold_ms: the gaze is at the fallback, or on its way there */
 };
 
@@ -340,13 +340,15 @@ FOVEA_API const char *fovea_gaze_kind_name(enum fovea_gaze_kind kind);
 FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source);
 
 /* Gives a sample to a mouse source, from any thread, while others read. FOVEA_ERROR_INVALID_STATE
- * for other kinds. Not finite or older than the newest: FOVEA_ERROR_INVALID_ARGUMENT, counted. */
+ * for other kinds. Not finite, confidence outside 0..1, or older than the newest:
+ * FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze that rests must be pushed too: silence is loss. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result
 fovea_gaze_source_push(struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 
 /* The gaze at t_ns, for an image of that size in pixels. Takes no lock, waits for nothing, allocates
  * nothing. The scanpath and saccades sources start at the first t_ns they are asked for and give the
- * same answers for the same times in the same order. */
+ * same answers for the same times in the same order. Mouse and udp sources may be read from several
+ * threads at once. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result
 fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px,
                        uint32_t height_px, struct fovea_gaze *out_gaze);
@@ -371,7 +373,7 @@ enum fovea_memory {
 
 /* A picture somebody else owns. */
 struct fovea_image {
-    void *data; /* the top left pixel, aligned to the format's channel size; not written for a source */
+    void *data; /* the top left pixel, aligned to the format's channel; a source is not written */
     uint32_t width_px; /* 1..16384 */
     uint32_t height_px; /* 1..16384 */
     enum fovea_format format;
