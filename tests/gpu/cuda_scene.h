@@ -18,7 +18,7 @@ struct scene {
     uint32_t height_px;
     enum image_pattern pattern;
     struct image_layout layout;
-    uint32_t shift;    /* bytes off the alignment */
+    uint32_t shift; /* bytes off the alignment */
     bool no_reference; /* too large for it: the cpu backend alone */
 };
 

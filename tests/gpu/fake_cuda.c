@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Most do not look at what they are given. */
+/* The signatures are the driver's, and most functions do not look at what they are given.
+ * NOLINTBEGIN(misc-unused-parameters, readability-function-size) */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -417,8 +418,9 @@ static const struct {
 #undef ENTRY
 };
 
-EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version,
-                                      cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
+                                      cuuint64_t flags,
+                                      CUdriverProcAddressQueryResult *symbolStatus)
 {
     void (*found)(void) = (void (*)(void))fake_absent;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
@@ -427,9 +429,11 @@ EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **function, int v
         }
     }
     if (fake_cuda.lacks && strcmp(fake_cuda.lacks, symbol) == 0) {
-        *function = NULL;
+        *pfn = NULL;
         return CUDA_ERROR_NOT_FOUND;
     }
-    memcpy(function, &found, sizeof found);
+    memcpy(pfn, &found, sizeof found);
     return CUDA_SUCCESS;
 }
+
+/* NOLINTEND(misc-unused-parameters, readability-function-size) */

@@ -16,9 +16,9 @@ struct fake_cuda {
     /* What to do. */
     const char *lacks; /* a function that the driver does not have */
     const char *fails; /* a function that fails; NULL: any */
-    int fail_at;       /* how many of those calls from now on; 1: the next. 0: none fails */
-    CUresult error;    /* with what */
-    bool busy;         /* events have not happened yet */
+    int fail_at; /* how many of those calls from now on; 1: the next. 0: none fails */
+    CUresult error; /* with what */
+    bool busy; /* events have not happened yet */
     bool no_timelines;
     bool maps_wrongly; /* arrays come back one pixel too narrow */
 
