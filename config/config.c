@@ -18,7 +18,7 @@
 
 struct fovea_config {
     struct config_files files;
-    char *program_name;     /* without directories */
+    char *program_name; /* without directories */
     char *environment_sets; /* NULL: none */
     char **sets;
     size_t set_count;

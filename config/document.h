@@ -27,7 +27,7 @@ struct config_spot {
 
 /* Who speaks, and about what. Shared by everything that reads a text. */
 struct config_text {
-    const char *name;      /* for messages; printable */
+    const char *name; /* for messages; printable */
     const char *directory; /* that relative paths in it refer to, with a '/' at the end; or "" */
     const char *bytes;
     size_t count;
@@ -48,7 +48,7 @@ FOVEA_MUST_CHECK enum fovea_result config_document_parse(const struct config_tex
 void config_document_finish(struct config_document *document);
 
 struct config_place {
-    uint32_t line;   /* from 1 */
+    uint32_t line; /* from 1 */
     uint32_t column; /* from 1, in characters */
 };
 struct config_place config_text_place(const struct config_text *text, size_t offset);

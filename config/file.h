@@ -20,12 +20,12 @@ struct config_stamp {
 };
 
 struct config_file {
-    char path[FOVEA_PATH_MAX];      /* absolute where the working directory is known */
+    char path[FOVEA_PATH_MAX]; /* absolute where the working directory is known */
     char directory[FOVEA_PATH_MAX]; /* that it lies in, with a '/' at the end */
-    char shown[FOVEA_PATH_MAX];     /* the path as it was given, printable */
-    bool required;                  /* named by the user; others may be missing */
-    struct config_stamp loaded;     /* when it was read last */
-    struct config_stamp seen;       /* at the last look */
+    char shown[FOVEA_PATH_MAX]; /* the path as it was given, printable */
+    bool required; /* named by the user; others may be missing */
+    struct config_stamp loaded; /* when it was read last */
+    struct config_stamp seen; /* at the last look */
 };
 
 #define CONFIG_FILES_MAX 3

@@ -12,7 +12,7 @@
 struct config_guess {
     char word[GUESS_MAX_BYTES]; /* empty where it was too long to be a slip of somebody's */
     char best[GUESS_MAX_BYTES]; /* empty: nothing is near */
-    size_t best_offer;          /* number of the offer, from 0 */
+    size_t best_offer; /* number of the offer, from 0 */
     size_t best_distance;
     size_t offers;
 };

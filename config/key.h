@@ -34,8 +34,8 @@ struct config_key {
     const char *help; /* one sentence without a full stop, also the description in schema.json */
     enum config_type type;
     size_t offset; /* in struct fovea_settings */
-    size_t bytes;  /* of the member; several elements make an array */
-    double min;    /* of numbers */
+    size_t bytes; /* of the member; several elements make an array */
+    double min; /* of numbers */
     double max;
     bool min_excluded;
     bool max_excluded;

@@ -21,8 +21,8 @@ struct pixel_row {
 };
 
 struct pixel_codec {
-    uint32_t bytes;          /* of a pixel */
-    uint32_t align_bytes;    /* of a channel, or of the word that holds them */
+    uint32_t bytes; /* of a pixel */
+    uint32_t align_bytes; /* of a channel, or of the word that holds them */
     uint32_t color_channels; /* 1 or 3; alpha comes after them */
     bool has_alpha;
 

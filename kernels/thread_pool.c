@@ -21,7 +21,7 @@ struct thread_pool {
     thread_pool_fn fn;
     void *user;
     uint64_t generation; /* counts jobs */
-    uint32_t busy;       /* workers that have not finished the job */
+    uint32_t busy; /* workers that have not finished the job */
     bool quit;
     uint32_t thread_count; /* started, worker 0 not among them */
     struct worker workers[];

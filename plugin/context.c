@@ -30,7 +30,7 @@ struct slot {
 };
 
 struct entry {
-    size_t backend;            /* index into backends */
+    size_t backend; /* index into backends */
     struct foveate_plan *plan; /* NULL: the entry is free */
     struct context_op *op;
     uint64_t last_used;

@@ -15,7 +15,7 @@ struct context_device;
 struct context_op;
 
 struct context_device_desc {
-    int cuda_device;      /* of fovea_context_desc */
+    int cuda_device; /* of fovea_context_desc */
     struct fovea_log log; /* lives as long as the context */
 };
 

@@ -255,8 +255,8 @@ FOVEA_API struct fovea_settings fovea_settings_default(void);
 
 /* FOVEA_OK, or FOVEA_ERROR_INVALID_ARGUMENT with a message that names the setting as the
  * configuration file does ("foveation.paper.fragment_px is 3; it must be 4 to 128"). Any thread. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_check(const struct fovea_settings *settings,
-                                                                  struct fovea_log log);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_check(
+    const struct fovea_settings *settings, struct fovea_log log);
 
 /* ---- Configuration files ---------------------------------------------------------------------- */
 
@@ -282,8 +282,8 @@ FOVEA_API struct fovea_config_desc fovea_config_desc_default(void);
 /* Reads the files and the overrides. FOVEA_ERROR_CONFIG: something is wrong in one of them, named in
  * the log with file, line, column, key and what was expected. FOVEA_ERROR_IO: a named file cannot be
  * read. Either way nothing was applied and *out_config is NULL. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_create(const struct fovea_config_desc *desc,
-                                                                 struct fovea_config **out_config);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_create(
+    const struct fovea_config_desc *desc, struct fovea_config **out_config);
 FOVEA_API void fovea_config_destroy(struct fovea_config **config);
 
 /* The settings in force. The pointer stays valid and its contents stay the same until the next
@@ -309,7 +309,7 @@ struct fovea_gaze_sample {
 
 enum fovea_gaze_state {
     FOVEA_GAZE_TRACKED = 0,
-    FOVEA_GAZE_HELD = 1, /* no valid sample (a blink, low confidence, silence): the last one holds */
+    FOVEA_GAZE_HELD = 1, /* no valid sample (blink, low confidence, silence): the last one holds */
     FOVEA_GAZE_LOST = 2, /* longer than hold_ms: the gaze is at the fallback, or on its way there */
 };
 
@@ -328,9 +328,9 @@ struct fovea_gaze_source;
 
 /* Opens the source that settings->kind names. The udp source starts a thread. FOVEA_ERROR_IO: a file
  * or socket cannot be opened. FOVEA_ERROR_CONFIG: a scanpath has a wrong line, named in the log. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_gaze_source_create(const struct fovea_gaze_settings *settings, struct fovea_log log,
-                         struct fovea_gaze_source **out_source);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_create(
+    const struct fovea_gaze_settings *settings, struct fovea_log log,
+    struct fovea_gaze_source **out_source);
 FOVEA_API void fovea_gaze_source_destroy(struct fovea_gaze_source **source);
 
 /* The name of a kind as the configuration spells it: "fixed", "mouse", ... Never NULL. */
@@ -342,16 +342,16 @@ FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *so
 /* Gives a sample to a mouse source, from any thread, while others read. FOVEA_ERROR_INVALID_STATE
  * for other kinds. Not finite, confidence outside 0..1, or older than the newest:
  * FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze that rests must be pushed too: silence is loss. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_gaze_source_push(struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_push(
+    struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 
 /* The gaze at t_ns, for an image of that size in pixels. Takes no lock, waits for nothing, allocates
  * nothing. The scanpath and saccades sources start at the first t_ns they are asked for and give the
  * same answers for the same times in the same order. Mouse and udp sources may be read from several
  * threads at once. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px,
-                       uint32_t height_px, struct fovea_gaze *out_gaze);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
+    struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,
+    struct fovea_gaze *out_gaze);
 
 /* ---- Images in host or CUDA memory ------------------------------------------------------------ */
 
@@ -386,8 +386,9 @@ struct fovea_image {
 FOVEA_API size_t fovea_format_bytes(enum fovea_format format);
 
 struct fovea_context_desc {
-    const struct fovea_settings *settings; /* NULL: the defaults. backend auto is cuda for images in CUDA
-                                              memory and cpu for images in host memory */
+    /* NULL: the defaults. backend auto is cuda for images in CUDA memory and cpu for images in host
+     * memory */
+    const struct fovea_settings *settings;
     int cuda_device; /* ordinal, as CUDA_VISIBLE_DEVICES leaves them; 0 */
     struct fovea_log log;
 };
@@ -400,28 +401,30 @@ FOVEA_API struct fovea_context_desc fovea_context_desc_default(void);
 
 /* FOVEA_ERROR_UNSUPPORTED: the backend the settings name is not there (no CUDA in this build, no
  * driver; vulkan is for fovea_vulkan.h). */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_context_create(const struct fovea_context_desc *desc, struct fovea_context **out_context);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_create(
+    const struct fovea_context_desc *desc, struct fovea_context **out_context);
 FOVEA_API void fovea_context_destroy(struct fovea_context **context);
 
 /* New settings for the frames after this call; only foveation and cpu_threads count. On failure the
  * old ones stay in force. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_context_set_foveation(struct fovea_context *context, const struct fovea_foveation *foveation);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_foveation(
+    struct fovea_context *context, const struct fovea_foveation *foveation);
 
 /* Foveates src around gaze into dst, which has the same size, format and memory and must not overlap
  * src. gaze is rounded to 1/256 px. Host images: returns when dst is written. CUDA images: enqueues
  * on cuda_stream (a CUstream or cudaStream_t; NULL: the legacy default stream) and returns without
  * waiting. A gaze that is not finite: FOVEA_ERROR_INVALID_ARGUMENT. On failure dst is not written. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_context_run(struct fovea_context *context, const struct fovea_image *src,
-                  const struct fovea_image *dst, struct fovea_point_uv gaze, void *cuda_stream);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_context *context,
+                                                               const struct fovea_image *src,
+                                                               const struct fovea_image *dst,
+                                                               struct fovea_point_uv gaze,
+                                                               void *cuda_stream);
 
 /* What the settings do to an image of that size with that gaze: sigma in pixels for every pixel, in
  * rows without gaps; 0 where the image is left as it is. Any thread; allocates. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_sigma_map(const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
-                struct fovea_point_uv gaze, float *out_sigma_px);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_sigma_map(
+    const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
+    struct fovea_point_uv gaze, float *out_sigma_px);
 
 /* Distance from the gaze in pixels at which the model of these settings puts an eccentricity, for
  * drawing rings. Negative where the arguments are out of range. Any thread. */

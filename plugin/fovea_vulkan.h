@@ -89,10 +89,10 @@ struct fovea_vk_requirements {
 };
 
 /* Asks, changes nothing. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_device,
-               PFN_vkGetInstanceProcAddr get_instance_proc_addr,
-               struct fovea_vk_requirements *out_requirements);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
+    VkInstance instance, VkPhysicalDevice physical_device,
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+    struct fovea_vk_requirements *out_requirements);
 
 /* ---- The context ------------------------------------------------------------------------------ */
 
@@ -107,7 +107,7 @@ struct fovea_vk_desc {
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
     uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..8; 3 */
-    const struct fovea_settings *settings; /* NULL: the defaults; gaze settings do not matter here */
+    const struct fovea_settings *settings; /* NULL: the defaults; gaze settings do not matter */
     struct fovea_log log;
 };
 
@@ -143,9 +143,9 @@ struct fovea_vk_image;
 
 /* The image is Fovea's until it is acquired or given out as dst. FOVEA_ERROR_UNSUPPORTED: format or
  * usage. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result
-fovea_vk_image_create(struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
-                      struct fovea_vk_image **out_image);
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
+    struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
+    struct fovea_vk_image **out_image);
 
 /* The GPU must be done with it, as for vkDestroyImage; a frame that Fovea still has in flight with it
  * is waited for. */
@@ -176,7 +176,7 @@ struct fovea_vk_frame_image {
     VkFormat format;
     uint32_t width_px;
     uint32_t height_px;
-    VkImageLayout layout_before; /* when the waits are over; dst: UNDEFINED if its contents are old */
+    VkImageLayout layout_before; /* when the waits are over; dst: UNDEFINED if its content is old */
     VkImageLayout layout_after; /* when the signals come; not UNDEFINED or PREINITIALIZED */
     /* The queue family that owns the image before and after; VK_QUEUE_FAMILY_IGNORED: Fovea's queue's
      * family, or an image of concurrent sharing. Another family: the engine has released it to
@@ -194,8 +194,9 @@ struct fovea_vk_semaphore {
 struct fovea_vk_frame {
     struct fovea_vk_frame_image src;
     struct fovea_vk_frame_image dst;
-    const struct fovea_vk_semaphore *waits; /* before src is read and dst written; may be none where */
-    uint32_t wait_count; /* both were last used on Fovea's queue; at most FOVEA_VK_MAX_SEMAPHORES */
+    /* Before src is read and dst written; may be none where both were last used on Fovea's queue. */
+    const struct fovea_vk_semaphore *waits;
+    uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
     const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
     uint32_t signal_count;
     struct fovea_gaze gaze; /* not usable: the frame is passed through */

@@ -73,7 +73,7 @@ static void centre_is_truncated_toward_zero(void **state)
             }
         }
     }
-    assert_int_equal(foveate_grid_center_px(0, 5, 3), 0);  /* -0.5 */
+    assert_int_equal(foveate_grid_center_px(0, 5, 3), 0); /* -0.5 */
     assert_int_equal(foveate_grid_center_px(0, 5, 4), -1); /* -1.5 */
 }
 

@@ -79,7 +79,7 @@ struct findings {
     unsigned saccades_off_duration;
     double fastest_deg_s;
     double fastest_small_deg_s; /* of saccades up to 10 degrees */
-    double drift_deg;           /* length of the way during fixations */
+    double drift_deg; /* length of the way during fixations */
     double largest_deg;
     double smallest_uv;
     double largest_uv;

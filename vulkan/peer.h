@@ -28,10 +28,10 @@ struct peer_semaphore;
 struct peer_image_desc {
     struct os_handle
         memory; /* the peer's on success, the caller's on failure; invalid for host peers */
-    uint64_t allocation_bytes;  /* of the whole dedicated allocation */
-    void *mapped;               /* host peers: the top left pixel */
+    uint64_t allocation_bytes; /* of the whole dedicated allocation */
+    void *mapped; /* host peers: the top left pixel */
     ptrdiff_t row_stride_bytes; /* host peers */
-    enum fovea_format format;   /* RGBA8, A2B10G10R10, B10G11R11F or RGBA16F */
+    enum fovea_format format; /* RGBA8, A2B10G10R10, B10G11R11F or RGBA16F */
     uint32_t width_px;
     uint32_t height_px;
     bool color_attachment; /* the VkImage has that usage */

@@ -21,14 +21,14 @@ struct vk_device {
     uint8_t uuid[VK_UUID_SIZE];
     uint32_t timestamp_bits; /* of the queue's family; 0: no timestamps */
 
-    bool timeline;     /* timeline semaphores may be made */
-    bool memory_fd;    /* VK_KHR_external_memory_fd is enabled */
+    bool timeline; /* timeline semaphores may be made */
+    bool memory_fd; /* VK_KHR_external_memory_fd is enabled */
     bool semaphore_fd; /* VK_KHR_external_semaphore_fd is enabled */
 };
 
 /* What the physical device can, before a VkDevice is there. */
 struct vk_offer {
-    bool timeline;           /* the feature timelineSemaphore */
+    bool timeline; /* the feature timelineSemaphore */
     bool timeline_extension; /* it takes the extension: the device is of Vulkan 1.1 */
     bool memory_fd;
     bool semaphore_fd;

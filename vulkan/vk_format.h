@@ -15,7 +15,7 @@ struct vk_format {
     VkFormat raw; /* R32_UINT or R16G16B16A16_UINT */
     enum fovea_format pixel;
     bool swap_red_blue; /* red is where the pixel format has blue */
-    bool srgb;          /* the stored values are encoded and Vulkan converts */
+    bool srgb; /* the stored values are encoded and Vulkan converts */
 };
 
 /* NULL for formats that are no frame's. */

@@ -13,7 +13,7 @@
 enum vk_image_sharing {
     VK_IMAGE_PRIVATE,
     VK_IMAGE_EXPORTED, /* optimal tiling; vk_image_export gives the memory's handle */
-    VK_IMAGE_MAPPED,   /* linear tiling in memory of the host, mapped for as long as it lives */
+    VK_IMAGE_MAPPED, /* linear tiling in memory of the host, mapped for as long as it lives */
 };
 
 struct vk_image_desc {

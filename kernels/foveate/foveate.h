@@ -21,7 +21,7 @@ struct foveate_ring {
     uint32_t bound_sq_low; /* the smallest whole q16 number that is not less than bound_i^2, */
     uint32_t bound_sq_high; /* where bound_i = F/2 + 1.4 F i: this ring's pixels have d^2 >= this */
     uint32_t radius_px; /* taps on each side of the centre */
-    uint32_t first_tap; /* of this ring's half filter in plan->taps: centre first, radius_px + 1 of them */
+    uint32_t first_tap; /* of this ring's half filter in plan->taps: centre first, radius_px + 1 */
     float sigma_px;
     float reserved[3];
 };
@@ -36,7 +36,8 @@ struct foveate_plan {
     uint32_t tap_count;
     uint32_t max_radius_px;
     struct foveate_ring *rings;
-    float *taps; /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
+    /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
+    float *taps;
 };
 
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
@@ -63,27 +64,30 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
                        uint32_t width_px, uint32_t height_px);
 
 /* uv -> q8, clamped to four image sizes outside the image so that squares fit in 64 bits. */
-struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze);
+struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
+                                        struct fovea_point_uv gaze);
 
 /* sigma at pixel x, y; 0 where the pixel is copied. The function behind heat maps. */
-float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame, int32_t x,
-                       int32_t y);
+float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                       int32_t x, int32_t y);
 
 /* ---- The double-precision reference: from the formula, shares only the settings ---------------- */
 
 /* src and dst are rows of `channels` doubles without gaps, dst apart from src; channel 3, where
  * there is one, is alpha. Values are not rounded and not clamped. */
-FOVEA_MUST_CHECK enum fovea_result
-foveate_reference(const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
-                  uint32_t channels, const double *src, double *dst, double gaze_x_px,
-                  double gaze_y_px);
+FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveation *foveation,
+                                                     uint32_t width_px, uint32_t height_px,
+                                                     uint32_t channels, const double *src,
+                                                     double *dst, double gaze_x_px,
+                                                     double gaze_y_px);
 
 /* ---- cpu -------------------------------------------------------------------------------------- */
 
 struct foveate_cpu;
 
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan *plan,
-                                                      uint32_t thread_count, struct foveate_cpu **out_cpu);
+                                                      uint32_t thread_count,
+                                                      struct foveate_cpu **out_cpu);
 void foveate_cpu_destroy(struct foveate_cpu **cpu);
 /* Host images only; returns when dst is written. The plan must outlive it. */
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,

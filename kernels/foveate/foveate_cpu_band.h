@@ -19,7 +19,7 @@ struct foveate_cpu_scratch {
     /* A fragment, blurred along x, with the rows above and below that the filter reaches. */
     float *columns;
     size_t column_floats; /* from a row to the next */
-    float *result;        /* one row of the fragment, blurred along y too */
+    float *result; /* one row of the fragment, blurred along y too */
 };
 
 /* FOVEA_ERROR_OUT_OF_MEMORY leaves memory NULL. */

@@ -34,7 +34,7 @@ static const char *const surface_kernels[FORMAT_COUNT] = {
 
 struct foveate_cuda_plan {
     struct foveate_cuda_plan *next; /* of those that are retired */
-    CUdeviceptr memory;             /* rings, then taps */
+    CUdeviceptr memory; /* rings, then taps */
     struct foveate_cuda_tables tables;
     struct cuda_uses uses;
 };

@@ -15,9 +15,9 @@
 
 /* The plan on the device, and how a fragment is cut into tiles. */
 struct foveate_cuda_tables {
-    uint64_t rings;         /* struct foveate_ring[frame.ring_count] */
-    uint64_t taps;          /* float[] */
-    int32_t tile_px;        /* side of a tile; the last of a fragment may be smaller */
+    uint64_t rings; /* struct foveate_ring[frame.ring_count] */
+    uint64_t taps; /* float[] */
+    int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
 };
 

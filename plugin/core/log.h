@@ -13,8 +13,9 @@
 
 #define LOG_MESSAGE_BYTES 2048
 
-__attribute__((format(printf, 3, 4))) static inline void
-log_write(struct fovea_log log, enum fovea_log_level level, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void log_write(struct fovea_log log,
+                                                                   enum fovea_log_level level,
+                                                                   const char *format, ...)
 {
     if (!log.fn || level < log.min_level) {
         return;

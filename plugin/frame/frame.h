@@ -38,7 +38,7 @@
 struct frame_shared {
     struct vk_image image;
     struct peer_image *peer; /* NULL: not shared; frames with it are copied */
-    bool general;            /* it has been brought to GENERAL (scratch only) */
+    bool general; /* it has been brought to GENERAL (scratch only) */
 };
 
 enum frame_holder { FRAME_HELD_BY_FOVEA, FRAME_HELD_BY_ENGINE };
@@ -158,10 +158,10 @@ struct frame_work {
     uint32_t slot_index;
     struct frame_end src;
     struct frame_end dst;
-    bool in_place;             /* src and dst are one image */
+    bool in_place; /* src and dst are one image */
     struct frame_shared *read; /* what the kernels read and write */
     struct frame_shared *write;
-    bool copy_in;  /* read is scratch */
+    bool copy_in; /* read is scratch */
     bool copy_out; /* write is scratch */
     struct frame_plan *plan;
     struct foveate_frame constants;

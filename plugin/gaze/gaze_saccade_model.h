@@ -12,12 +12,12 @@
 
 struct gaze_saccade_desc {
     uint64_t seed;
-    double fixation_ms;   /* median */
+    double fixation_ms; /* median */
     double amplitude_deg; /* median */
-    double width_deg;     /* of the picture */
+    double width_deg; /* of the picture */
     double height_deg;
     double blinks_per_minute; /* 0: none */
-    int64_t period_ns;        /* a multiple of GAZE_SACCADE_STEP_NS, at least a second */
+    int64_t period_ns; /* a multiple of GAZE_SACCADE_STEP_NS, at least a second */
 };
 
 /* A fixation and the saccade after it. Positions in degrees from the top left corner. */
@@ -26,7 +26,7 @@ struct gaze_saccade_cycle {
     int64_t fixation_ns;
     int64_t saccade_ns;
     double from_deg[2]; /* where the fixation begins */
-    double to_deg[2];   /* where the saccade ends */
+    double to_deg[2]; /* where the saccade ends */
     double drift_hz;
     double drift_phase[2];
 };

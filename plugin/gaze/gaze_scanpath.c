@@ -15,7 +15,7 @@ struct scanpath {
     struct fovea_gaze_source base;
     struct gaze_scanpath_rows file;
     size_t *last_valid; /* for each row: the newest valid one not after it, or NO_ROW */
-    int64_t lap_ns;     /* from a row to the same row of the next lap; 0: does not loop */
+    int64_t lap_ns; /* from a row to the same row of the next lap; 0: does not loop */
     int64_t start_ns;
     bool started;
 };

@@ -21,9 +21,9 @@
 struct gaze_observation {
     double x; /* of the last valid sample */
     double y;
-    int64_t valid_t_ns;       /* when it was measured */
+    int64_t valid_t_ns; /* when it was measured */
     int64_t missing_since_ns; /* from here on there is no valid sample; read only when missing */
-    bool any;                 /* there has been a valid sample; else only the counters count */
+    bool any; /* there has been a valid sample; else only the counters count */
     bool missing;
     double rate_hz;
     uint64_t sample_count;
@@ -32,7 +32,7 @@ struct gaze_observation {
 
 struct gaze_source_api {
     const char *name; /* as the configuration spells it */
-    size_t bytes;     /* of the source's struct, whose first member is struct fovea_gaze_source */
+    size_t bytes; /* of the source's struct, whose first member is struct fovea_gaze_source */
     bool in_uv; /* x and y of the observation are uv, else in the settings' space and origin */
 
     /* The object is zeroed but for its base. On failure finish is called. NULL: nothing to do. */

@@ -28,7 +28,7 @@ struct udp {
     struct fovea_gaze_source base;
     struct gaze_intake intake;
     int socket; /* of init and finish: -1 where there is none */
-    int stop;   /* readable when the thread shall end */
+    int stop; /* readable when the thread shall end */
     uint16_t port;
     pthread_t thread;
     bool running;

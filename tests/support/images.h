@@ -9,11 +9,11 @@
 #include "fovea.h"
 
 enum image_pattern {
-    IMAGE_RANDOM,     /* every channel of every pixel for itself */
-    IMAGE_CHECKER,    /* one pixel black, one white; other sizes and phases in other channels */
+    IMAGE_RANDOM, /* every channel of every pixel for itself */
+    IMAGE_CHECKER, /* one pixel black, one white; other sizes and phases in other channels */
     IMAGE_ZONE_PLATE, /* every frequency up to Nyquist */
-    IMAGE_STROKES,    /* thin dark strokes on white, like a page of text */
-    IMAGE_PHOTO,      /* smooth shades, edges and a little noise */
+    IMAGE_STROKES, /* thin dark strokes on white, like a page of text */
+    IMAGE_PHOTO, /* smooth shades, edges and a little noise */
     IMAGE_PATTERN_COUNT,
 };
 
@@ -27,8 +27,8 @@ struct test_image {
 };
 
 struct image_layout {
-    bool bottom_up;     /* negative row stride */
-    uint32_t row_gap;   /* pixels between a row's end and the next row */
+    bool bottom_up; /* negative row stride */
+    uint32_t row_gap; /* pixels between a row's end and the next row */
     uint32_t pixel_gap; /* channel sizes between a pixel and the next */
 };
 

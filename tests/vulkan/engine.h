@@ -21,13 +21,13 @@ struct engine {
     VkCommandPool pool;
     VkPhysicalDeviceMemoryProperties memory;
     struct fovea_vk_requirements needs;
-    bool validation;   /* the layer answered */
+    bool validation; /* the layer answered */
     uint32_t messages; /* errors, and warnings of validation */
     char first_message[1024];
 };
 
 struct engine_options {
-    bool nvidia;     /* only an NVIDIA GPU will do; else the first device of any kind */
+    bool nvidia; /* only an NVIDIA GPU will do; else the first device of any kind */
     bool no_sharing; /* enable neither extensions nor timeline semaphores */
     bool no_timeline;
 };

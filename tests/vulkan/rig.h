@@ -31,7 +31,7 @@ struct fovea_gaze rig_gaze(double x_uv, double y_uv);
 
 enum rig_path {
     RIG_ENGINE_TO_ENGINE, /* copied in and out */
-    RIG_MADE_TO_MADE,     /* no copy */
+    RIG_MADE_TO_MADE, /* no copy */
     RIG_MADE_TO_ENGINE,
     RIG_ENGINE_TO_MADE,
     RIG_ENGINE_IN_PLACE,
