@@ -90,3 +90,11 @@ void gaze_assert_near(const char *what, double value, double wanted, double tole
         _fail(file, line);
     }
 }
+
+void gaze_assert_contains(const char *text, const char *part, const char *file, int line)
+{
+    if (!text || !strstr(text, part)) {
+        print_error("\"%s\" is not in \"%s\"\n", part, text ? text : "");
+        _fail(file, line);
+    }
+}
