@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The engine as a whole: device, world, renderer, foveation. Images and frames are the caller's. */
+#ifndef SCENE_ENGINE_H
+#define SCENE_ENGINE_H
+
+#include "frames.h"
+#include "settings.h"
+
+struct engine {
+    struct gpu gpu;
+    struct world *world;
+    struct renderer *renderer;
+    struct foveation *foveation;
+    struct targets targets;
+    struct frames frames;
+};
+
+struct engine_desc {
+    const struct options *options;
+    const struct fovea_settings *settings;
+    VkSurfaceKHR surface; /* the instance is open then; VK_NULL_HANDLE: no window */
+    VkFormat format; /* UNDEFINED: of the options, else the first of what the device can draw */
+};
+
+/* False with a message; engine_finish is to be called all the same. */
+bool engine_init(struct engine *engine, const struct engine_desc *desc);
+/* Waits for the GPU. */
+void engine_finish(struct engine *engine);
+
+/* Can be drawn into and copied from. */
+bool engine_format_usable(const struct gpu *gpu, VkFormat format);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "foveation.h"
+
+#include <stdlib.h>
+
+struct foveation {
+    struct fovea_vk *fovea;
+    bool failing; /* so that a failure is told once, and not each frame */
+};
+
+bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settings,
+                      uint32_t frames_in_flight, struct foveation **out_foveation)
+{
+    *out_foveation = NULL;
+    struct foveation *foveation = calloc(1, sizeof *foveation);
+    if (!foveation) {
+        say_error("out of memory");
+        return false;
+    }
+    struct fovea_vk_desc desc = fovea_vk_desc_default();
+    desc.instance = gpu->instance;
+    desc.physical_device = gpu->physical;
+    desc.device = gpu->device;
+    desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+    desc.queue = gpu->queue;
+    desc.queue_family = gpu->family;
+    desc.device_extensions = gpu->extensions;
+    desc.device_extension_count = gpu->extension_count;
+    desc.timeline_semaphore = gpu->timeline_semaphore;
+    desc.frames_in_flight = frames_in_flight;
+    desc.settings = settings;
+    desc.log = say_log(settings->log_level);
+    enum fovea_result result = fovea_vk_create(&desc, &foveation->fovea);
+    if (result < 0) {
+        say_error("Fovea cannot run the %s backend on this device: %s",
+                  fovea_backend_name(settings->backend), fovea_result_name(result));
+        free(foveation);
+        return false;
+    }
+    *out_foveation = foveation;
+    return true;
+}
+
+void foveation_destroy(struct foveation **foveation)
+{
+    if (*foveation) {
+        fovea_vk_destroy(&(*foveation)->fovea);
+        free(*foveation);
+        *foveation = NULL;
+    }
+}
+
+bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings)
+{
+    enum fovea_result result = fovea_vk_set(foveation->fovea, settings);
+    if (result < 0) {
+        say_error("these settings cannot be used: %s", fovea_result_name(result));
+    }
+    return result >= 0;
+}
+
+bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
+{
+    return fovea_vk_get_stats(foveation->fovea, out_stats) >= 0;
+}
+
+bool foveation_image_create(struct foveation *foveation, const struct fovea_vk_image_desc *desc,
+                            struct foveation_image *out_image)
+{
+    struct fovea_vk_image *made = NULL;
+    enum fovea_result result = fovea_vk_image_create(foveation->fovea, desc, &made);
+    if (result < 0) {
+        say_error("Fovea cannot make a %ux%u image for this engine: %s", desc->width_px,
+                  desc->height_px, fovea_result_name(result));
+        return false;
+    }
+    *out_image = (struct foveation_image){.image = fovea_vk_image_handle(made),
+                                          .view = fovea_vk_image_view(made),
+                                          .made = made,
+                                          .format = desc->format,
+                                          .extent = {desc->width_px, desc->height_px}};
+    return true;
+}
+
+void foveation_image_destroy(struct foveation_image *image)
+{
+    if (image->made) {
+        fovea_vk_image_destroy(&image->made);
+        *image = (struct foveation_image){0};
+    }
+}
+
+bool foveation_acquire(struct foveation_image *image)
+{
+    VkImageLayout layout; /* our render pass discards what was there and does not ask */
+    if (!image->made || image->held) {
+        return true;
+    }
+    enum fovea_result result = fovea_vk_image_acquire(image->made, &layout);
+    image->held = result >= 0;
+    if (result < 0) {
+        say_error("the image for this frame cannot be had: %s", fovea_result_name(result));
+    }
+    return image->held;
+}
+
+static struct fovea_vk_frame_image side_of(const struct foveation_image *image,
+                                           VkImageLayout before, VkImageLayout after)
+{
+    return (struct fovea_vk_frame_image){.made = image->made,
+                                         .image = image->image,
+                                         .format = image->format,
+                                         .width_px = image->extent.width,
+                                         .height_px = image->extent.height,
+                                         .layout_before = before,
+                                         .layout_after = after,
+                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+}
+
+/* What was shown some frames ago is not needed any more; Fovea wants its image back to write. */
+static bool release(struct foveation_image *image, VkImageLayout layout)
+{
+    if (!image->made || !image->held) {
+        return true;
+    }
+    image->held = fovea_vk_image_release(image->made, layout) < 0;
+    return !image->held;
+}
+
+static void tell(struct foveation *foveation, enum fovea_result result)
+{
+    if (result < 0 && !foveation->failing) {
+        say_error("Fovea could not take a frame: %s; frames are shown as they were drawn",
+                  fovea_result_name(result));
+    } else if (result >= 0 && foveation->failing) {
+        say_note("frames are foveated again");
+    }
+    foveation->failing = result < 0;
+}
+
+bool foveation_run(struct foveation *foveation, const struct foveation_frame *frame)
+{
+    struct fovea_vk_semaphore wait = {.semaphore = frame->wait};
+    struct fovea_vk_semaphore signal = {.semaphore = frame->signal};
+    struct fovea_vk_frame desc = {
+        .src = side_of(frame->src, frame->src_layout, frame->src_layout),
+        .dst = side_of(frame->dst, VK_IMAGE_LAYOUT_UNDEFINED, frame->dst_layout_after),
+        .waits = &wait,
+        .wait_count = frame->wait ? 1 : 0,
+        .signals = &signal,
+        .signal_count = frame->signal ? 1 : 0,
+        .gaze = frame->gaze,
+        .hud = frame->hud,
+    };
+    enum fovea_result result = release(frame->dst, frame->dst_layout_after)
+                                   ? fovea_vk_foveate(foveation->fovea, &desc)
+                                   : FOVEA_ERROR_INVALID_STATE;
+    tell(foveation, result);
+    if (result < 0 || result == FOVEA_NOT_READY) {
+        return false; /* nothing changed hands: src is still the engine's */
+    }
+    frame->src->held = false;
+    frame->dst->held = frame->dst->made != NULL;
+    return true;
+}

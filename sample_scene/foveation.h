@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Everything that an engine does to use Fovea, and nothing else: the file to read, and to copy
+ * from, when you integrate it into an engine of your own.
+ *
+ * What it adds to an engine:
+ *     before the device is made   fovea_vk_query: extensions and a feature (gpu_device.c)
+ *     once                        foveation_create
+ *     for each size               foveation_image_create, where the copies are to be saved
+ *     each frame                  foveation_acquire, draw, foveation_run
+ *     at the end                  vkDeviceWaitIdle, foveation_destroy */
+#ifndef SCENE_FOVEATION_H
+#define SCENE_FOVEATION_H
+
+#include "gpu.h"
+
+struct foveation;
+
+/* False with a message: the settings name a backend that this device cannot have. */
+bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settings,
+                      uint32_t frames_in_flight, struct foveation **out_foveation);
+/* The images made here go with it. */
+void foveation_destroy(struct foveation **foveation);
+/* For the frames after this; on failure the old settings stay. */
+bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings);
+bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats);
+
+/* One side of a frame. The engine made the image itself, or Fovea made it for the engine: then
+ * frames go without a copy on that side. */
+struct foveation_image {
+    VkImage image;
+    VkImageView view;
+    struct fovea_vk_image *made; /* NULL: the engine's own */
+    bool held; /* made, and the engine's at the moment */
+    VkFormat format;
+    VkExtent2D extent;
+};
+
+bool foveation_image_create(struct foveation *foveation, const struct fovea_vk_image_desc *desc,
+                            struct foveation_image *out_image);
+/* The GPU must be done with it. Leaves images of the engine's own alone. */
+void foveation_image_destroy(struct foveation_image *image);
+/* Before the engine draws into it. */
+bool foveation_acquire(struct foveation_image *image);
+
+struct foveation_frame {
+    struct foveation_image *src; /* drawn */
+    VkImageLayout src_layout; /* before and after */
+    struct foveation_image *dst;
+    VkImageLayout dst_layout_after;
+    VkSemaphore wait; /* VK_NULL_HANDLE: none */
+    VkSemaphore signal;
+    struct fovea_gaze gaze;
+    const char *hud;
+};
+
+/* True: dst shows the frame, foveated or passed through, and `signal` will be signalled. False: not
+ * a thing has happened, show src. The first failure is told, and the first success after it. */
+bool foveation_run(struct foveation *foveation, const struct foveation_frame *frame);
+
+#endif

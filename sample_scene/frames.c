@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "frames.h"
+
+#include <time.h>
+
+double frames_thread_cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool init_slot(struct frames *frames, struct frames_slot *slot)
+{
+    VkDevice device = frames->gpu->device;
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                    .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                    .queueFamilyIndex = frames->gpu->family};
+    VK_TRY(vkCreateCommandPool(device, &pool, NULL, &slot->pool));
+    VkCommandBufferAllocateInfo buffers = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                           .commandPool = slot->pool,
+                                           .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                           .commandBufferCount = 1};
+    VK_TRY(vkAllocateCommandBuffers(device, &buffers, &slot->draw));
+    VK_TRY(vkAllocateCommandBuffers(device, &buffers, &slot->finish));
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VK_TRY(vkCreateFence(device, &fence, NULL, &slot->fence));
+    return true;
+}
+
+bool frames_init(struct frames *frames)
+{
+    for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
+        if (!init_slot(frames, &frames->slots[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void frames_finish(struct frames *frames)
+{
+    for (uint32_t i = 0; frames->gpu && i < FRAMES_IN_FLIGHT; i++) {
+        vkDestroyFence(frames->gpu->device, frames->slots[i].fence, NULL);
+        vkDestroyCommandPool(frames->gpu->device, frames->slots[i].pool, NULL);
+        frames->slots[i] = (struct frames_slot){0};
+    }
+}
+
+static void deliver(struct frames *frames, struct frames_slot *slot)
+{
+    int64_t start_ns = fovea_time_ns();
+    double start_cpu_s = frames_thread_cpu_s();
+    frames->sink(frames->sink_user, &slot->picture);
+    frames->sink_ns += fovea_time_ns() - start_ns;
+    frames->sink_cpu_s += frames_thread_cpu_s() - start_cpu_s;
+    slot->captured = false;
+}
+
+bool frames_wait(struct frames *frames, uint64_t number)
+{
+    struct frames_slot *slot = &frames->slots[number % FRAMES_IN_FLIGHT];
+    if (!slot->pending) {
+        return true;
+    }
+    VK_TRY(vkWaitForFences(frames->gpu->device, 1, &slot->fence, VK_TRUE, UINT64_MAX));
+    slot->pending = false;
+    if (slot->captured) {
+        deliver(frames, slot);
+    }
+    return true;
+}
+
+bool frames_drain(struct frames *frames)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
+        if (frames->slots[i].pending && frames->slots[i].picture.number < first) {
+            first = frames->slots[i].picture.number;
+        }
+    }
+    for (uint64_t i = 0; first != UINT64_MAX && i < FRAMES_IN_FLIGHT; i++) {
+        if (!frames_wait(frames, first + i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool begin(VkCommandBuffer commands)
+{
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VK_TRY(vkBeginCommandBuffer(commands, &info));
+    return true;
+}
+
+/* Draws, and if the frame is wanted reads back what was drawn before Fovea gets it. */
+static bool draw(struct frames *frames, const struct frames_request *request, uint32_t slot_index,
+                 VkImageLayout *out_layout)
+{
+    struct frames_slot *slot = &frames->slots[slot_index];
+    const struct targets *targets = frames->targets;
+    const struct render_target target = {targets->framebuffers[slot_index], targets->desc.extent};
+    if (!begin(slot->draw)) {
+        return false;
+    }
+    renderer_record(frames->renderer, slot_index, slot->draw, &target, request->time_s);
+    *out_layout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    if (request->capture) {
+        targets_read(targets, slot->draw, targets->src[slot_index].image, *out_layout,
+                     2 * slot_index);
+        *out_layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    }
+    VK_TRY(vkEndCommandBuffer(slot->draw));
+    VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                         .commandBufferCount = 1,
+                         .pCommandBuffers = &slot->draw};
+    VK_TRY(vkQueueSubmit(frames->gpu->queue, 1, &info, VK_NULL_HANDLE));
+    return true;
+}
+
+static VkImageMemoryBarrier layout_change(VkImage image, VkImageLayout from, VkImageLayout to)
+{
+    return (VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                  .dstAccessMask =
+                                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+                                  .oldLayout = from,
+                                  .newLayout = to,
+                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .image = image,
+                                  .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+}
+
+/* Fovea did not take the frame: what the engine drew goes to the window as it is. */
+static void record_unfoveated(const struct frames *frames, const struct frames_request *request,
+                              uint32_t slot_index, VkImageLayout src_layout)
+{
+    VkCommandBuffer commands = frames->slots[slot_index].finish;
+    VkImage src = frames->targets->src[slot_index].image;
+    VkImage dst = request->surface->image.image;
+    VkImageMemoryBarrier before[2] = {
+        layout_change(src, src_layout, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL),
+        layout_change(dst, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL)};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 2, before);
+    VkImageCopy region = {
+        .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+        .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+        .extent = {frames->targets->desc.extent.width, frames->targets->desc.extent.height, 1}};
+    vkCmdCopyImage(commands, src, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, dst,
+                   VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    VkImageMemoryBarrier after =
+        layout_change(dst, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+    after.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+    after.dstAccessMask = 0;
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 1, &after);
+}
+
+/* The last submit of a frame carries the fence, which so covers Fovea's work as well. */
+static bool finish(struct frames *frames, const struct frames_request *request, uint32_t slot_index,
+                   VkImageLayout src_layout)
+{
+    struct frames_slot *slot = &frames->slots[slot_index];
+    bool foveated = slot->picture.foveated;
+    bool rescue = request->surface && !foveated;
+    bool read = request->capture && foveated && !request->surface;
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                         .commandBufferCount = 1,
+                         .pCommandBuffers = &slot->finish};
+    if (rescue) {
+        info.waitSemaphoreCount = info.signalSemaphoreCount = 1;
+        info.pWaitSemaphores = &request->surface->acquired;
+        info.pWaitDstStageMask = &stage;
+        info.pSignalSemaphores = &request->surface->finished;
+    }
+    if (rescue || read) {
+        if (!begin(slot->finish)) {
+            return false;
+        }
+        if (rescue) {
+            record_unfoveated(frames, request, slot_index, src_layout);
+        } else {
+            targets_read(frames->targets, slot->finish, frames->targets->dst[slot_index].image,
+                         VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, 2 * slot_index + 1);
+        }
+        VK_TRY(vkEndCommandBuffer(slot->finish));
+    }
+    VK_TRY(vkQueueSubmit(frames->gpu->queue, rescue || read ? 1 : 0, &info, slot->fence));
+    slot->pending = true;
+    slot->captured = request->capture && !request->surface;
+    return true;
+}
+
+static bool foveate(struct frames *frames, const struct frames_request *request,
+                    uint32_t slot_index, VkImageLayout src_layout)
+{
+    struct frames_surface *surface = request->surface;
+    struct foveation_frame frame = {
+        .src = &frames->targets->src[slot_index],
+        .src_layout = src_layout,
+        .dst = surface ? &surface->image : &frames->targets->dst[slot_index],
+        .dst_layout_after =
+            surface ? VK_IMAGE_LAYOUT_PRESENT_SRC_KHR : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+        .wait = surface ? surface->acquired : VK_NULL_HANDLE,
+        .signal = surface ? surface->finished : VK_NULL_HANDLE,
+        .gaze = request->gaze,
+        .hud = request->hud};
+    return foveation_run(frames->foveation, &frame);
+}
+
+bool frames_run(struct frames *frames, const struct frames_request *request)
+{
+    uint32_t slot_index = (uint32_t)(request->number % FRAMES_IN_FLIGHT);
+    struct frames_slot *slot = &frames->slots[slot_index];
+    VkImageLayout src_layout;
+    if (!frames_wait(frames, request->number) ||
+        !foveation_acquire(&frames->targets->src[slot_index])) {
+        return false;
+    }
+    VK_TRY(vkResetCommandPool(frames->gpu->device, slot->pool, 0));
+    VK_TRY(vkResetFences(frames->gpu->device, 1, &slot->fence));
+    if (!draw(frames, request, slot_index, &src_layout)) {
+        return false;
+    }
+    bool foveated = foveate(frames, request, slot_index, src_layout);
+    slot->picture = (struct frames_picture){
+        .number = request->number,
+        .gaze = request->gaze,
+        .foveated = foveated,
+        .drawn = targets_picture(frames->targets, 2 * slot_index),
+        .shown = targets_picture(frames->targets, 2 * slot_index + (foveated ? 1 : 0))};
+    return finish(frames, request, slot_index, src_layout);
+}

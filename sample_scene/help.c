@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "options.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const char text[] =
+    "{fovea_demo} renders a village and foveates every frame of it.\n"
+    "\n"
+    "Without flags: 240 frames of 1280x720, 60 a second of scene time, no display needed. Writes\n"
+    "demo.png, some frames and, where ffmpeg is, demo.mp4 into out/.\n"
+    "\n"
+    "{What is shown}\n"
+    "  --window             open a window; the mouse is the gaze; F1 lists the keys\n"
+    "  --frames N           how many frames; 240, in a window until it is closed\n"
+    "  --size WxH           1280x720\n"
+    "  --seed N             another village; 1\n"
+    "\n"
+    "{Where the gaze is}\n"
+    "  --gaze x,y           it stays there; 0..1 over the image, from the top left corner\n"
+    "  --config FILE        settings from FILE; without it from sample_scene/demo.json, where a\n"
+    "                       scanpath is, or from what FOVEA_CONFIG names\n"
+    "  --set KEY.PATH=VALUE one setting, as often as wanted: --set foveation.strength=0.5\n"
+    "\n"
+    "{Who does the work}\n"
+    "  --backend NAME       auto, cuda, vulkan or cpu\n"
+    "  --device N           Vulkan device N, in place of the fastest\n"
+    "  --list-devices       show them and stop\n"
+    "  --path made|copy     draw into images that Fovea made, without a copy (made, the default),\n"
+    "                       or into the engine's own\n"
+    "  --format NAME        bgra8-srgb, rgba8-srgb, bgra8, rgba8, rgba16f, rgb10a2, bgr10a2, "
+    "rg11b10f\n"
+    "\n"
+    "{What comes out}\n"
+    "  --output DIR         out\n"
+    "  --no-video           pictures only\n"
+    "  --quiet              no progress and no notes\n"
+    "  --validate           with Vulkan's validation layer; its messages are errors\n"
+    "  --help               this\n"
+    "\n"
+    "Ends with 0; with 1 when something failed, 2 when a flag was wrong, 130 on Ctrl-C.\n";
+
+/* Braces are bold on a terminal. */
+void options_help(void)
+{
+    bool terminal = isatty(STDOUT_FILENO);
+    for (const char *c = text; *c; c++) {
+        if (*c != '{' && *c != '}') {
+            putchar(*c);
+        } else if (terminal) {
+            fputs(*c == '{' ? "\033[1m" : "\033[0m", stdout);
+        }
+    }
+}

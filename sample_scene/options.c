@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "options.h"
+
+#include "say.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SIDE_PX 16384u
+
+/* One flag: its name is in the table of getopt, at the same place. */
+struct flag {
+    const char *expected; /* NULL: it has no argument */
+    bool (*take)(struct options *options, const char *text);
+};
+
+static bool read_number(const char *text, uint64_t most, uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    if (*text < '0' || *text > '9') {
+        return false;
+    }
+    *out = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0' && *out <= most;
+}
+
+static bool add_set(struct options *options, const char *key, const char *value)
+{
+    if (options->set_count == OPTIONS_MAX_SETS) {
+        return false;
+    }
+    char *text = options->set_texts[options->set_count];
+    int length = snprintf(text, OPTIONS_SET_BYTES, "%s%s%s", key, *key ? "=" : "", value);
+    options->sets[options->set_count++] = text;
+    return length > 0 && length < OPTIONS_SET_BYTES;
+}
+
+static bool take_window(struct options *options, const char *text)
+{
+    (void)text;
+    return options->window = true;
+}
+
+static bool take_list_devices(struct options *options, const char *text)
+{
+    (void)text;
+    return options->list_devices = true;
+}
+
+static bool take_quiet(struct options *options, const char *text)
+{
+    (void)text;
+    return options->quiet = true;
+}
+
+static bool take_no_video(struct options *options, const char *text)
+{
+    (void)text;
+    return options->no_video = true;
+}
+
+static bool take_validate(struct options *options, const char *text)
+{
+    (void)text;
+    return options->validate = true;
+}
+
+static bool take_backend(struct options *options, const char *text)
+{
+    for (int i = FOVEA_BACKEND_AUTO; i <= FOVEA_BACKEND_CPU; i++) {
+        if (strcmp(text, fovea_backend_name((enum fovea_backend)i)) == 0) {
+            return add_set(options, "backend", text);
+        }
+    }
+    return false;
+}
+
+static bool take_config(struct options *options, const char *text)
+{
+    options->config = text;
+    return *text != '\0';
+}
+
+static bool take_set(struct options *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    options->gaze_given |= strncmp(text, "gaze.", 5) == 0;
+    return equals && equals > text && add_set(options, "", text);
+}
+
+static bool take_frames(struct options *options, const char *text)
+{
+    uint64_t value;
+    if (!read_number(text, 10000000, &value) || value == 0) {
+        return false;
+    }
+    options->frames = (uint32_t)value;
+    return true;
+}
+
+static bool take_size(struct options *options, const char *text)
+{
+    char side[16];
+    const char *cross = strchr(text, 'x');
+    uint64_t width;
+    uint64_t height;
+    if (!cross || cross == text || (size_t)(cross - text) >= sizeof side) {
+        return false;
+    }
+    memcpy(side, text, (size_t)(cross - text));
+    side[cross - text] = '\0';
+    if (!read_number(side, MAX_SIDE_PX, &width) || !read_number(cross + 1, MAX_SIDE_PX, &height) ||
+        width == 0 || height == 0) {
+        return false;
+    }
+    options->width_px = (uint32_t)width;
+    options->height_px = (uint32_t)height;
+    return true;
+}
+
+static bool take_gaze(struct options *options, const char *text)
+{
+    char *end = NULL;
+    double x = strtod(text, &end);
+    if (end == text || *end != ',' || !isfinite(x)) {
+        return false;
+    }
+    const char *second = end + 1;
+    double y = strtod(second, &end);
+    if (end == second || *end != '\0' || !isfinite(y)) {
+        return false;
+    }
+    char number[2][32];
+    snprintf(number[0], sizeof number[0], "%.9g", x);
+    snprintf(number[1], sizeof number[1], "%.9g", y);
+    options->gaze_given = true;
+    return add_set(options, "gaze.source", "fixed") && add_set(options, "gaze.space", "uv") &&
+           add_set(options, "gaze.origin", "top-left") &&
+           add_set(options, "gaze.fixed.x", number[0]) &&
+           add_set(options, "gaze.fixed.y", number[1]);
+}
+
+static bool take_output(struct options *options, const char *text)
+{
+    options->output = text;
+    return *text != '\0';
+}
+
+static bool take_device(struct options *options, const char *text)
+{
+    uint64_t value;
+    if (!read_number(text, 1000, &value)) {
+        return false;
+    }
+    options->device = (int)value;
+    return true;
+}
+
+static bool take_seed(struct options *options, const char *text)
+{
+    return read_number(text, UINT32_MAX, &options->seed);
+}
+
+static bool take_format(struct options *options, const char *text)
+{
+    options->format = pixels_find_name(text);
+    return options->format != NULL;
+}
+
+static bool take_path(struct options *options, const char *text)
+{
+    options->copy = strcmp(text, "copy") == 0;
+    return options->copy || strcmp(text, "made") == 0;
+}
+
+static const struct option names[] = {
+    {"window", no_argument, NULL, 0},        {"list-devices", no_argument, NULL, 1},
+    {"quiet", no_argument, NULL, 2},         {"no-video", no_argument, NULL, 3},
+    {"validate", no_argument, NULL, 4},      {"backend", required_argument, NULL, 5},
+    {"config", required_argument, NULL, 6},  {"set", required_argument, NULL, 7},
+    {"frames", required_argument, NULL, 8},  {"size", required_argument, NULL, 9},
+    {"gaze", required_argument, NULL, 10},   {"output", required_argument, NULL, 11},
+    {"device", required_argument, NULL, 12}, {"seed", required_argument, NULL, 13},
+    {"format", required_argument, NULL, 14}, {"path", required_argument, NULL, 15},
+    {"help", no_argument, NULL, 16},         {NULL, 0, NULL, 0},
+};
+
+#define HELP 16
+
+static const struct flag flags[] = {
+    {NULL, take_window},
+    {NULL, take_list_devices},
+    {NULL, take_quiet},
+    {NULL, take_no_video},
+    {NULL, take_validate},
+    {"auto, cuda, vulkan or cpu", take_backend},
+    {"a file", take_config},
+    {"key.path=value, as in foveation.strength=0.5", take_set},
+    {"a number from 1 on", take_frames},
+    {"a width and a height in pixels, as in 1280x720", take_size},
+    {"two numbers, 0 to 1 over the image, as in 0.5,0.5", take_gaze},
+    {"a folder", take_output},
+    {"a number that --list-devices shows", take_device},
+    {"a number from 0 to 4294967295", take_seed},
+    {"bgra8-srgb, rgba8-srgb, bgra8, rgba8, rgba16f, rgb10a2, bgr10a2 or rg11b10f", take_format},
+    {"made or copy", take_path},
+};
+
+/* getopt has met something that it does not know, or a flag without its argument. */
+static void say_what_is_wrong(char **argv, int choice, int index)
+{
+    const char *word = argv[optind > 0 ? optind - 1 : 0];
+    if (choice == ':' && index >= 0 && index < HELP) {
+        say_error("--%s needs %s", names[index].name, flags[index].expected);
+    } else if (optopt > 0 && optopt < HELP && strchr(word, '=')) {
+        say_error("--%s takes no value", names[optopt].name);
+    } else {
+        say_error("there is no flag %s; --help lists them", word);
+    }
+}
+
+enum options_outcome options_read(int argc, char **argv, struct options *out_options)
+{
+    *out_options = (struct options){.device = -1, .seed = 1, .output = "out"};
+    opterr = 0;
+    for (;;) {
+        int choice = getopt_long(argc, argv, ":h", names, NULL);
+        if (choice == -1) {
+            break;
+        }
+        if (choice == HELP || choice == 'h') {
+            options_help();
+            return OPTIONS_DONE;
+        }
+        if (choice == '?' || choice == ':') {
+            say_what_is_wrong(argv, choice, optopt);
+            return OPTIONS_WRONG;
+        }
+        if (!flags[choice].take(out_options, optarg)) {
+            say_error("--%s %s: expected %s", names[choice].name, optarg ? optarg : "",
+                      flags[choice].expected);
+            return OPTIONS_WRONG;
+        }
+    }
+    if (optind < argc) {
+        say_error("'%s' is not a flag; --help lists them", argv[optind]);
+        return OPTIONS_WRONG;
+    }
+    return OPTIONS_GO;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The command line. */
+#ifndef SCENE_OPTIONS_H
+#define SCENE_OPTIONS_H
+
+#include "fovea.h"
+#include "pixels.h"
+
+#define OPTIONS_MAX_SETS 32
+#define OPTIONS_SET_BYTES 512
+
+struct options {
+    bool window;
+    bool list_devices;
+    bool quiet;
+    bool no_video;
+    bool copy; /* the engine makes its images itself */
+    bool validate;
+    const char *config; /* NULL: not given */
+    const char *output;
+    int device; /* -1: not given */
+    uint32_t frames; /* 0: not given */
+    uint32_t width_px;
+    uint32_t height_px;
+    uint64_t seed;
+    const struct pixels_format *format; /* NULL: not given */
+    bool gaze_given;
+    /* --backend, --gaze and --set, in the order in which they stand, as fovea_config_desc wants them. */
+    char set_texts[OPTIONS_MAX_SETS][OPTIONS_SET_BYTES];
+    const char *sets[OPTIONS_MAX_SETS];
+    size_t set_count;
+};
+
+enum options_outcome {
+    OPTIONS_GO = 0,
+    OPTIONS_DONE = 1, /* help was printed */
+    OPTIONS_WRONG = 2, /* a message was printed */
+};
+
+enum options_outcome options_read(int argc, char **argv, struct options *out_options);
+
+/* help.c */
+void options_help(void);
+
+#endif

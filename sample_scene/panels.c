@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "panels.h"
+
+#include "say.h"
+#include "vec.h"
+#include "viridis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DIFFERENCE_GAIN 4
+
+/* Where things are, by the size of a panel. */
+struct layout {
+    int gap_px;
+    int title_px; /* strip above a panel */
+    int caption_px;
+    float letter_px;
+    int columns_px[2];
+    int rows_px[2];
+    int width_px;
+    int height_px;
+};
+
+static struct layout layout_of(const struct picture *panel)
+{
+    struct layout l;
+    float unit = fmaxf((float)panel->width_px / 1280.0f, 0.25f);
+    l.letter_px = 26.0f * unit;
+    l.gap_px = (int)(18.0f * unit);
+    l.title_px = (int)(42.0f * unit);
+    l.caption_px = (int)((float)PANELS_CAPTION_LINES * 36.0f * unit + 20.0f * unit);
+    l.columns_px[0] = l.gap_px;
+    l.columns_px[1] = 2 * l.gap_px + panel->width_px;
+    l.rows_px[0] = l.title_px;
+    l.rows_px[1] = 2 * l.title_px + panel->height_px;
+    l.width_px = 3 * l.gap_px + 2 * panel->width_px;
+    l.height_px = 2 * (l.title_px + panel->height_px) + l.caption_px;
+    return l;
+}
+
+static float line_px(const struct pane *pane)
+{
+    return fmaxf(1.0f, (float)pane->width_px / 640.0f);
+}
+
+bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
+                 const struct fovea_foveation *rings, const struct sign_font *font)
+{
+    static const double degrees[] = {2.0, 5.0, 10.0, 20.0};
+    const float middle[2] = {(float)gaze.point.x_uv * (float)pane->width_px,
+                             (float)gaze.point.y_uv * (float)pane->height_px};
+    float line = line_px(pane);
+    bool fine = true;
+    if (!gaze.usable) {
+        return true;
+    }
+    pane_cross(pane, middle, 7.0f * line, line);
+    for (size_t i = 0; rings && i < sizeof degrees / sizeof degrees[0]; i++) {
+        double radius = fovea_eccentricity_px(rings, (uint32_t)pane->width_px,
+                                              (uint32_t)pane->height_px, degrees[i]);
+        if (!(radius > 0.0)) {
+            continue;
+        }
+        char label[16];
+        snprintf(label, sizeof label, "%g\xc2\xb0", degrees[i]);
+        pane_circle(pane, middle, (float)radius, 0.8f * line);
+        const float at[2] = {middle[0] + 0.71f * (float)radius + 2.0f * line,
+                             middle[1] - 0.71f * (float)radius - line};
+        fine = fine && (!font || pane_label(pane, font, label, at, 9.0f + 7.0f * line));
+    }
+    return fine;
+}
+
+static float fill_heat(const struct pane *pane, const struct panels_desc *desc, float *sigma)
+{
+    uint32_t width = (uint32_t)pane->width_px;
+    uint32_t height = (uint32_t)pane->height_px;
+    if (fovea_sigma_map(desc->foveation, width, height, desc->gaze.point, sigma) < 0) {
+        return -1.0f;
+    }
+    float most = 0.0f;
+    for (size_t i = 0; i < (size_t)width * height; i++) {
+        most = fmaxf(most, sigma[i]);
+    }
+    for (int y = 0; y < pane->height_px; y++) {
+        for (int x = 0; x < pane->width_px; x++) {
+            float value = sigma[(size_t)y * width + (size_t)x];
+            picture_fill(pane->picture, (const int[4]){pane->x + x, pane->y + y, 1, 1},
+                         viridis(most > 0.0f ? value / most : 0.0f));
+        }
+    }
+    return most;
+}
+
+/* A bar on the right side with the values at its ends and in its middle. */
+static bool draw_scale(const struct pane *pane, const struct sign_font *font, float most)
+{
+    int width = pane->width_px / 50 + 2;
+    int height = pane->height_px * 6 / 10;
+    int left = pane->width_px - 2 * width;
+    int top = (pane->height_px - height) / 2;
+    float letter = 9.0f + 7.0f * line_px(pane);
+    picture_fill(pane->picture,
+                 (const int[4]){pane->x + left - 2, pane->y + top - 2, width + 4, height + 4},
+                 (struct color){255, 255, 255});
+    for (int y = 0; y < height; y++) {
+        float t = 1.0f - ((float)y + 0.5f) / (float)height;
+        picture_fill(pane->picture, (const int[4]){pane->x + left, pane->y + top + y, width, 1},
+                     viridis(t));
+    }
+    bool fine = true;
+    for (int i = 0; i <= 2; i++) {
+        char label[32];
+        snprintf(label, sizeof label, i == 2 ? "%.1f px" : "%.1f",
+                 (double)(most * (float)i * 0.5f));
+        const float at[2] = {(float)left - 8.0f - sign_font_width_px(font, label, letter),
+                             (float)top + (float)height * (1.0f - 0.5f * (float)i) +
+                                 0.35f * letter};
+        fine = fine && pane_label(pane, font, label, at, letter);
+    }
+    return fine;
+}
+
+static bool draw_heat(const struct pane *pane, const struct panels_desc *desc,
+                      const struct sign_font *font)
+{
+    float *sigma = calloc((size_t)pane->width_px * (size_t)pane->height_px, sizeof *sigma);
+    float most = sigma ? fill_heat(pane, desc, sigma) : -1.0f;
+    free(sigma);
+    return most >= 0.0f && draw_scale(pane, font, most);
+}
+
+static void draw_difference(const struct pane *pane, const struct panels_desc *desc)
+{
+    for (int y = 0; y < pane->height_px; y++) {
+        for (int x = 0; x < pane->width_px; x++) {
+            size_t at = ((size_t)y * (size_t)pane->width_px + (size_t)x) * 4;
+            uint8_t out[3];
+            for (int c = 0; c < 3; c++) {
+                int difference =
+                    abs(desc->drawn->rgba[at + (size_t)c] - desc->foveated->rgba[at + (size_t)c]);
+                out[c] =
+                    (uint8_t)(difference * DIFFERENCE_GAIN > 255 ? 255
+                                                                 : difference * DIFFERENCE_GAIN);
+            }
+            picture_fill(pane->picture, (const int[4]){pane->x + x, pane->y + y, 1, 1},
+                         (struct color){out[0], out[1], out[2]});
+        }
+    }
+}
+
+struct sheet {
+    struct picture picture;
+    struct layout layout;
+    struct sign_font *bold;
+    struct sign_font *plain;
+};
+
+static bool write_line(struct sheet *sheet, const struct sign_font *font, const char *text,
+                       const float at_px[2], float height_px)
+{
+    struct sign_page page = {
+        sheet->picture.rgba, sheet->picture.width_px, sheet->picture.height_px, {236, 238, 240}};
+    float room = (float)sheet->picture.width_px - at_px[0] - (float)sheet->layout.gap_px;
+    float width = sign_font_width_px(font, text, height_px);
+    height_px *= width > room ? room / width : 1.0f;
+    return sign_font_draw(font, &page, text, at_px[0], at_px[1], height_px);
+}
+
+static bool write_words(struct sheet *sheet, const struct panels_desc *desc)
+{
+    static const char *const titles[4] = {"Drawn by the engine", "Foveated",
+                                          "Blur: \xcf\x83 of the Gaussian, px",
+                                          "Difference \xc3\x97 4"};
+    const struct layout *l = &sheet->layout;
+    bool fine = true;
+    for (int i = 0; i < 4; i++) {
+        const float at[2] = {(float)l->columns_px[i % 2],
+                             (float)l->rows_px[i / 2] - 0.42f * l->letter_px};
+        fine = fine && write_line(sheet, sheet->bold, titles[i], at, l->letter_px);
+    }
+    for (int i = 0; i < PANELS_CAPTION_LINES; i++) {
+        float top = (float)(l->height_px - l->caption_px);
+        const float at[2] = {(float)l->gap_px, top + 1.4f * l->letter_px * ((float)i + 1.0f)};
+        fine = fine && write_line(sheet, sheet->plain, desc->caption[i], at, l->letter_px);
+    }
+    return fine;
+}
+
+static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
+{
+    const struct layout *l = &sheet->layout;
+    const int whole[4] = {0, 0, l->width_px, l->height_px};
+    picture_fill(&sheet->picture, whole, (struct color){24, 26, 30});
+    struct pane panes[4];
+    for (int i = 0; i < 4; i++) {
+        panes[i] = (struct pane){&sheet->picture, l->columns_px[i % 2], l->rows_px[i / 2],
+                                 desc->drawn->width_px, desc->drawn->height_px};
+    }
+    picture_put(&sheet->picture, desc->drawn, panes[0].x, panes[0].y);
+    picture_put(&sheet->picture, desc->foveated, panes[1].x, panes[1].y);
+    bool fine = draw_heat(&panes[2], desc, sheet->bold);
+    draw_difference(&panes[3], desc);
+    for (int i = 0; i < 4; i++) {
+        fine = fine && panels_mark(&panes[i], desc->gaze, desc->foveation, sheet->bold);
+    }
+    return fine && write_words(sheet, desc);
+}
+
+bool panels_write(const struct panels_desc *desc, const char *path)
+{
+    struct sheet sheet = {.layout = layout_of(desc->drawn)};
+    bool written = sign_font_create(true, &sheet.bold) && sign_font_create(false, &sheet.plain);
+    if (written && !(picture_init(&sheet.picture, sheet.layout.width_px, sheet.layout.height_px) &&
+                     draw_sheet(&sheet, desc))) {
+        say_error("out of memory for %s", path);
+        written = false;
+    }
+    written = written && picture_write_png(&sheet.picture, path);
+    picture_finish(&sheet.picture);
+    sign_font_destroy(&sheet.bold);
+    sign_font_destroy(&sheet.plain);
+    return written;
+}

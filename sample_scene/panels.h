@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* demo.png: what the engine drew, what Fovea made of it, how much it blurred where, and what that
+ * took away, with a strip of words below. And the frames of the video. */
+#ifndef SCENE_PANELS_H
+#define SCENE_PANELS_H
+
+#include "fovea.h"
+#include "picture.h"
+
+#define PANELS_CAPTION_LINES 3
+
+struct panels_desc {
+    const struct picture *drawn;
+    const struct picture *foveated;
+    struct fovea_gaze gaze;
+    const struct fovea_foveation *foveation;
+    const char *caption[PANELS_CAPTION_LINES];
+};
+
+/* False with a message. */
+bool panels_write(const struct panels_desc *desc, const char *path);
+
+/* Cross and, where `rings` is not NULL, circles of 2, 5, 10 and 20 degrees. font may be NULL: then
+ * there are no labels. */
+bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
+                 const struct fovea_foveation *rings, const struct sign_font *font);
+
+#endif

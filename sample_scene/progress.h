@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How far the work is: a bar on a terminal, a line for every tenth elsewhere. On stderr. */
+#ifndef SCENE_PROGRESS_H
+#define SCENE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    bool shown;
+    bool terminal;
+    uint64_t total;
+    int last_tenth;
+    int64_t start_ns;
+    int64_t last_ns;
+};
+
+struct progress progress_start(uint64_t total, bool shown);
+void progress_update(struct progress *progress, uint64_t done);
+/* Leaves the line of the bar. */
+void progress_end(struct progress *progress);
+
+#endif

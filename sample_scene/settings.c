@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "settings.h"
+
+#include "say.h"
+
+#include <stdlib.h>
+
+static bool is_live(enum fovea_gaze_kind kind)
+{
+    return kind == FOVEA_GAZE_MOUSE || kind == FOVEA_GAZE_UDP;
+}
+
+/* Without a file of the user's: a scanpath for the pictures, Fovea's own search for a window. */
+static const char *config_file(const struct options *options)
+{
+    if (options->config) {
+        return options->config;
+    }
+    const char *environment = getenv("FOVEA_CONFIG");
+    bool users = environment && *environment;
+    return users || options->window ? NULL : DEMO_CONFIG;
+}
+
+/* In a window the mouse is at hand: better than the default, a gaze that stays in the middle. */
+static bool prefer_mouse(const struct options *options, const struct fovea_gaze_settings *gaze)
+{
+    return options->window && !options->gaze_given && !options->config &&
+           gaze->kind == FOVEA_GAZE_FIXED;
+}
+
+bool settings_init(struct settings *settings, const struct options *options)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.file = config_file(options);
+    desc.sets = options->sets;
+    desc.set_count = options->set_count;
+    desc.program_name = "fovea_demo";
+    desc.watch = options->window;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    if (fovea_config_create(&desc, &settings->config) < 0) {
+        return false;
+    }
+    settings->now = *fovea_config_settings(settings->config);
+    if (prefer_mouse(options, &settings->now.gaze)) {
+        settings->now.gaze.kind = FOVEA_GAZE_MOUSE;
+    }
+    return settings_open_gaze(settings);
+}
+
+void settings_finish(struct settings *settings)
+{
+    fovea_gaze_source_destroy(&settings->source);
+    fovea_config_destroy(&settings->config);
+}
+
+bool settings_open_gaze(struct settings *settings)
+{
+    struct fovea_gaze_source *source = NULL;
+    enum fovea_result result =
+        fovea_gaze_source_create(&settings->now.gaze, say_log(settings->now.log_level), &source);
+    if (result < 0) {
+        say_error("the gaze source %s cannot be opened: %s",
+                  fovea_gaze_kind_name(settings->now.gaze.kind), fovea_result_name(result));
+        return false;
+    }
+    fovea_gaze_source_destroy(&settings->source);
+    settings->source = source;
+    settings->live = is_live(settings->now.gaze.kind);
+    return true;
+}
+
+struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
+                                uint32_t height_px)
+{
+    struct fovea_gaze gaze;
+    int64_t t_ns = settings->live ? fovea_time_ns() : scene_ns;
+    if (fovea_gaze_source_read(settings->source, t_ns, width_px, height_px, &gaze) != FOVEA_OK) {
+        return (struct fovea_gaze){.point = {0.5, 0.5}, .state = FOVEA_GAZE_LOST};
+    }
+    return gaze;
+}

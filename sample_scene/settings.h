@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The configuration and the gaze source that it names, kept together while both change. */
+#ifndef SCENE_SETTINGS_H
+#define SCENE_SETTINGS_H
+
+#include "options.h"
+
+struct settings {
+    struct fovea_config *config;
+    struct fovea_settings now; /* what is in force, with what keys have changed */
+    struct fovea_gaze_source *source;
+    bool live; /* the source is read in real time, not in the scene's */
+};
+
+/* False with a message. */
+bool settings_init(struct settings *settings, const struct options *options);
+void settings_finish(struct settings *settings);
+/* Opens what settings->now.gaze says. On failure the old source stays. */
+bool settings_open_gaze(struct settings *settings);
+/* scene_ns: for sources that are played back; the others have a clock of their own. */
+struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
+                                uint32_t height_px);
+
+#endif

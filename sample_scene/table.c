@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char rule[] =
+    "  ----------------------------------------------------------------------------";
+
+__attribute__((format(printf, 2, 3))) static void row(const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("  %-12s ", name);
+    vprintf(format, arguments);
+    putchar('\n');
+    va_end(arguments);
+}
+
+static const char *format_words(const struct table *table)
+{
+    const struct pixels_format *format = pixels_find(table->engine->renderer->format);
+    return format ? format->words : "other format";
+}
+
+/* Of 3.1 to 3100000 microseconds, three digits. */
+static const char *time_text(double us, char text[static 32])
+{
+    const char *unit = us < 1000.0 ? "\xc2\xb5s" : us < 1e6 ? "ms" : "s";
+    double value = us < 1000.0 ? us : us < 1e6 ? us * 1e-3 : us * 1e-6;
+    snprintf(text, 32, "%.*f %s", value < 10.0 ? 2 : value < 100.0 ? 1 : 0, value, unit);
+    return text;
+}
+
+static void gpu_row(const struct fovea_vk_stats *stats)
+{
+    char p50[32];
+    char p99[32];
+    if (stats->gpu_time_known) {
+        row("GPU time", "%s p50, %s p99, of the foveation alone", time_text(stats->gpu_p50_us, p50),
+            time_text(stats->gpu_p99_us, p99));
+    } else {
+        row("GPU time", "not known");
+    }
+}
+
+static void cpu_row(const struct table *table)
+{
+    char p50[32];
+    char p99[32];
+    char whole[32];
+    double frames = table->frames ? (double)table->frames : 1.0;
+    row("CPU time", "%s a frame; in Fovea %s p50, %s p99",
+        time_text(table->cpu_seconds * 1e6 / frames, whole),
+        time_text(table->stats.cpu_p50_us, p50), time_text(table->stats.cpu_p99_us, p99));
+}
+
+static void gaze_row(const struct table *table)
+{
+    const char *name = fovea_gaze_kind_name(table->settings->gaze.kind);
+    char rate[32] = "no rate of its own";
+    if (table->gaze_rate_hz > 0.0) {
+        snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
+    }
+    row("gaze", "%s, %s; tracked %llu, held %llu, lost %llu frames", name, rate,
+        (unsigned long long)table->gaze_frames[0], (unsigned long long)table->gaze_frames[1],
+        (unsigned long long)table->gaze_frames[2]);
+}
+
+void table_print(const struct table *table)
+{
+    const struct targets_desc *targets = &table->engine->targets.desc;
+    const struct fovea_vk_stats *stats = &table->stats;
+    puts(rule);
+    row("backend", "%s: %s", fovea_backend_name(stats->backend), stats->backend_reason);
+    row("device", "%s", stats->device_name);
+    row("frames", "%llu of %ux%u %s, %llu foveated, %llu passed through",
+        (unsigned long long)table->frames, targets->extent.width, targets->extent.height,
+        format_words(table), (unsigned long long)stats->frames,
+        (unsigned long long)stats->frames_passed_through);
+    row("images", "%s; synchronised by %s",
+        targets->made ? "made by Fovea, no copy" : "the engine's, copied in and out", stats->sync);
+    row("speed", "%.1f fps, drawing and foveation, files left out",
+        table->seconds > 0.0 ? (double)table->frames / table->seconds : 0.0);
+    gpu_row(stats);
+    cpu_row(table);
+    gaze_row(table);
+    if (table->files) {
+        row("files", "%s", table->files);
+    }
+    puts(rule);
+}
+
+static void settings_line(const struct table *table, char *out_line, size_t bytes)
+{
+    const struct fovea_foveation *f = &table->settings->foveation;
+    snprintf(out_line, bytes,
+             "model paper, block-wise, %u px fragments, strength %g, CT0 %.4g, e_max %g\xc2\xb0, "
+             "f_max %g cpd; gaze %s",
+             f->paper.fragment_px, f->strength, f->paper.ct0, f->paper.e_max_deg,
+             f->paper.f_max_cpd, fovea_gaze_kind_name(table->settings->gaze.kind));
+}
+
+static void times_line(const struct table *table, char *out_line, size_t bytes)
+{
+    char p50[32];
+    char p99[32];
+    const struct fovea_vk_stats *stats = &table->stats;
+    if (stats->gpu_time_known) {
+        snprintf(out_line, bytes, "foveation %s p50, %s p99 on the GPU; %.1f fps",
+                 time_text(stats->gpu_p50_us, p50), time_text(stats->gpu_p99_us, p99),
+                 (double)table->frames / table->seconds);
+    } else {
+        snprintf(out_line, bytes, "time of the foveation not known; %.1f fps",
+                 (double)table->frames / table->seconds);
+    }
+}
+
+void table_caption(const struct table *table, char *out_line, size_t bytes, int line)
+{
+    if (line == 0) {
+        settings_line(table, out_line, bytes);
+    } else if (line == 1) {
+        const VkExtent2D extent = table->engine->targets.desc.extent;
+        snprintf(out_line, bytes, "backend %s on %s; %ux%u %s, %s",
+                 fovea_backend_name(table->stats.backend), table->stats.device_name, extent.width,
+                 extent.height, format_words(table),
+                 table->engine->targets.desc.made ? "no copy" : "copied in and out");
+    } else {
+        times_line(table, out_line, bytes);
+    }
+}
