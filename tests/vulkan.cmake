@@ -35,3 +35,7 @@ function(fovea_add_vulkan_test name timeout)
 endfunction()
 
 fovea_add_vulkan_test(test_frame_exact 300 vulkan cpu cuda binary)
+fovea_add_vulkan_test(test_frame_stream 300 vulkan cpu cuda binary)
+fovea_add_vulkan_test(test_frame_overlay 120 vulkan cpu cuda)
+fovea_add_vulkan_test(test_frame_protocol 120 cpu)
+fovea_add_vulkan_test(test_frame_misuse 120 vulkan cpu cuda)

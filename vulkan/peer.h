@@ -67,7 +67,7 @@ struct peer_api {
     enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
                                           struct peer_semaphore **);
     void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
-    /* The plan of the jobs after this; it must outlive them. May allocate. */
+    /* The plan of the jobs after this; it must outlive them. May allocate; called when it changes. */
     enum fovea_result (*set_plan)(struct peer *, const struct foveate_plan *);
     /* Returns at once; allocates nothing. On failure nothing was enqueued and nothing is signalled. */
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);

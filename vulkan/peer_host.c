@@ -23,10 +23,16 @@ struct peer_semaphore {
     VkSemaphore handle;
 };
 
-/* A job with the operator it was enqueued for: set_plan may have changed it since. */
+/* The operator for one plan; the current one, or one that queued jobs still need. */
+struct operation {
+    struct foveate_cpu *cpu;
+    uint32_t jobs; /* queued with it */
+    struct operation *next;
+};
+
 struct task {
     struct peer_job job;
-    struct foveate_cpu *cpu;
+    struct operation *operation;
 };
 
 struct host_peer {
@@ -36,14 +42,12 @@ struct host_peer {
     uint32_t slot_count;
     _Atomic double *elapsed_us; /* by slot; negative while a job of it is queued */
 
-    struct foveate_cpu *cpu;
-    struct foveate_cpu *retired; /* of the plan before; freed when the queue is empty */
-
     pthread_t worker;
     bool started;
     atomic_bool abandoned;
     pthread_mutex_t lock; /* of all below; never held while working */
     pthread_cond_t changed;
+    struct operation *operations; /* the current one first */
     struct task queue[QUEUE_LENGTH];
     uint32_t first;
     uint32_t count; /* the one being worked on included */
@@ -84,7 +88,7 @@ static void work(struct host_peer *peer, const struct task *task)
         return;
     }
     double start_us = now_us();
-    foveate_cpu_run(task->cpu, &job->src->image, &job->dst->image, &job->frame);
+    foveate_cpu_run(task->operation->cpu, &job->src->image, &job->dst->image, &job->frame);
     atomic_store(&peer->elapsed_us[job->slot], now_us() - start_us);
     if (atomic_load(&peer->abandoned)) {
         return;
@@ -112,21 +116,22 @@ static void *run(void *argument)
         pthread_mutex_unlock(&peer->lock);
         work(peer, &task);
         pthread_mutex_lock(&peer->lock);
+        task.operation->jobs--;
         peer->first = (peer->first + 1) % QUEUE_LENGTH;
         peer->count--;
-        pthread_cond_broadcast(&peer->changed);
     }
     pthread_mutex_unlock(&peer->lock);
     return NULL;
 }
 
-static void wait_until_idle(struct host_peer *peer)
+static void free_operations(struct operation *operation)
 {
-    pthread_mutex_lock(&peer->lock);
-    while (peer->count > 0) {
-        pthread_cond_wait(&peer->changed, &peer->lock);
+    while (operation) {
+        struct operation *next = operation->next;
+        foveate_cpu_destroy(&operation->cpu);
+        free(operation);
+        operation = next;
     }
-    pthread_mutex_unlock(&peer->lock);
 }
 
 static void destroy(struct peer *base)
@@ -141,8 +146,7 @@ static void destroy(struct peer *base)
     }
     pthread_cond_destroy(&peer->changed);
     pthread_mutex_destroy(&peer->lock);
-    foveate_cpu_destroy(&peer->cpu);
-    foveate_cpu_destroy(&peer->retired);
+    free_operations(peer->operations);
     free(peer->elapsed_us);
     free(peer);
 }
@@ -191,17 +195,42 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
     *semaphore = NULL;
 }
 
+/* Takes those that no job needs any more out of the list, but for the first. */
+static struct operation *take_unused(struct host_peer *peer)
+{
+    struct operation *unused = NULL;
+    struct operation **at = peer->operations ? &peer->operations->next : &peer->operations;
+    while (*at) {
+        struct operation *operation = *at;
+        if (operation->jobs > 0) {
+            at = &operation->next;
+        } else {
+            *at = operation->next;
+            operation->next = unused;
+            unused = operation;
+        }
+    }
+    return unused;
+}
+
 static enum fovea_result set_plan(struct peer *base, const struct foveate_plan *plan)
 {
     struct host_peer *peer = host(base);
-    struct foveate_cpu *cpu = NULL;
-    FOVEA_TRY(foveate_cpu_create(plan, peer->thread_count, &cpu));
-    if (peer->retired) {
-        wait_until_idle(peer);
-        foveate_cpu_destroy(&peer->retired);
+    struct operation *operation = calloc(1, sizeof *operation);
+    if (!operation) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    peer->retired = peer->cpu;
-    peer->cpu = cpu;
+    enum fovea_result result = foveate_cpu_create(plan, peer->thread_count, &operation->cpu);
+    if (result < 0) {
+        free(operation);
+        return result;
+    }
+    pthread_mutex_lock(&peer->lock);
+    operation->next = peer->operations;
+    peer->operations = operation;
+    struct operation *unused = take_unused(peer);
+    pthread_mutex_unlock(&peer->lock);
+    free_operations(unused);
     return FOVEA_OK;
 }
 
@@ -215,7 +244,8 @@ static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
     } else {
         atomic_store(&peer->elapsed_us[job->slot], -1.0);
         uint32_t at = (peer->first + peer->count) % QUEUE_LENGTH;
-        peer->queue[at] = (struct task){*job, peer->cpu};
+        peer->queue[at] = (struct task){*job, peer->operations};
+        peer->operations->jobs++;
         peer->count++;
         pthread_cond_broadcast(&peer->changed);
     }

@@ -5,17 +5,17 @@
 /* Block-wise foveation: each fragment is blurred by one separable Gaussian.
  *
  * A workgroup makes a tile of at most 32x32 pixels: as many whole fragments side by side as fit, or a
- * part of one. A thread owns one column and every eighth row of it. Source rows come in chunks of 32:
- * their horizontal sums go to shared memory, and each thread adds them to its rows' vertical sums in
- * registers, so that no radius is too large. Rows are read along x by neighbouring threads. Bound by
- * texture fetches: (32 + 2 radius) / 32 * (2 radius + 1) a pixel. */
+ * part of one. Source rows come in chunks of 32: their horizontal sums go to shared memory, and each
+ * thread adds them to the vertical sums that it keeps in registers, so that no radius is too large.
+ * Horizontally a thread sums for four neighbouring columns of a row, vertically for four neighbouring
+ * rows of a column: one pixel read and one weight read serve four sums. Bound by texture fetches and
+ * the arithmetic of decoding: about (32 + 2 radius) / 32 * (2 radius + 4) / 4 of them a pixel. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_shared.glsl"
 
 const int TILE = 32;
-const int THREAD_ROWS = 8;
-const int ROWS_EACH = TILE / THREAD_ROWS;
+const int EACH = 4; /* sums a thread makes at once */
 
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(push_constant) uniform Constants { foveate_frame frame; };
@@ -48,13 +48,65 @@ vec4 fetch(int x, int y)
     return decode(texelFetch(source, ivec2(clamp(x, 0, frame.width_px - 1), y), 0));
 }
 
-vec4 horizontal_sum(int x, int y, int radius, int tap)
+/* A filter of the plan's; radius -1: nothing is blurred. */
+struct filter_at {
+    int radius;
+    int tap;
+};
+
+filter_at filter_of(int fragment_x, int centre_y, int shift_x)
 {
-    vec4 sum = taps[tap] * fetch(x, y);
-    for (int k = 1; k <= radius; k++) {
-        sum += taps[tap + k] * (fetch(x - k, y) + fetch(x + k, y));
+    int centre_x = fragment_centre(fragment_x, frame.fragment_px, shift_x);
+    int ring = ring_at(frame, ivec2(centre_x, centre_y));
+    return ring > 0 ? filter_at(int(rings[ring - 1].radius_px), int(rings[ring - 1].first_tap))
+                    : filter_at(-1, 0);
+}
+
+float weight(filter_at f, int distance_px)
+{
+    return distance_px <= f.radius ? taps[f.tap + distance_px] : 0.0;
+}
+
+vec4 sum_across(filter_at f, int x, int y)
+{
+    vec4 sum = vec4(0.0);
+    for (int i = -f.radius; i <= f.radius; i++) {
+        sum += taps[f.tap + abs(i)] * fetch(x + i, y);
     }
     return sum;
+}
+
+/* Four columns of one fragment: the weights of a pixel for them are those of the pixel before, moved
+ * on by one. */
+void sums_across(filter_at f, int x, int y, out vec4 four[EACH])
+{
+    four = vec4[EACH](vec4(0.0), vec4(0.0), vec4(0.0), vec4(0.0));
+    vec4 w = vec4(0.0);
+    for (int i = -f.radius; i < f.radius + EACH; i++) {
+        w = vec4(weight(f, abs(i)), w.xyz);
+        vec4 pixel = fetch(x + i, y);
+        four[0] += w.x * pixel;
+        four[1] += w.y * pixel;
+        four[2] += w.z * pixel;
+        four[3] += w.w * pixel;
+    }
+}
+
+/* The same down a column of shared sums; first..last are the rows of this chunk that count, `row` is
+ * the first of the four. */
+void sums_down(filter_at f, int column, int chunk, int first, int last, int row,
+               inout vec4 four[EACH])
+{
+    vec4 w = vec4(weight(f, abs(first - 1 - row)), weight(f, abs(first - 2 - row)),
+                  weight(f, abs(first - 3 - row)), weight(f, abs(first - 4 - row)));
+    for (int i = first; i <= last; i++) {
+        w = vec4(weight(f, abs(i - row)), w.xyz);
+        vec4 sum = sums[i - chunk][column];
+        four[0] += w.x * sum;
+        four[1] += w.y * sum;
+        four[2] += w.z * sum;
+        four[3] += w.w * sum;
+    }
 }
 
 void main()
@@ -65,62 +117,61 @@ void main()
     span down = tile_span(int(gl_WorkGroupID.y), shift.y, 1);
     int centre_y = fragment_centre(down.fragment, side, shift.y);
 
-    int column = int(gl_LocalInvocationID.x);
-    int lane = int(gl_LocalInvocationID.y);
-    int x = across.first + column;
-    bool in_column = column < across.count && x >= 0 && x < frame.width_px;
-    int own = across.fragment + column / side;
-    int ring = ring_at(frame, ivec2(fragment_centre(own, side, shift.x), centre_y));
-    bool blurred = in_column && ring > 0;
-    int radius = blurred ? int(rings[ring - 1].radius_px) : 0;
-    int tap = blurred ? int(rings[ring - 1].first_tap) : 0;
-
     /* The same for the whole workgroup: the barriers below are reached by all or none. */
     int reach = -1;
     for (int i = 0; i < across.fragments; i++) {
-        int v = ring_at(frame, ivec2(fragment_centre(across.fragment + i, side, shift.x), centre_y));
-        reach = v > 0 ? max(reach, int(rings[v - 1].radius_px)) : reach;
+        reach = max(reach, filter_of(across.fragment + i, centre_y, shift.x).radius);
     }
 
-    vec4 totals[ROWS_EACH];
-    for (int i = 0; i < ROWS_EACH; i++) {
-        totals[i] = vec4(0.0);
-    }
-    int first_row = down.first - reach;
-    int row_count = reach < 0 ? 0 : down.count + 2 * reach;
-    for (int chunk = 0; chunk < row_count; chunk += TILE) {
-        for (int i = 0; i < ROWS_EACH; i++) {
-            int row = chunk + lane + i * THREAD_ROWS;
-            bool used = row >= reach - radius && row < down.count + reach + radius;
-            if (blurred && used) {
-                int y = clamp(first_row + row, 0, frame.height_px - 1);
-                sums[row - chunk][column] = horizontal_sum(x, y, radius, tap);
+    /* Down: one column, four rows. */
+    int column = int(gl_LocalInvocationID.x);
+    int first_row = int(gl_LocalInvocationID.y) * EACH;
+    filter_at own = filter_of(across.fragment + column / side, centre_y, shift.x);
+    vec4 totals[EACH] = vec4[EACH](vec4(0.0), vec4(0.0), vec4(0.0), vec4(0.0));
+
+    /* Across: four columns, one row. */
+    int first_column = int(gl_LocalInvocationIndex % (TILE / EACH)) * EACH;
+    int lane = int(gl_LocalInvocationIndex / (TILE / EACH));
+    filter_at left = filter_of(across.fragment + first_column / side, centre_y, shift.x);
+    bool together = first_column / side == (first_column + EACH - 1) / side;
+
+    /* Rows are counted from the tile's first one; rows -reach .. count - 1 + reach are needed. */
+    int end_row = reach < 0 ? -1 : down.count + reach;
+    for (int chunk = -max(reach, 0); chunk < end_row; chunk += TILE) {
+        int row = chunk + lane;
+        int y = clamp(down.first + row, 0, frame.height_px - 1);
+        int x = across.first + first_column;
+        if (row < end_row && first_column < across.count && together) {
+            vec4 four[EACH];
+            sums_across(left, x, y, four);
+            for (int i = 0; i < EACH; i++) {
+                sums[lane][first_column + i] = four[i];
+            }
+        } else if (row < end_row) {
+            for (int i = 0; i < EACH && first_column + i < across.count; i++) {
+                filter_at f = filter_of(across.fragment + (first_column + i) / side, centre_y, shift.x);
+                sums[lane][first_column + i] = sum_across(f, x + i, y);
             }
         }
         barrier();
-        if (blurred) {
-            int begin = max(chunk, reach - radius);
-            int end = min(chunk + TILE, down.count + reach + radius);
-            for (int row = begin; row < end; row++) {
-                vec4 sum = sums[row - chunk][column];
-                for (int i = 0; i < ROWS_EACH; i++) {
-                    int distance_px = abs(row - reach - lane - i * THREAD_ROWS);
-                    if (distance_px <= radius) {
-                        totals[i] += taps[tap + distance_px] * sum;
-                    }
-                }
-            }
+        if (own.radius >= 0 && column < across.count) {
+            int first = max(chunk, first_row - own.radius);
+            int last = min(min(chunk + TILE, end_row) - 1, first_row + EACH - 1 + own.radius);
+            sums_down(own, column, chunk, first, last, first_row, totals);
         }
         barrier();
     }
 
-    for (int i = 0; i < ROWS_EACH; i++) {
-        int row = lane + i * THREAD_ROWS;
-        ivec2 pixel = ivec2(x, down.first + row);
-        if (in_column && row < down.count && pixel.y >= 0 && pixel.y < frame.height_px) {
+    int x = across.first + column;
+    for (int i = 0; i < EACH; i++) {
+        ivec2 pixel = ivec2(x, down.first + first_row + i);
+        bool in_tile = column < across.count && first_row + i < down.count;
+        if (in_tile && all(greaterThanEqual(pixel, ivec2(0))) &&
+            all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
             uvec4 raw = texelFetch(source, pixel, 0);
-            uvec4 out_raw = blurred ? encode(totals[i], raw, frame.blur_alpha != 0) : raw;
-            imageStore(result, pixel, out_raw);
+            bool blurred = own.radius >= 0;
+            imageStore(result, pixel,
+                       blurred ? encode(totals[i], raw, frame.blur_alpha != 0) : raw);
         }
     }
 }

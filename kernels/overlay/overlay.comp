@@ -97,7 +97,7 @@ vec2 marks(vec2 pixel)
         cover = max(cover, stroke(abs(r - 14.0), 0.75));
         cover = max(cover, stroke(cross_distance(d), 0.75));
     }
-    if (wipe_px > 0.0) {
+    if (wipe_px > 0.0 && wipe_px < float(frame.width_px)) {
         cover = max(cover, stroke(abs(pixel.x - wipe_px), 1.0));
     }
     return cover;

@@ -115,6 +115,7 @@ struct fovea_vk {
     struct peer *peer;
     atomic_bool peer_lost; /* set by the watchdog */
     bool peer_lost_noticed;
+    const struct foveate_plan *peer_plan; /* the one that the peer was last given */
     struct frame_link link;
     struct frame_watchdog watchdog;
 

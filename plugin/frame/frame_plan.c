@@ -9,6 +9,9 @@
 
 static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
 {
+    if (fovea->peer_plan == plan->plan) {
+        fovea->peer_plan = NULL; /* another plan may get the same address */
+    }
     vk_buffer_finish(&plan->rings, &fovea->device);
     vk_buffer_finish(&plan->taps, &fovea->device);
     foveate_plan_destroy(&plan->plan);

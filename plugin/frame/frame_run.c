@@ -155,8 +155,9 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
     }
     work->plan->last_frame = fovea->frame + 1;
     work->use_peer = peer_usable(fovea);
-    if (work->use_peer) {
+    if (work->use_peer && fovea->peer_plan != work->plan->plan) {
         FOVEA_TRY(fovea->peer->api->set_plan(fovea->peer, work->plan->plan));
+        fovea->peer_plan = work->plan->plan;
     }
     work->overlay = frame_overlay_wanted(&fovea->settings.overlay);
     FOVEA_TRY(find_images(fovea, work));
@@ -385,6 +386,17 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
     }
 }
 
+/* What was recorded never ran: scratch may not be in GENERAL. */
+static void forget_layouts(struct frame_work *work)
+{
+    if (work->read) {
+        work->read->general = false;
+    }
+    if (work->write) {
+        work->write->general = false;
+    }
+}
+
 static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
     FOVEA_TRY(frame_check(fovea, work));
@@ -403,6 +415,8 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
     }
     if (result >= 0) {
         hand_over(fovea, work, result);
+    } else {
+        forget_layouts(work);
     }
     if (result == FOVEA_OK) {
         frame_trouble_is(fovea, FRAME_FINE);

@@ -39,7 +39,9 @@ const char *rig_backend_name(void)
 
 static struct engine_options options(void)
 {
-    return (struct engine_options){.nvidia = backend == FOVEA_BACKEND_CUDA, .no_timeline = binary};
+    return (struct engine_options){.nvidia = backend == FOVEA_BACKEND_CUDA,
+                                   .no_timeline = binary,
+                                   .host_signals = backend == FOVEA_BACKEND_CPU};
 }
 
 bool rig_available(void)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is drawn over a frame, and where nothing may be drawn. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+
+#include <string.h>
+
+#define WIDTH_PX 640
+#define HEIGHT_PX 360
+static const struct compare_rect whole = {0, 0, WIDTH_PX, HEIGHT_PX};
+
+struct pictures {
+    struct test_image src;
+    struct test_image plain; /* foveated, nothing drawn */
+    struct test_image drawn;
+};
+
+static struct pictures make(struct rig *rig, VkFormat format, struct fovea_overlay overlay)
+{
+    enum fovea_format pixel = rig_pixel_format(format);
+    struct pictures p = {image_make_packed(WIDTH_PX, HEIGHT_PX, pixel),
+                         image_make_packed(WIDTH_PX, HEIGHT_PX, pixel),
+                         image_make_packed(WIDTH_PX, HEIGHT_PX, pixel)};
+    image_draw(&p.src.view, IMAGE_PHOTO, 1);
+    struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
+    rig->settings.overlay = (struct fovea_overlay){0};
+    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.plain.view),
+                     FOVEA_OK);
+    rig->settings.overlay = overlay;
+    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.drawn.view),
+                     FOVEA_OK);
+    return p;
+}
+
+static void drop(struct pictures *p)
+{
+    image_free(&p->src);
+    image_free(&p->plain);
+    image_free(&p->drawn);
+}
+
+static uint32_t changed_pixels(const struct pictures *p, struct compare_rect rect)
+{
+    size_t bytes = image_bytes(p->src.view.format);
+    uint32_t count = 0;
+    for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
+        for (uint32_t x = rect.x; x < rect.x + rect.width; x++) {
+            count += memcmp(image_pixel(&p->plain.view, x, y), image_pixel(&p->drawn.view, x, y),
+                            bytes) != 0;
+        }
+    }
+    return count;
+}
+
+static void left_of_the_wipe_is_the_engines_image(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct pictures p =
+        make(&rig, VK_FORMAT_B8G8R8A8_UNORM, (struct fovea_overlay){.wipe_uv = 0.25});
+    struct compare_rect left = {0, 0, WIDTH_PX / 4 - 3, HEIGHT_PX};
+    struct compare_rect right = {WIDTH_PX / 4 + 3, 0, WIDTH_PX * 3 / 4 - 3, HEIGHT_PX};
+    compare_assert_same(&p.drawn.view, &p.src.view, left, "left of the wipe");
+    compare_assert_same(&p.drawn.view, &p.plain.view, right, "right of the wipe");
+    drop(&p);
+    p = make(&rig, VK_FORMAT_R16G16B16A16_SFLOAT, (struct fovea_overlay){.wipe_uv = 1});
+    compare_assert_all_same(&p.drawn.view, &p.src.view, "compare");
+    drop(&p);
+    rig_close(&rig);
+}
+
+static void the_marker_is_at_the_gaze_and_nowhere_else(void **state)
+{
+    (void)state;
+    static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                       VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+                                       VK_FORMAT_R16G16B16A16_SFLOAT};
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct pictures p = make(&rig, formats[i], (struct fovea_overlay){.marker = true});
+        struct compare_rect around = {WIDTH_PX / 2 - 18, HEIGHT_PX / 2 - 18, 36, 36};
+        uint32_t inside = changed_pixels(&p, around);
+        assert_true(inside > 100);
+        assert_int_equal(changed_pixels(&p, whole), inside);
+        drop(&p);
+    }
+    rig_close(&rig);
+}
+
+static void rings_lie_where_the_model_puts_them(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
+    double radius_px = fovea_eccentricity_px(&rig.settings.foveation, WIDTH_PX, HEIGHT_PX, 10.0);
+    assert_true(radius_px > 20 && radius_px < 100);
+    struct compare_rect on = {(uint32_t)(WIDTH_PX / 2.0 + radius_px) - 1, HEIGHT_PX / 2, 2, 1};
+    struct compare_rect beside = {on.x + 6, HEIGHT_PX / 2, 2, 1};
+    assert_true(changed_pixels(&p, on) > 0);
+    assert_int_equal(changed_pixels(&p, beside), 0);
+    drop(&p);
+    rig_close(&rig);
+}
+
+static void the_heat_map_covers_everything_and_rises_outwards(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct pictures p =
+        make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
+    assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
+    /* Yellow outside, dark blue inside: green minus blue grows. */
+    double outside = image_get(&p.drawn.view, 2, 2, 1) - image_get(&p.drawn.view, 2, 2, 2);
+    double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
+                    image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
+    assert_true(outside > inside + 40);
+    drop(&p);
+    rig_close(&rig);
+}
+
+static void the_hud_is_in_its_corner(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct pictures p = make(&rig, VK_FORMAT_B8G8R8A8_SRGB, (struct fovea_overlay){.hud = true});
+    struct compare_rect corner = {8, 8, 64 * 8, 16 * 16};
+    uint32_t inside = changed_pixels(&p, corner);
+    assert_true(inside > 2000);
+    assert_int_equal(changed_pixels(&p, whole), inside);
+    drop(&p);
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    if (!rig_available()) {
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(left_of_the_wipe_is_the_engines_image),
+        cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
+        cmocka_unit_test(rings_lie_where_the_model_puts_them),
+        cmocka_unit_test(the_heat_map_covers_everything_and_rises_outwards),
+        cmocka_unit_test(the_hud_is_in_its_corner),
+    };
+    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+}
