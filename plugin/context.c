@@ -38,6 +38,7 @@ struct entry {
 
 struct fovea_context {
     struct fovea_settings settings;
+    struct fovea_log log;
     struct context_device_desc device_desc;
     struct slot slots[BACKEND_COUNT];
     struct entry entries[CACHE_ENTRIES];
@@ -47,14 +48,30 @@ struct fovea_context {
 
 /* ---- Problems */
 
-/* The same problem frame after frame is said once. */
+/* The context's own log, and its backends': the same problem frame after frame is said once. */
+static void say_once(void *user, enum fovea_log_level level, const char *message)
+{
+    struct fovea_context *context = user;
+    if (level >= FOVEA_LOG_WARNING) {
+        if (strncmp(message, context->problem, sizeof context->problem - 1) == 0) {
+            return;
+        }
+        snprintf(context->problem, sizeof context->problem, "%s", message);
+    }
+    context->log.fn(context->log.user, level, message);
+}
+
+static struct fovea_log own_log(struct fovea_context *context)
+{
+    return (struct fovea_log){.fn = context->log.fn ? say_once : NULL,
+                              .user = context,
+                              .min_level = context->log.min_level};
+}
+
 static enum fovea_result refuse(struct fovea_context *context, enum fovea_result result,
                                 const char *problem)
 {
-    if (strcmp(problem, context->problem) != 0) {
-        snprintf(context->problem, sizeof context->problem, "%s", problem);
-        log_error(context->device_desc.log, "%s", problem);
-    }
+    log_error(context->device_desc.log, "%s", problem);
     return result;
 }
 
@@ -80,8 +97,8 @@ static enum fovea_result open_slot(struct fovea_context *context, size_t index)
 {
     struct slot *slot = &context->slots[index];
     if (!slot->tried) {
-        slot->tried = true;
         slot->result = backends[index]->open(&context->device_desc, &slot->device);
+        slot->tried = slot->result != FOVEA_ERROR_OUT_OF_MEMORY;
     }
     return slot->result;
 }
@@ -125,8 +142,9 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     context->settings = settings;
+    context->log = desc->log;
     context->device_desc =
-        (struct context_device_desc){.cuda_device = desc->cuda_device, .log = desc->log};
+        (struct context_device_desc){.cuda_device = desc->cuda_device, .log = own_log(context)};
     const enum fovea_result result = open_named(context);
     if (result < 0) {
         fovea_context_destroy(&context);
@@ -172,7 +190,7 @@ enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
     }
     struct fovea_settings settings = context->settings;
     settings.foveation = *foveation;
-    FOVEA_TRY(check_settings(&settings, context->device_desc.log));
+    FOVEA_TRY(check_settings(&settings, context->log));
     context->settings = settings;
     return FOVEA_OK;
 }

@@ -7,7 +7,6 @@
 #include "pixel.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 /* No picture needs more, and products with sizes stay far from the end of 64 bits. */
@@ -19,15 +18,8 @@ size_t fovea_format_bytes(enum fovea_format format)
     return codec ? codec->bytes : 0;
 }
 
-/* Always false, so that a check can return it. */
-__attribute__((format(printf, 2, 3))) static bool problem(char *out, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out, CONTEXT_PROBLEM_BYTES, format, arguments);
-    va_end(arguments);
-    return false;
-}
+/* Is false, so that a check can return it. */
+#define PROBLEM(out, ...) (snprintf((out), CONTEXT_PROBLEM_BYTES, __VA_ARGS__), false)
 
 static int64_t row_bytes(const struct fovea_image *image)
 {
@@ -43,17 +35,17 @@ static int64_t magnitude(int64_t value)
 static bool check_kind(const struct fovea_image *image, const char *name, char *out)
 {
     if (!image->data) {
-        return problem(out, "%s.data is NULL", name);
+        return PROBLEM(out, "%s.data is NULL", name);
     }
     if (!pixel_codec_of(image->format)) {
-        return problem(out, "%s.format is %d, which is no format", name, (int)image->format);
+        return PROBLEM(out, "%s.format is %d, which is no format", name, (int)image->format);
     }
     if (image->memory != FOVEA_MEMORY_HOST && image->memory != FOVEA_MEMORY_CUDA) {
-        return problem(out, "%s.memory is %d, which is no memory", name, (int)image->memory);
+        return PROBLEM(out, "%s.memory is %d, which is no memory", name, (int)image->memory);
     }
     if (image->width_px < 1 || image->width_px > FOVEATE_MAX_SIZE_PX || image->height_px < 1 ||
         image->height_px > FOVEATE_MAX_SIZE_PX) {
-        return problem(out, "%s is %" PRIu32 "x%" PRIu32 "; each side must be 1 to %d", name,
+        return PROBLEM(out, "%s is %" PRIu32 "x%" PRIu32 "; each side must be 1 to %d", name,
                        image->width_px, image->height_px, FOVEATE_MAX_SIZE_PX);
     }
     return true;
@@ -65,15 +57,15 @@ static bool check_strides(const struct fovea_image *image, const char *name, cha
     const int64_t row = image->row_stride_bytes;
     const int64_t bytes = (int64_t)fovea_format_bytes(image->format);
     if (pixel < bytes || pixel > MAX_STRIDE_BYTES / FOVEATE_MAX_SIZE_PX) {
-        return problem(out, "%s.pixel_stride_bytes is %" PRId64 "; a pixel has %" PRId64 " bytes",
+        return PROBLEM(out, "%s.pixel_stride_bytes is %" PRId64 "; a pixel has %" PRId64 " bytes",
                        name, pixel, bytes);
     }
     if (row > MAX_STRIDE_BYTES || row < -MAX_STRIDE_BYTES) {
-        return problem(out, "%s.row_stride_bytes is %" PRId64 ", which no picture needs", name,
+        return PROBLEM(out, "%s.row_stride_bytes is %" PRId64 ", which no picture needs", name,
                        row);
     }
     if (image->height_px > 1 && magnitude(row) < row_bytes(image)) {
-        return problem(out, "%s.row_stride_bytes is %" PRId64 ", but a row has %" PRId64 " bytes",
+        return PROBLEM(out, "%s.row_stride_bytes is %" PRId64 ", but a row has %" PRId64 " bytes",
                        name, row, row_bytes(image));
     }
     return true;
@@ -83,11 +75,11 @@ static bool check_alignment(const struct fovea_image *image, const char *name, c
 {
     const int64_t align = pixel_codec_of(image->format)->align_bytes;
     if ((uintptr_t)image->data % (uintptr_t)align != 0) {
-        return problem(out, "%s.data is not aligned to %" PRId64 " bytes", name, align);
+        return PROBLEM(out, "%s.data is not aligned to %" PRId64 " bytes", name, align);
     }
     if (image->pixel_stride_bytes % align != 0 ||
         (image->height_px > 1 && image->row_stride_bytes % align != 0)) {
-        return problem(out, "%s has strides that are no multiples of %" PRId64 " bytes", name,
+        return PROBLEM(out, "%s has strides that are no multiples of %" PRId64 " bytes", name,
                        align);
     }
     return true;
@@ -141,20 +133,20 @@ bool context_images_fit(const struct fovea_image *src, const struct fovea_image 
                         char out_problem[CONTEXT_PROBLEM_BYTES])
 {
     if (src->width_px != dst->width_px || src->height_px != dst->height_px) {
-        return problem(out_problem,
+        return PROBLEM(out_problem,
                        "src is %" PRIu32 "x%" PRIu32 " and dst %" PRIu32 "x%" PRIu32
                        "; they must be of one size",
                        src->width_px, src->height_px, dst->width_px, dst->height_px);
     }
     if (src->format != dst->format) {
-        return problem(out_problem, "src has format %d and dst %d; they must have one format",
+        return PROBLEM(out_problem, "src has format %d and dst %d; they must have one format",
                        (int)src->format, (int)dst->format);
     }
     if (src->memory != dst->memory) {
-        return problem(out_problem, "one image is in host memory and the other in CUDA memory");
+        return PROBLEM(out_problem, "one image is in host memory and the other in CUDA memory");
     }
     if (overlap(src, dst)) {
-        return problem(out_problem, "src and dst overlap");
+        return PROBLEM(out_problem, "src and dst overlap");
     }
     return true;
 }

@@ -20,8 +20,9 @@ endif()
 target_link_options(test_foveate_memory PRIVATE
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=pthread_create)
 
-foreach(topic IN ITEMS arguments run)
+foreach(topic IN ITEMS arguments memory run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)
 endforeach()
+target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)

@@ -189,6 +189,18 @@ static void strength_multiplies_sigma(void **state)
     foveate_plan_destroy(&more);
 }
 
+/* What the display cannot show anyway is not blurred away: f_max is at Nyquist, sigma 1/pi there. */
+static void sigma_does_not_fall_below_its_value_at_nyquist(void **state)
+{
+    (void)state;
+    struct fovea_foveation settings = paper_settings(32);
+    settings.paper.f_max_cpd = 10.0;
+    struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
+    assert_float_equal(plan->rings[0].sigma_px, 1.0 / acos(-1.0), 1e-6);
+    assert_true(plan->rings[2].sigma_px > 0.33f);
+    foveate_plan_destroy(&plan);
+}
+
 static void strength_zero_has_no_rings(void **state)
 {
     (void)state;
@@ -358,6 +370,7 @@ int main(void)
         cmocka_unit_test(taps_are_not_negative_and_sum_to_one_exactly),
         cmocka_unit_test(taps_follow_the_gaussian),
         cmocka_unit_test(strength_multiplies_sigma),
+        cmocka_unit_test(sigma_does_not_fall_below_its_value_at_nyquist),
         cmocka_unit_test(strength_zero_has_no_rings),
         cmocka_unit_test(every_image_has_a_ring_however_small),
         cmocka_unit_test(bound_that_equals_half_the_diagonal_makes_no_ring),
