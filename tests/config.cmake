@@ -4,14 +4,19 @@
 add_library(test_config_support STATIC test_config_support.c)
 target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)
+target_include_directories(test_config_support PUBLIC ${PROJECT_SOURCE_DIR}/config)
 
 foreach(topic check memory reload search sets table text)
     fovea_add_test(NAME test_config_${topic} SOURCES test_config_${topic}.c
         LINK test_config_support LABELS unit)
-    target_include_directories(test_config_${topic} PRIVATE ${PROJECT_SOURCE_DIR}/config)
 endforeach()
 
 target_link_options(test_config_reload PRIVATE -Wl,--wrap=clock_gettime,--wrap=stat)
 foreach(function malloc calloc realloc strdup strndup cJSON_ParseWithLengthOpts)
     target_link_options(test_config_memory PRIVATE -Wl,--wrap=${function})
 endforeach()
+
+fovea_add_fuzz(NAME fuzz_config SOURCES fuzz/fuzz_config.c LINK fovea_config)
+if(TARGET fuzz_config)
+    target_include_directories(fuzz_config PRIVATE ${PROJECT_SOURCE_DIR}/config)
+endif()

@@ -70,7 +70,7 @@ static void without_files_the_defaults_hold(void **state)
     struct fovea_config_desc desc = search(&recorded);
     struct fovea_settings settings = load(&desc);
     struct fovea_settings defaults = fovea_settings_default();
-    assert_memory_equal(&settings, &defaults, sizeof settings);
+    assert_same_settings(&settings, &defaults);
     assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults");
 }
 

@@ -3,6 +3,8 @@
 
 #include "test_config_support.h"
 
+#include "value.h"
+
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,6 +82,15 @@ struct fovea_config_desc only_file(const char *file, struct recorded *recorded)
     desc.program_name = "scene";
     desc.log = recorded_log(recorded);
     return desc;
+}
+
+void assert_same_settings(const struct fovea_settings *a, const struct fovea_settings *b)
+{
+    for (size_t i = 0; i < config_key_count; i++) {
+        print_message("%s\n", config_keys[i].path);
+        assert_string_equal(config_value_words(&config_keys[i], a).text,
+                            config_value_words(&config_keys[i], b).text);
+    }
 }
 
 /* fovea_result_name lives in a library that these tests do without. */

@@ -36,6 +36,9 @@ void write_text(const char *path, const char *text);
 /* Only the named file counts, and no environment. */
 struct fovea_config_desc only_file(const char *file, struct recorded *recorded);
 
+/* By value: padding does not count. */
+void assert_same_settings(const struct fovea_settings *a, const struct fovea_settings *b);
+
 #define assert_result(result, wanted)                                                              \
     assert_string_equal(fovea_test_result(result), fovea_test_result(wanted))
 const char *fovea_test_result(enum fovea_result result);

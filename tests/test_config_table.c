@@ -36,13 +36,7 @@ static void default_json_says_what_the_code_says(void **state)
     assert_string_equal(recorded.last[FOVEA_LOG_ERROR], "");
     assert_result(result, FOVEA_OK);
     struct fovea_settings defaults = fovea_settings_default();
-    for (size_t i = 0; i < config_key_count; i++) {
-        struct config_words file =
-            config_value_words(&config_keys[i], fovea_config_settings(config));
-        struct config_words code = config_value_words(&config_keys[i], &defaults);
-        print_message("%s\n", config_keys[i].path);
-        assert_string_equal(file.text, code.text);
-    }
+    assert_same_settings(fovea_config_settings(config), &defaults);
     fovea_config_destroy(&config);
 }
 

@@ -309,7 +309,7 @@ static void an_empty_object_changes_nothing(void **state)
     (void)state;
     struct fovea_settings settings = load("{}");
     struct fovea_settings defaults = fovea_settings_default();
-    assert_memory_equal(&settings, &defaults, sizeof settings);
+    assert_same_settings(&settings, &defaults);
 }
 
 int main(void)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Any bytes, as a file and as the list in FOVEA_SET. Either they are right, and then so are the
+ * settings, or there is one message about them that can be shown as it is. */
+#include "apply.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void count_message(void *user, enum fovea_log_level level, const char *message)
+{
+    size_t *count = user;
+    *count += level == FOVEA_LOG_ERROR ? 1 : 0;
+    for (size_t i = 0, left = strlen(message); left > 0;) {
+        size_t length = config_utf8_length(message + i, left);
+        REQUIRE(length > 0 && (uint8_t)message[i] >= 0x20);
+        i += length;
+        left -= length;
+    }
+}
+
+static enum fovea_result apply_file(const struct config_text *text, struct fovea_settings *settings)
+{
+    struct config_document document;
+    enum fovea_result result = config_document_parse(text, &document);
+    if (result < 0) {
+        REQUIRE(!document.root && !document.spots);
+        return result;
+    }
+    result = config_apply_file(&document, settings);
+    size_t match_count = 0;
+    if (result == FOVEA_OK) {
+        result = config_apply_apps(&document, "scene", settings, &match_count);
+    }
+    config_document_finish(&document);
+    return result;
+}
+
+static void judge(enum fovea_result result, size_t messages, const struct fovea_settings *settings)
+{
+    /* Memory: cJSON did not take what the scanner took. */
+    REQUIRE(result == FOVEA_OK || result == FOVEA_ERROR_CONFIG);
+    REQUIRE(messages == (result == FOVEA_OK ? 0 : 1));
+    struct fovea_log silent = {0};
+    REQUIRE(fovea_settings_check(settings, silent) == FOVEA_OK);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    /* Copies without room at the end, so that a sanitizer sees each step over it. */
+    char *bytes = malloc(size ? size : 1);
+    char *terminated = malloc(size + 1);
+    REQUIRE(bytes && terminated);
+    memcpy(bytes, data, size);
+    memcpy(terminated, data, size);
+    terminated[size] = 0;
+
+    size_t messages = 0;
+    struct fovea_log log = {.fn = count_message, .user = &messages};
+    struct fovea_settings settings = fovea_settings_default();
+    struct config_text text = {.name = "fuzz.json",
+                               .directory = "/somewhere/",
+                               .bytes = bytes,
+                               .count = size,
+                               .lines = true,
+                               .log = log};
+    enum fovea_result result = apply_file(&text, &settings);
+    judge(result, messages, &settings);
+
+    messages = 0;
+    settings = fovea_settings_default();
+    result = config_apply_set_list(terminated, "FOVEA_SET", log, &settings);
+    judge(result, messages, &settings);
+    free(bytes);
+    free(terminated);
+    return 0;
+}
