@@ -143,8 +143,12 @@ static void add_ground_floor(struct mesh *mesh, const struct house *house)
     struct surface front = surface(LAYER_SHOPFRONT, white, 0.0f);
     front.mirror = 1.0f;
     float width = house->width_m - 2.6f;
-    struct stand pane = stand_move(&house->front, 0.5f, 0.1f, 0.05f);
-    mesh_panel(mesh, &pane, (const float[2]){width, 2.5f}, &front);
+    int panes = (int)(width / 2.4f + 0.5f);
+    float pane_m = width / (float)(panes > 0 ? panes : 1);
+    for (int i = 0; i < panes; i++) {
+        struct stand pane = stand_move(&house->front, 0.5f + pane_m * (float)i, 0.1f, 0.05f);
+        mesh_panel(mesh, &pane, (const float[2]){pane_m, 2.5f}, &front);
+    }
     add_door(mesh, house, width + 0.9f);
     float board = fminf(width, 4.4f);
     struct stand sign = stand_move(&house->front, 0.5f + 0.5f * (width - board), 2.95f, 0.1f);

@@ -41,11 +41,11 @@ bool engine_init(struct engine *engine, const struct engine_desc *desc)
     struct gpu *gpu = &engine->gpu;
     const struct gpu_instance_desc instance = {.validate = desc->options->validate};
     const struct gpu_device_desc device = {.index = desc->options->device,
-                                           .backend = desc->settings->backend,
-                                           .surface = desc->surface};
+                                           .backend = desc->settings->backend};
     VkFormat format;
-    if ((!gpu->instance && !gpu_open_instance(gpu, &instance)) || !gpu_open_device(gpu, &device) ||
-        !choose_format(gpu, desc, &format) || !world_create(desc->options->seed, &engine->world) ||
+    if ((!gpu->instance && !gpu_open_instance(gpu, &instance)) ||
+        (!gpu->device && !gpu_open_device(gpu, &device)) || !choose_format(gpu, desc, &format) ||
+        !world_create(desc->options->seed, &engine->world) ||
         !renderer_create(gpu, engine->world, format, &engine->renderer) ||
         !foveation_create(gpu, desc->settings, FRAMES_IN_FLIGHT, &engine->foveation)) {
         return false;

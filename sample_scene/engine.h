@@ -20,8 +20,8 @@ struct engine {
 struct engine_desc {
     const struct options *options;
     const struct fovea_settings *settings;
-    VkSurfaceKHR surface; /* the instance is open then; VK_NULL_HANDLE: no window */
-    VkFormat format; /* UNDEFINED: of the options, else the first of what the device can draw */
+    VkFormat format; /* of a window, whose instance and device are open then; UNDEFINED: of the
+                        options, else the first that the device can draw in */
 };
 
 /* False with a message; engine_finish is to be called all the same. */

@@ -17,7 +17,9 @@ struct devices {
 
 static bool find_devices(const struct gpu *gpu, struct devices *devices)
 {
-    devices->count = MAX_DEVICES;
+    devices->count = 0;
+    VK_TRY(vkEnumeratePhysicalDevices(gpu->instance, &devices->count, NULL));
+    devices->count = devices->count < MAX_DEVICES ? devices->count : MAX_DEVICES;
     VK_TRY(vkEnumeratePhysicalDevices(gpu->instance, &devices->count, devices->handles));
     if (devices->count == 0) {
         say_error(
@@ -31,8 +33,10 @@ static bool find_devices(const struct gpu *gpu, struct devices *devices)
 static int find_family(VkPhysicalDevice device, VkSurfaceKHR surface)
 {
     VkQueueFamilyProperties families[MAX_FAMILIES];
-    uint32_t count = MAX_FAMILIES;
+    uint32_t count = 0;
     const VkQueueFlags needed = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+    vkGetPhysicalDeviceQueueFamilyProperties(device, &count, NULL);
+    count = count < MAX_FAMILIES ? count : MAX_FAMILIES;
     vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families);
     for (uint32_t i = 0; i < count; i++) {
         VkBool32 presents = VK_TRUE;

@@ -4,7 +4,9 @@
 
 #include "say.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_live(enum fovea_gaze_kind kind)
 {
@@ -29,7 +31,7 @@ static bool prefer_mouse(const struct options *options, const struct fovea_gaze_
            gaze->kind == FOVEA_GAZE_FIXED;
 }
 
-bool settings_init(struct settings *settings, const struct options *options)
+static bool open_config(const struct options *options, struct fovea_config **out_config)
 {
     struct fovea_config_desc desc = fovea_config_desc_default();
     desc.file = config_file(options);
@@ -38,14 +40,56 @@ bool settings_init(struct settings *settings, const struct options *options)
     desc.program_name = "fovea_demo";
     desc.watch = options->window;
     desc.log = say_log(FOVEA_LOG_WARNING);
-    if (fovea_config_create(&desc, &settings->config) < 0) {
+    return fovea_config_create(&desc, out_config) >= 0;
+}
+
+bool settings_init(struct settings *settings, const struct options *options)
+{
+    if (!open_config(options, &settings->config)) {
         return false;
     }
     settings->now = *fovea_config_settings(settings->config);
+    settings->file_gaze = settings->now.gaze;
     if (prefer_mouse(options, &settings->now.gaze)) {
         settings->now.gaze.kind = FOVEA_GAZE_MOUSE;
     }
     return settings_open_gaze(settings);
+}
+
+/* A source goes on undisturbed when the files say the same about the gaze as before. */
+static void take_files(struct settings *settings)
+{
+    struct fovea_gaze_settings gaze = settings->now.gaze;
+    settings->now = *fovea_config_settings(settings->config);
+    struct fovea_gaze_settings file_gaze = settings->now.gaze;
+    bool same = memcmp(&file_gaze, &settings->file_gaze, sizeof file_gaze) == 0;
+    if (same || !settings_open_gaze(settings)) {
+        settings->now.gaze = gaze;
+    }
+    settings->file_gaze = file_gaze;
+}
+
+bool settings_poll(struct settings *settings)
+{
+    if (fovea_config_poll(settings->config) != FOVEA_OK) {
+        return false; /* unchanged; or wrong, and the log has said why */
+    }
+    take_files(settings);
+    say_note("new settings are in force");
+    return true;
+}
+
+bool settings_reload(struct settings *settings, const struct options *options)
+{
+    struct fovea_config *config = NULL;
+    if (!open_config(options, &config)) {
+        return false;
+    }
+    fovea_config_destroy(&settings->config);
+    settings->config = config;
+    take_files(settings);
+    say_note("the settings were read again");
+    return true;
 }
 
 void settings_finish(struct settings *settings)
@@ -57,6 +101,14 @@ void settings_finish(struct settings *settings)
 bool settings_open_gaze(struct settings *settings)
 {
     struct fovea_gaze_source *source = NULL;
+    if (settings->now.gaze.kind ==
+        FOVEA_GAZE_MOUSE) { /* what the window pushes is uv, whatever the rest */
+        settings->now.gaze.space = FOVEA_GAZE_SPACE_UV;
+        settings->now.gaze.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
+    }
+    if (settings->now.gaze.kind == FOVEA_GAZE_SCANPATH && !*settings->now.gaze.scanpath_file) {
+        snprintf(settings->now.gaze.scanpath_file, FOVEA_PATH_MAX, "%s", DEMO_SCANPATH);
+    }
     enum fovea_result result =
         fovea_gaze_source_create(&settings->now.gaze, say_log(settings->now.log_level), &source);
     if (result < 0) {

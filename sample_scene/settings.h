@@ -10,6 +10,7 @@
 struct settings {
     struct fovea_config *config;
     struct fovea_settings now; /* what is in force, with what keys have changed */
+    struct fovea_gaze_settings file_gaze; /* what the files said last about the gaze */
     struct fovea_gaze_source *source;
     bool live; /* the source is read in real time, not in the scene's */
 };
@@ -19,6 +20,10 @@ bool settings_init(struct settings *settings, const struct options *options);
 void settings_finish(struct settings *settings);
 /* Opens what settings->now.gaze says. On failure the old source stays. */
 bool settings_open_gaze(struct settings *settings);
+/* Looks whether the files have changed. True: new settings are in force, and the keys' are gone. */
+bool settings_poll(struct settings *settings);
+/* Reads the files now. False with a message: the old settings stay. */
+bool settings_reload(struct settings *settings, const struct options *options);
 /* scene_ns: for sources that are played back; the others have a clock of their own. */
 struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
                                 uint32_t height_px);

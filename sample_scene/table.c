@@ -51,7 +51,7 @@ static void cpu_row(const struct table *table)
     char p99[32];
     char whole[32];
     double frames = table->frames ? (double)table->frames : 1.0;
-    row("CPU time", "%s a frame; in Fovea %s p50, %s p99",
+    row("CPU time", "%s a frame; fovea_vk_foveate took %s p50, %s p99",
         time_text(table->cpu_seconds * 1e6 / frames, whole),
         time_text(table->stats.cpu_p50_us, p50), time_text(table->stats.cpu_p99_us, p99));
 }
@@ -80,7 +80,10 @@ void table_print(const struct table *table)
         format_words(table), (unsigned long long)stats->frames,
         (unsigned long long)stats->frames_passed_through);
     row("images", "%s; synchronised by %s",
-        targets->made ? "made by Fovea, no copy" : "the engine's, copied in and out", stats->sync);
+        targets->made
+            ? (table->files ? "made by Fovea, no copy" : "made by Fovea, one copy to the window")
+            : "the engine's, copied in and out",
+        stats->sync);
     row("speed", "%.1f fps, drawing and foveation, files left out",
         table->seconds > 0.0 ? (double)table->frames / table->seconds : 0.0);
     gpu_row(stats);

@@ -137,10 +137,11 @@ static struct paint shop_goods(uint32_t seed, float u, float v)
     if (down < 0.93f - height || x - floorf(x) > 0.86f) {
         return (struct paint){0.19f, 0.15f, 0.12f, 0.35f};
     }
-    float hue = hash_f(seed + 1, (int32_t)floorf(x), (int32_t)shelf);
-    return (struct paint){0.35f + 0.5f * fabsf(sinf(6.3f * hue)),
-                          0.3f + 0.4f * fabsf(sinf(6.3f * hue + 2)),
-                          0.25f + 0.45f * fabsf(sinf(6.3f * hue + 4)), 0.25f};
+    static const struct paint goods[] = {
+        {0.62f, 0.22f, 0.16f, 0.25f}, {0.80f, 0.66f, 0.30f, 0.25f}, {0.24f, 0.36f, 0.50f, 0.25f},
+        {0.36f, 0.46f, 0.26f, 0.25f}, {0.78f, 0.74f, 0.64f, 0.25f}, {0.46f, 0.30f, 0.20f, 0.25f}};
+    int kind = (int)(hash_f(seed + 1, (int32_t)floorf(x), (int32_t)shelf) * 5.999f);
+    return paint_shade(goods[kind], 0.75f + 0.35f * down);
 }
 
 /* A shop's front: three tall panes over a panelled base. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What keys and mouse do in the window. */
+#ifndef SCENE_KEYS_H
+#define SCENE_KEYS_H
+
+#include "settings.h"
+
+#include <SDL.h>
+
+struct keys {
+    struct settings *settings;
+    bool quit;
+    bool paused;
+    bool comparing; /* while a key is held */
+    bool wiping;
+    bool dragging;
+    bool help;
+    bool help_asked; /* print it, once */
+    bool reload_asked;
+    bool resized;
+    bool changed; /* settings->now is to be given to Fovea */
+    double wipe_uv;
+    double mouse_uv[2];
+};
+
+void keys_take(struct keys *keys, const SDL_Event *event, SDL_Window *window);
+
+/* One line for each key, with newlines between. */
+const char *keys_help(void);
+
+/* The settings as keys and files have them; wipe and compare are folded in. */
+struct fovea_settings keys_settings(const struct keys *keys);
+
+#endif
