@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Vulkan calls that fail: a shim between Fovea and the driver lets a chosen call fail. Creation must
+ * fail cleanly or succeed, a frame must pass through or be refused whole, and nothing may leak. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define WIDTH_PX 40
+#define HEIGHT_PX 30
+static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+
+/* Calls until one fails; negative: none does. */
+static int countdown = -1;
+static VkResult failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+static int submits;
+
+static bool fails_now(void)
+{
+    return countdown >= 0 && countdown-- == 0;
+}
+
+/* Every call of Fovea's that makes something, with its arguments in brackets. */
+#define SHIMS(X)                                                                                   \
+    X(AllocateMemory,                                                                              \
+      (VkDevice d, const VkMemoryAllocateInfo *i, const VkAllocationCallbacks *a,                  \
+       VkDeviceMemory *o),                                                                         \
+      (d, i, a, o))                                                                                \
+    X(CreateImage,                                                                                 \
+      (VkDevice d, const VkImageCreateInfo *i, const VkAllocationCallbacks *a, VkImage *o),        \
+      (d, i, a, o))                                                                                \
+    X(CreateImageView,                                                                             \
+      (VkDevice d, const VkImageViewCreateInfo *i, const VkAllocationCallbacks *a,                 \
+       VkImageView *o),                                                                            \
+      (d, i, a, o))                                                                                \
+    X(CreateBuffer,                                                                                \
+      (VkDevice d, const VkBufferCreateInfo *i, const VkAllocationCallbacks *a, VkBuffer *o),      \
+      (d, i, a, o))                                                                                \
+    X(CreateFence,                                                                                 \
+      (VkDevice d, const VkFenceCreateInfo *i, const VkAllocationCallbacks *a, VkFence *o),        \
+      (d, i, a, o))                                                                                \
+    X(CreateSemaphore,                                                                             \
+      (VkDevice d, const VkSemaphoreCreateInfo *i, const VkAllocationCallbacks *a,                 \
+       VkSemaphore *o),                                                                            \
+      (d, i, a, o))                                                                                \
+    X(CreateCommandPool,                                                                           \
+      (VkDevice d, const VkCommandPoolCreateInfo *i, const VkAllocationCallbacks *a,               \
+       VkCommandPool *o),                                                                          \
+      (d, i, a, o))                                                                                \
+    X(CreateDescriptorPool,                                                                        \
+      (VkDevice d, const VkDescriptorPoolCreateInfo *i, const VkAllocationCallbacks *a,            \
+       VkDescriptorPool *o),                                                                       \
+      (d, i, a, o))                                                                                \
+    X(CreateQueryPool,                                                                             \
+      (VkDevice d, const VkQueryPoolCreateInfo *i, const VkAllocationCallbacks *a,                 \
+       VkQueryPool *o),                                                                            \
+      (d, i, a, o))                                                                                \
+    X(CreatePipelineLayout,                                                                        \
+      (VkDevice d, const VkPipelineLayoutCreateInfo *i, const VkAllocationCallbacks *a,            \
+       VkPipelineLayout *o),                                                                       \
+      (d, i, a, o))                                                                                \
+    X(CreateShaderModule,                                                                          \
+      (VkDevice d, const VkShaderModuleCreateInfo *i, const VkAllocationCallbacks *a,              \
+       VkShaderModule *o),                                                                         \
+      (d, i, a, o))                                                                                \
+    X(CreateComputePipelines,                                                                      \
+      (VkDevice d, VkPipelineCache c, uint32_t n, const VkComputePipelineCreateInfo *i,            \
+       const VkAllocationCallbacks *a, VkPipeline *o),                                             \
+      (d, c, n, i, a, o))                                                                          \
+    X(MapMemory,                                                                                   \
+      (VkDevice d, VkDeviceMemory m, VkDeviceSize f, VkDeviceSize s, VkMemoryMapFlags g,           \
+       void **o),                                                                                  \
+      (d, m, f, s, g, o))                                                                          \
+    X(BeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *i), (c, i))          \
+    X(EndCommandBuffer, (VkCommandBuffer c), (c))                                                  \
+    X(ResetCommandPool, (VkDevice d, VkCommandPool p, VkCommandPoolResetFlags f), (d, p, f))
+
+#define DEFINE(name, parameters, arguments)                                                        \
+    static VKAPI_ATTR VkResult VKAPI_CALL shim_##name parameters                                   \
+    {                                                                                              \
+        return fails_now() ? failure : vk##name arguments;                                         \
+    }
+SHIMS(DEFINE)
+#undef DEFINE
+
+static VKAPI_ATTR VkResult VKAPI_CALL shim_QueueSubmit(VkQueue queue, uint32_t count,
+                                                       const VkSubmitInfo *infos, VkFence fence)
+{
+    if (fails_now()) {
+        return failure;
+    }
+    submits++;
+    return vkQueueSubmit(queue, count, infos, fence);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
+{
+#define FIND(call, parameters, arguments)                                                          \
+    if (strcmp(name, "vk" #call) == 0) {                                                           \
+        return (PFN_vkVoidFunction)shim_##call;                                                    \
+    }
+    SHIMS(FIND)
+#undef FIND
+    if (strcmp(name, "vkQueueSubmit") == 0) {
+        return (PFN_vkVoidFunction)shim_QueueSubmit;
+    }
+    return vkGetDeviceProcAddr(device, name);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
+{
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)shim_device;
+    }
+    return vkGetInstanceProcAddr(instance, name);
+}
+
+static void open_engine(struct rig *rig)
+{
+    struct engine_options options = {.host_signals = true};
+    assert_true(engine_open(&rig->engine, &options));
+    rig->settings = rig_settings();
+    countdown = -1;
+}
+
+static enum fovea_result make_fovea(struct rig *rig)
+{
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
+    desc.get_instance_proc_addr = shim_instance;
+    return fovea_vk_create(&desc, &rig->fovea);
+}
+
+static void creation_fails_cleanly_at_every_call(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    int calls = 0;
+    enum fovea_result result = FOVEA_ERROR_INTERNAL;
+    while (result < 0) {
+        assert_true(calls < 200);
+        countdown = calls++;
+        failure = calls % 2 ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_ERROR_OUT_OF_HOST_MEMORY;
+        result = make_fovea(&rig);
+        assert_true(result == FOVEA_OK || result == FOVEA_ERROR_OUT_OF_MEMORY);
+        assert_true(result == FOVEA_OK || !rig.fovea);
+    }
+    assert_true(calls > 10);
+    countdown = -1;
+    rig_close(&rig); /* validation names what leaked */
+}
+
+/* One frame, one call of which fails: what comes out is foveated, the engine's picture, or nothing. */
+static void one_faulty_frame(struct rig *rig, int call, bool *out_failed)
+{
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 9);
+    assert_int_equal(make_fovea(rig), FOVEA_OK);
+    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    countdown = call;
+    enum fovea_result result =
+        rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view, rig_gaze(0.5, 0.5), &dst.view);
+    *out_failed = countdown < 0;
+    countdown = -1;
+    if (result == FOVEA_PASSED_THROUGH) {
+        compare_assert_all_same(&dst.view, &src.view, "passed through");
+    }
+    assert_true(result == FOVEA_OK || result == FOVEA_PASSED_THROUGH ||
+                result == FOVEA_ERROR_OUT_OF_MEMORY || result == FOVEA_ERROR_DEVICE_LOST);
+    fovea_vk_destroy(&rig->fovea);
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void a_frame_passes_or_is_refused_at_every_failing_call(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    bool failed = true;
+    int calls = 0;
+    for (; failed; calls++) {
+        assert_true(calls < 200);
+        one_faulty_frame(&rig, calls, &failed);
+        engine_expect_silence(&rig.engine);
+    }
+    assert_true(calls > 8);
+    engine_close(&rig.engine);
+}
+
+static void frames_are_foveated_again_when_memory_is_back(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    assert_int_equal(make_fovea(&rig), FOVEA_OK);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 9);
+    struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
+    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    countdown = 1;
+    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
+                     FOVEA_PASSED_THROUGH);
+    struct timespec pause = {.tv_sec = 1, .tv_nsec = 100000000};
+    nanosleep(&pause, NULL);
+    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
+                     FOVEA_OK);
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+static void a_lost_device_is_said_and_submits_nothing_more(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    assert_int_equal(make_fovea(&rig), FOVEA_OK);
+    struct engine_image image = engine_image_create(&rig.engine, format, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_frame_image end = {.image = image.image,
+                                       .format = format,
+                                       .width_px = WIDTH_PX,
+                                       .height_px = HEIGHT_PX,
+                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = {.usable = false}};
+    failure = VK_ERROR_DEVICE_LOST;
+    countdown = 3; /* reset, begin, end, submit */
+    submits = 0;
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_DEVICE_LOST);
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_DEVICE_LOST);
+    assert_int_equal(submits, 0);
+    engine_image_destroy(&rig.engine, &image);
+    rig_close(&rig);
+}
+
+static void an_instance_of_vulkan_1_0_is_refused(void **state)
+{
+    (void)state;
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .apiVersion = VK_API_VERSION_1_0};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &application};
+    VkInstance instance;
+    assert_int_equal(vkCreateInstance(&info, NULL, &instance), VK_SUCCESS);
+    VkPhysicalDevice physical;
+    uint32_t count = 1;
+    assert_true(vkEnumeratePhysicalDevices(instance, &count, &physical) >= 0);
+    struct fovea_vk_requirements needs;
+    enum fovea_result result = fovea_vk_query(instance, physical, vkGetInstanceProcAddr, &needs);
+    /* Loaders that hand out newer functions all the same do no harm. */
+    assert_true(result == FOVEA_ERROR_UNSUPPORTED || result == FOVEA_OK);
+    assert_int_equal(fovea_vk_query(NULL, physical, vkGetInstanceProcAddr, &needs),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    vkDestroyInstance(instance, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    if (!rig_available()) {
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creation_fails_cleanly_at_every_call),
+        cmocka_unit_test(a_frame_passes_or_is_refused_at_every_failing_call),
+        cmocka_unit_test(frames_are_foveated_again_when_memory_is_back),
+        cmocka_unit_test(a_lost_device_is_said_and_submits_nothing_more),
+        cmocka_unit_test(an_instance_of_vulkan_1_0_is_refused),
+    };
+    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+}
