@@ -51,6 +51,7 @@ build_gpu_tests()
 {
     # shellcheck disable=SC2016  # $ORIGIN is for the loader of the programs
     step "Configuring" "$LOGS/gpu-configure.log" configure gpu -DFOVEA_CUDA=ON -DFOVEA_WERROR=OFF \
+        -DFOVEA_WINDOW=OFF \
         -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib;$ORIGIN'
     show_notices "$LOGS/gpu-configure.log"
     step "Building" "$LOGS/gpu-build.log" build gpu
@@ -70,6 +71,7 @@ make_bundle()
         copy_library "$(library_path "$file")" "$bundle/fallback"
     done
     bundle_layer "$bundle/layers"
+    install -m 644 -D -t "$bundle/fonts" /usr/share/fonts/truetype/dejavu/DejaVuSans{,-Bold}.ttf || true
     build_facts >"$bundle/facts"
 }
 
@@ -128,13 +130,13 @@ for test in json.load(sys.stdin)["tests"]: print(test["command"][0])' | sort -u
 # What only the machine that built it knows.
 build_facts()
 {
-    local commit
+    local commit compiler
+    compiler=$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$BUILD_ROOT/gpu/CMakeCache.txt")
     commit=$(git -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
     [[ -z $(git -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+=", with changes"
     printf 'commit\t%s\n' "$commit"
     printf 'CUDA toolkit\t%s\n' "$(nvcc --version | sed -n 's/.*release [0-9.]*, V//p')"
-    printf 'C compiler\t%s\n' "$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$BUILD_ROOT/gpu/CMakeCache.txt" |
-        xargs -I{} {} --version | head -n 1)"
+    printf 'C compiler\t%s\n' "$("$compiler" --version | head -n 1)"
 }
 
 # ---- The run --------------------------------------------------------------------------------------

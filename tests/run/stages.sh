@@ -106,19 +106,19 @@ needs_clang()
 stage_asan()
 {
     needs_clang
-    configure asan -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" \
+    configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" \
         -DFOVEA_CUDA_ARCHITECTURES=75
     build asan
     run_ctest asan
 }
-ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1'
+ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2'
 
 # Threads of our own without a Vulkan device below them: drivers are not built for this sanitizer.
 stage_tsan()
 {
     needs_clang
-    configure tsan -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF \
-        -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O1'
+    configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF \
+        -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2'
     build tsan
     run_ctest tsan -L '^unit$' -R 'gaze|thread|cpu|config|context|log'
 }
@@ -181,7 +181,7 @@ PYTHON
 stage_fuzz()
 {
     needs_clang
-    configure fuzz -DCMAKE_C_COMPILER=clang -DFOVEA_FUZZ=ON -DFOVEA_CUDA=OFF \
+    configure fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_FUZZ=ON -DFOVEA_CUDA=OFF \
         -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS="$ASAN_FLAGS -fsanitize=fuzzer-no-link"
     build fuzz fovea_fuzzers
     local target count=0
