@@ -6,7 +6,7 @@ target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)
 target_include_directories(test_config_support PUBLIC ${PROJECT_SOURCE_DIR}/config)
 
-foreach(topic check memory reload search sets table text)
+foreach(topic check docs memory reload search sets table text)
     fovea_add_test(NAME test_config_${topic} SOURCES test_config_${topic}.c
         LINK test_config_support LABELS unit)
 endforeach()
