@@ -211,7 +211,7 @@ static void assert_limit(const cJSON *node, const char *name, double wanted, boo
 {
     const cJSON *limit = cJSON_GetObjectItemCaseSensitive(node, name);
     assert_int_equal(limit != NULL, present);
-    if (present) {
+    if (limit) {
         assert_float_equal(limit->valuedouble, wanted, 0);
     }
 }
