@@ -126,7 +126,8 @@ FOVEA_API int64_t fovea_time_ns(void);
 
 /* Who does the arithmetic. */
 enum fovea_backend {
-    FOVEA_BACKEND_AUTO = 0, /* cuda, then vulkan, then cpu: the first that this image can use */
+    FOVEA_BACKEND_AUTO = 0, /* cuda, then vulkan, then cpu: the first that this image can use; cpu before
+                               vulkan where the Vulkan device is itself a CPU */
     FOVEA_BACKEND_CUDA = 1, /* NVIDIA GPUs; Vulkan images are shared through external memory */
     FOVEA_BACKEND_VULKAN = 2, /* compute shaders in the engine's own Vulkan device */
     FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory the host can map */
@@ -157,10 +158,10 @@ enum fovea_alpha {
  * geometry. Contrast threshold: Geisler and Perry 1998. */
 struct fovea_paper {
     double ct0; /* minimal contrast threshold, 0 < ct0 < 1; 1/64 printed, 0.0133 in the program */
-    double alpha; /* decay of sensitivity with spatial frequency, > 0; 0.106 */
-    double e2_deg; /* eccentricity at which resolution has halved, > 0; 2.3 */
-    double e_max_deg; /* eccentricity at half the image's diagonal from the gaze, > 0; 100 */
-    double f_max_cpd; /* frequency that is put at Nyquist, > 0; 30 */
+    double alpha; /* decay of sensitivity with spatial frequency, above 0, at most 10; 0.106 */
+    double e2_deg; /* eccentricity at which resolution has halved, above 0, at most 100; 2.3 */
+    double e_max_deg; /* at half the image's diagonal from the gaze, above 0, at most 360; 100 */
+    double f_max_cpd; /* frequency that is put at Nyquist, above 0, at most 1000; 30 */
     uint32_t fragment_px; /* side of a fragment, 4..128; 32 */
     enum fovea_filter_length filter_length;
 };
@@ -271,7 +272,7 @@ struct fovea_config_desc {
     size_t set_count;
     const char *program_name; /* for "apps"; NULL: the running program's name */
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
-    bool watch; /* look at the files again when fovea_config_poll is called */
+    bool watch; /* look at the files again when fovea_config_poll is called; true */
     struct fovea_log log;
 };
 
@@ -292,8 +293,9 @@ FOVEA_API const struct fovea_settings *fovea_config_settings(const struct fovea_
 
 /* Cheap enough for every frame: one clock read, and a look at the disk at most five times a second.
  * FOVEA_OK: the files changed and new settings are in force. FOVEA_NOT_READY: nothing changed.
- * FOVEA_ERROR_CONFIG or FOVEA_ERROR_IO: they changed and are wrong or gone; the last good settings
- * stay in force. Said once for each change. */
+ * FOVEA_ERROR_CONFIG, FOVEA_ERROR_IO, FOVEA_ERROR_OUT_OF_MEMORY: they changed and are wrong or gone,
+ * or could not be taken; the last good settings stay in force. Said once for each change, which is
+ * taken when two looks in a row find the same, so that nobody is in the middle of writing. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_poll(struct fovea_config *config);
 
 /* ---- Gaze ------------------------------------------------------------------------------------- */
