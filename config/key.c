@@ -14,8 +14,9 @@
 #define ABOVE(least, most) .min = (least), .max = (most), .min_excluded = true
 
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
-static const char *const model_names[] = {"paper", NULL};
-static const char *const method_names[] = {"blockwise", NULL};
+static const char *const model_names[] = {"paper", "physical", "curve", NULL};
+static const char *const method_names[] = {"blockwise", "smooth", NULL};
+static const char *const light_names[] = {"auto", "encoded", "linear", NULL};
 static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
 static const char *const filter_length_names[] = {"code", "printed", NULL};
 static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
@@ -42,6 +43,8 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(foveation.model), .names = model_names},
     {"foveation.method", "How the law is applied; blockwise: one Gaussian a square fragment",
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
+    {"foveation.light", "In what the pixels are averaged; auto: encoded for blockwise, else linear",
+     CONFIG_ENUM, AT(foveation.light), .names = light_names},
     {"foveation.strength", "Multiplies the blur; 0 leaves the image as it is",
      CONFIG_DOUBLE, AT(foveation.strength), RANGE(0, 8)},
     {"foveation.alpha", "keep: alpha is copied; premultiplied: alpha is blurred like a colour",
