@@ -3,10 +3,14 @@
 
 #include "test_foveate_support.h"
 
+#include <math.h>
+
 struct fovea_foveation paper_settings(uint32_t fragment_px)
 {
     return (struct fovea_foveation){
+        .method = FOVEA_METHOD_BLOCKWISE,
         .strength = 1.0,
+        .cutoff_gain = exp(-0.5),
         .paper = {.ct0 = 1.0 / 64.0,
                   .alpha = 0.106,
                   .e2_deg = 2.3,

@@ -32,6 +32,9 @@ struct foveate_plan {
     struct fovea_foveation foveation;
     uint32_t width_px;
     uint32_t height_px;
+    float sigma_max_px; /* anywhere, while the gaze is in the picture; for scales of colours */
+
+    /* The blockwise method; 0 and NULL for the smooth one. */
     uint32_t fragment_px;
     uint32_t ring_count; /* 0 when nothing is blurred (strength 0), else at least 1 */
     uint32_t tap_count;
