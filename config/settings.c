@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "agree.h"
 #include "core/log.h"
 #include "value.h"
 
-/* Gratings that people could still resolve: Thibos, Cheney and Walsh 1987, to 35 degrees. */
+/* Limits of resolution after Thibos, Cheney and Walsh 1987, as the program of Tariq et al. 2022 has
+ * them. */
 static struct fovea_curve default_curve(void)
 {
     return (struct fovea_curve){
@@ -83,6 +85,11 @@ enum fovea_result fovea_settings_check(const struct fovea_settings *settings, st
                       config_key_range(&config_keys[i]).text);
             return FOVEA_ERROR_INVALID_ARGUMENT;
         }
+    }
+    struct config_words complaint;
+    if (!config_settings_agree(settings, &complaint)) {
+        log_error(log, "%s", complaint.text);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return FOVEA_OK;
 }

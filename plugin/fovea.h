@@ -182,9 +182,9 @@ struct fovea_paper {
 
 /* Sensitivity of a real view. Contrast threshold: Geisler and Perry 1998. */
 struct fovea_physical {
-    double ct0; /* as in struct fovea_paper; 1/64 */
-    double alpha; /* 0.106 */
-    double e2_deg; /* 2.3 */
+    double ct0; /* as in struct fovea_paper, 1e-6..0.9; 1/64 */
+    double alpha; /* 0.005..10; 0.106. ln(1 / ct0) / alpha, the cutoff at the gaze: 0.1..1000 cpd */
+    double e2_deg; /* 0.1..100; 2.3 */
 };
 
 #define FOVEA_CURVE_MAX 32
@@ -193,21 +193,22 @@ struct fovea_physical {
 struct fovea_curve {
     uint32_t count; /* 1..FOVEA_CURVE_MAX */
     double eccentricity_deg[FOVEA_CURVE_MAX]; /* rising, 0..180 */
-    double cutoff_cpd[FOVEA_CURVE_MAX]; /* > 0 */
+    double cutoff_cpd[FOVEA_CURVE_MAX]; /* 0.01..1000 */
 };
 
 /* The view: a flat picture before one eye. The first that is given counts: the projection, pixels per
  * degree, screen and distance. Without a projection the eye looks at the picture's middle. */
 struct fovea_geometry {
     /* Tangents of the angles from the view axis to the picture's edges, left and down positive to the
-     * left and down: an asymmetric frustum. All 0: not given. */
+     * left and down: an asymmetric frustum. -100..100, width and height at least 0.001. All 0: not
+     * given; a single 0 is refused as forgotten, 1e-9 is an edge on the view axis. */
     double tan_left;
     double tan_right;
     double tan_up;
     double tan_down;
-    double ppd; /* pixels per degree on the view axis; 0: not given */
-    double screen_width_m; /* of the picture; > 0; 0.53 (a 24 inch screen) */
-    double distance_m; /* > 0; 0.6 */
+    double ppd; /* pixels per degree on the view axis, 1..1000; 0: not given */
+    double screen_width_m; /* of the picture, 0.01..100; 0.53 (a 24 inch screen) */
+    double distance_m; /* 0.01..100, at least 1/200 of the width; 0.6 */
 };
 
 struct fovea_foveation {
