@@ -109,8 +109,8 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
     VkDescriptorBufferInfo buffers[3] = {
-        {.buffer = bindings->rings, .range = VK_WHOLE_SIZE},
-        {.buffer = bindings->taps, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->tables, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->values, .range = VK_WHOLE_SIZE},
         {bindings->text, bindings->text_offset, bindings->text_bytes}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {

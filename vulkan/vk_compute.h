@@ -22,8 +22,8 @@ struct vk_compute {
 struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
-    VkBuffer rings;
-    VkBuffer taps;
+    VkBuffer tables;
+    VkBuffer values;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;

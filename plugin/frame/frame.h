@@ -61,8 +61,8 @@ struct frame_scratch {
 
 struct frame_plan {
     struct foveate_plan *plan; /* NULL: the place is free */
-    struct vk_buffer rings;
-    struct vk_buffer taps;
+    struct vk_buffer tables; /* rings; smooth: law, levels, table */
+    struct vk_buffer values; /* taps; smooth: the levels' samples */
     uint64_t last_frame;
 };
 
@@ -195,6 +195,8 @@ void frame_images_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px,
                                                    uint32_t height_px,
                                                    struct frame_plan **out_plan);
+FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
+                                                          struct frame_plan *entry);
 void frame_plans_finish(struct fovea_vk *fovea);
 
 /* frame_link.c */

@@ -67,8 +67,8 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
 static enum fovea_result make_frames(struct fovea_vk *fovea)
 {
     FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count));
-    FOVEA_TRY(vk_buffer_init(&fovea->text, &fovea->device,
-                             (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
+    FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
+                                    (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         FOVEA_TRY(make_slot(fovea, &fovea->slots[i]));

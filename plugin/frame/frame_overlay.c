@@ -103,9 +103,10 @@ static struct overlay_constants make_constants(struct fovea_vk *fovea,
         .gaze_px = {(float)work->constants.gaze_x_q8 / 256.0f,
                     (float)work->constants.gaze_y_q8 / 256.0f},
         .wipe_px = (float)(overlay->wipe_uv * work->src.width_px),
-        .sigma_max_px = plan->ring_count ? plan->rings[plan->ring_count - 1].sigma_px : 1.0f,
+        .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .flags = (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0) |
-                 (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0),
+                 (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0) |
+                 (plan->smooth ? OVERLAY_SMOOTH : 0),
         .text_columns = OVERLAY_TEXT_COLUMNS,
         .text_rows = overlay->hud ? OVERLAY_TEXT_ROWS : 0,
         .text_scale = work->src.height_px >= 1440 ? 2 : 1};
@@ -142,7 +143,7 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
                                    .set = work->slot->set,
                                    .constants = &constants,
                                    .constant_bytes = sizeof constants};
-    shader_overlay_groups(&work->constants, dispatch.groups);
+    shader_pixel_groups(work->src.width_px, work->src.height_px, dispatch.groups);
     wait_for_kernels(fovea, commands);
     vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
 }

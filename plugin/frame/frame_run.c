@@ -138,11 +138,15 @@ static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
 {
     enum fovea_format format = work->src.format->pixel;
-    if (!work->use_peer) {
-        FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device, SHADER_FOVEATE, format));
-    }
-    if (work->overlay) {
-        FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device, SHADER_OVERLAY, format));
+    bool smooth = work->plan->plan->smooth;
+    for (int which = 0; which < SHADER_COUNT; which++) {
+        bool wanted = which == SHADER_OVERLAY
+                          ? work->overlay
+                          : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
+        if (wanted) {
+            FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
+                                         (enum shader_operator)which, format));
+        }
     }
     return FOVEA_OK;
 }
@@ -162,16 +166,22 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
     work->overlay = frame_overlay_wanted(&fovea->settings.overlay);
     FOVEA_TRY(find_images(fovea, work));
     FOVEA_TRY(find_pipelines(fovea, work));
+    if (!work->use_peer) {
+        FOVEA_TRY(frame_plan_make_levels(fovea, work->plan));
+    }
     work->constants = foveate_frame_make(work->plan->plan, work->desc->gaze.point);
     return FOVEA_OK;
 }
 
 static void write_set(struct fovea_vk *fovea, const struct frame_work *work)
 {
+    const struct frame_plan *plan = work->plan;
+    /* Every binding must be something, also where only the overlay runs. */
+    VkBuffer values = plan->values.handle ? plan->values.handle : plan->tables.handle;
     struct vk_compute_bindings bindings = {.source = work->read->image.raw_view,
                                            .result = work->write->image.raw_view,
-                                           .rings = work->plan->rings.handle,
-                                           .taps = work->plan->taps.handle,
+                                           .tables = plan->tables.handle,
+                                           .values = values,
                                            .text = fovea->text.handle,
                                            .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
                                            .text_bytes = OVERLAY_TEXT_BYTES};

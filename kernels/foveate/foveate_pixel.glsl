@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What every shader that knows the fragment grid shares: the frame's constants, the plan's tables,
- * raw pixels, and the exact search for a fragment's ring. The C twin is foveate_grid.h. */
+/* What every shader of the operator shares: the frame's constants, the images, and raw pixels as
+ * numbers. */
 
 #extension GL_EXT_samplerless_texture_functions : require
 
@@ -15,19 +15,7 @@ struct foveate_frame {
     int gaze_y_q8;
     int ring_count;
     int blur_alpha;
-    int reserved;
-};
-
-/* struct foveate_ring of foveate.h. */
-struct foveate_ring {
-    uint bound_sq_low;
-    uint bound_sq_high;
-    uint radius_px;
-    uint first_tap;
-    float sigma_px;
-    float reserved0;
-    float reserved1;
-    float reserved2;
+    int light;
 };
 
 const int PIXEL_RGBA8 = 1; /* enum fovea_format */
@@ -42,9 +30,6 @@ layout(set = 0, binding = 1, rgba16ui) uniform uimage2D result;
 #else
 layout(set = 0, binding = 1, r32ui) uniform uimage2D result;
 #endif
-layout(set = 0, binding = 2, std430) readonly buffer Rings { foveate_ring rings[]; };
-layout(set = 0, binding = 3, std430) readonly buffer Taps { float taps[]; };
-
 /* ---- Pixels: raw words <-> the numbers that are averaged ---- */
 
 vec4 decode(uvec4 raw)
@@ -99,64 +84,34 @@ uvec4 encode(vec4 value, uvec4 raw, bool blur_alpha)
     return uvec4(blur_alpha ? word : (word & ~alpha) | (raw.x & alpha));
 }
 
-/* ---- The fragment grid, centred on the gaze (Malkin, Deza and Poggio 2020) ---- */
+/* ---- Light: the numbers that are averaged, where they are not the stored ones ---- */
 
-/* By how many pixels the grid is shifted left or up, so that the gaze is in a fragment's middle. */
-int grid_shift(int gaze_q8, int fragment_px)
+bool is_light(int light)
 {
-    int side = fragment_px * 256;
-    int rest = gaze_q8 % side;
-    rest = rest < 0 ? rest + side : rest;
-    int middle = side / 2;
-    return (rest <= middle ? middle - rest : middle + side - rest) >> 8;
+    return light != 0 && (PIXEL == PIXEL_RGBA8 || PIXEL == PIXEL_A2B10G10R10);
 }
 
-int fragment_centre(int index, int fragment_px, int shift)
+float pixel_white()
 {
-    return (2 * index * fragment_px + fragment_px - 2 * shift) / 2;
+    return PIXEL == PIXEL_A2B10G10R10 ? 1023.0 : 255.0;
 }
 
-/* dx^2 + dy^2 as two words: (low, high). */
-uvec2 square_sum(int dx, int dy)
+/* The transfer function of sRGB, IEC 61966-2-1. Alpha is light already, but for its scale. */
+vec4 to_light(vec4 stored)
 {
-    uint x_high, x_low, y_high, y_low, carry;
-    umulExtended(uint(abs(dx)), uint(abs(dx)), x_high, x_low);
-    umulExtended(uint(abs(dy)), uint(abs(dy)), y_high, y_low);
-    uint low = uaddCarry(x_low, y_low, carry);
-    return uvec2(low, x_high + y_high + carry);
+    vec3 encoded = stored.rgb / pixel_white();
+    vec3 low = encoded / 12.92;
+    vec3 high = pow((encoded + 0.055) / 1.055, vec3(2.4));
+    float alpha = stored.a / (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
+    return vec4(mix(high, low, lessThanEqual(encoded, vec3(0.04045))), alpha);
 }
 
-bool inside_bound(uvec2 distance_sq, int i)
+vec4 from_light(vec4 light)
 {
-    uint high = rings[i].bound_sq_high;
-    return distance_sq.y < high || (distance_sq.y == high && distance_sq.x < rings[i].bound_sq_low);
-}
-
-/* 0: copied; v: filter v - 1, for the smallest v whose bound is beyond the distance, the last filter
- * where there is none. Exact: floats only guess where to start. */
-int ring_at(foveate_frame frame, ivec2 centre)
-{
-    if (frame.ring_count == 0) {
-        return 0;
-    }
-    ivec2 d = centre * 256 - ivec2(frame.gaze_x_q8, frame.gaze_y_q8);
-    uvec2 distance_sq = square_sum(d.x, d.y);
-    float fragments = length(vec2(d)) / (256.0 * float(frame.fragment_px));
-    int v = clamp(int((fragments - 0.5) / 1.4), 0, frame.ring_count - 1);
-    while (v > 0 && inside_bound(distance_sq, v - 1)) {
-        v--;
-    }
-    while (v < frame.ring_count && !inside_bound(distance_sq, v)) {
-        v++;
-    }
-    return v;
-}
-
-int ring_of_pixel(foveate_frame frame, ivec2 pixel)
-{
-    ivec2 shift = ivec2(grid_shift(frame.gaze_x_q8, frame.fragment_px),
-                        grid_shift(frame.gaze_y_q8, frame.fragment_px));
-    ivec2 index = (pixel + shift) / frame.fragment_px;
-    return ring_at(frame, ivec2(fragment_centre(index.x, frame.fragment_px, shift.x),
-                                fragment_centre(index.y, frame.fragment_px, shift.y)));
+    vec3 clamped = clamp(light.rgb, 0.0, 1.0);
+    vec3 low = clamped * 12.92;
+    vec3 high = 1.055 * pow(clamped, vec3(1.0 / 2.4)) - 0.055;
+    vec3 encoded = mix(high, low, lessThanEqual(clamped, vec3(0.0031308)));
+    float alpha = light.a * (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
+    return vec4(encoded * pixel_white(), alpha);
 }
