@@ -249,7 +249,8 @@ static enum fovea_result set_plan(struct peer *base, const struct foveate_plan *
     struct cuda_peer *peer = cuda(base);
     struct foveate_cuda_plan *created = NULL;
     FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result = foveate_cuda_plan_create(peer->foveate, plan, &created);
+    enum fovea_result result =
+        foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &created);
     if (result == FOVEA_OK) {
         foveate_cuda_plan_retire(peer->foveate, &peer->plan);
         peer->plan = created;
