@@ -47,7 +47,7 @@ struct foveate_plan {
     bool smooth;
     struct foveate_law law;
     float *law_table; /* law.table_count of them */
-    uint32_t level_count; /* 0 when nothing is blurred, else at least 1 */
+    uint32_t level_count; /* that any gaze can use; 0 when nothing is blurred, else at least 1 */
     struct foveate_level levels[FOVEATE_MAX_LEVELS];
     uint32_t level_samples; /* of all levels together */
 };

@@ -176,6 +176,22 @@ double foveate_model_sigma_max_px(const struct foveate_model *model)
                                                : foveate_model_law(model, model->d_max_px));
 }
 
+/* The angle to a gaze outside the picture may be anything below 180 degrees. */
+double foveate_model_law_bound(const struct foveate_model *model)
+{
+    return largest_law(model, foveate_model_projected(model) ? 180.0 : model->d_max_px);
+}
+
+double foveate_model_px_per_unit_max(const struct foveate_model *model)
+{
+    double largest = foveate_model_projected(model) ? 0.0 : 1.0;
+    for (int i = 0; i < CORNERS && foveate_model_projected(model); i++) {
+        const struct ray at = corner_ray(model, i);
+        largest = fmax(largest, RADIANS * foveate_view_px_per_radian(&model->view, at.x, at.y));
+    }
+    return largest;
+}
+
 /* ---- Places */
 
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg)

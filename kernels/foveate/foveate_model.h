@@ -47,6 +47,11 @@ double foveate_model_sigma_px(const struct foveate_model *model, double distance
 /* The largest sigma anywhere while the gaze is in the picture, by the settings' method. */
 double foveate_model_sigma_max_px(const struct foveate_model *model);
 
+/* The largest foveate_model_law of any gaze, however far outside the picture; and how many pixels of
+ * sigma one of its units is where it is most. */
+double foveate_model_law_bound(const struct foveate_model *model);
+double foveate_model_px_per_unit_max(const struct foveate_model *model);
+
 /* sigma as the smooth method applies it, for a law's sigma: ramp and strength. */
 double foveate_model_applied_px(const struct foveate_model *model, double law_sigma_px);
 

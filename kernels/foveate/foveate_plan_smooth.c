@@ -4,7 +4,9 @@
 #include "foveate_plan_smooth.h"
 
 #include "core/log.h"
+#include "foveate_limits.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Between entries the table is linear: with so many the kinks of a law are met to 1/1000. */
@@ -34,6 +36,14 @@ static struct foveate_law projected_law(const struct foveate_model *model)
     };
 }
 
+/* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs has
+ * an end. */
+static double highest_entry(const struct foveate_model *model)
+{
+    return FOVEATE_MAX_SIGMA_PX / fmax(model->foveation.strength, 1e-3) /
+           foveate_model_px_per_unit_max(model);
+}
+
 static enum fovea_result fill_table(struct foveate_plan *plan, const struct foveate_model *model)
 {
     const int32_t count = plan->law.table_count;
@@ -42,15 +52,20 @@ static enum fovea_result fill_table(struct foveate_plan *plan, const struct fove
     if (!plan->law_table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
+    const double highest = highest_entry(model);
     for (int32_t i = 0; i < count; i++) {
-        plan->law_table[i] = (float)foveate_model_law(model, end * i / (count - 1));
+        plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / (count - 1)), highest);
     }
     return FOVEA_OK;
 }
 
-static void fill_levels(struct foveate_plan *plan)
+/* Levels for any gaze: one outside the picture may ask for more than sigma_max_px. */
+static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    plan->level_count = (uint32_t)foveate_level_for(plan->sigma_max_px, FOVEATE_MAX_LEVELS) + 1;
+    const double law = fmin(foveate_model_law_bound(model), highest_entry(model));
+    const double sigma_px =
+        foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+    plan->level_count = (uint32_t)foveate_level_for((float)sigma_px, FOVEATE_MAX_LEVELS) + 1;
     for (uint32_t k = 0; k < plan->level_count; k++) {
         const int32_t margin = foveate_level_margin((int32_t)k);
         const int32_t last = (1 << k) - 1;
@@ -71,7 +86,7 @@ enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
     plan->law.sharp_px = (float)(2.0 * model->kappa);
     FOVEA_TRY(fill_table(plan, model));
     if (model->foveation.strength > 0.0) {
-        fill_levels(plan);
+        fill_levels(plan, model);
     }
     return FOVEA_OK;
 }
