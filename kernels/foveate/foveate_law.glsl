@@ -6,7 +6,7 @@
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
 const float REST = 0.75;
-const float REACH = 4.0;
+const float REACH = 4.2;
 const int LAW_RADIAL = 0;
 
 /* struct foveate_law of foveate_smooth.h. */

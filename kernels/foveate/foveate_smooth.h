@@ -35,9 +35,10 @@
 #define FOVEATE_MAX_LEVELS 7 /* level 0 included: up to 64 pixels a sample */
 #define FOVEATE_MARGIN 4 /* samples kept beyond each edge of levels 1 and up; farther out is constant */
 #define FOVEATE_REST 0.75f
-/* A Gaussian is cut off at so many sigma. Farther out lies 6e-5 of it: half a level of 8 bits where linear
- * light is darkest and the code steepest; at 3.33 it would be seven. */
-#define FOVEATE_REACH 4.0f
+/* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where dark
+ * pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel whose blur
+ * just begins, at 4 more than four, here two. At most 16 samples an axis below the coarsest level. */
+#define FOVEATE_REACH 4.2f
 
 enum foveate_law_kind {
     FOVEATE_LAW_RADIAL = 0, /* table: sigma in pixels over the distance from the gaze in pixels */
