@@ -11,7 +11,7 @@ static double number_at(const cJSON *point, int index)
 {
     bool pair = cJSON_IsArray(point) && cJSON_GetArraySize(point) == 2;
     const cJSON *item = pair ? cJSON_GetArrayItem(point, index) : NULL;
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    return item && cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
 struct fovea_curve config_curve_parse(const cJSON *item)
