@@ -14,6 +14,9 @@
 #define PROJECTED_ENTRIES 4097
 #define PROJECTED_END_DEG 180.0
 
+/* Below, a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may be no float. */
+#define SMALLEST_STRENGTH 1e-6
+
 static struct foveate_law radial_law(const struct foveate_model *model)
 {
     return (struct foveate_law){
@@ -82,10 +85,11 @@ enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
                                            const struct foveate_model *model)
 {
     plan->law = foveate_model_projected(model) ? projected_law(model) : radial_law(model);
-    plan->law.strength = (float)model->foveation.strength;
+    const bool blurs = model->foveation.strength >= SMALLEST_STRENGTH;
+    plan->law.strength = blurs ? (float)model->foveation.strength : 0.0f;
     plan->law.sharp_px = (float)(2.0 * model->kappa);
     FOVEA_TRY(fill_table(plan, model));
-    if (model->foveation.strength > 0.0) {
+    if (blurs) {
         fill_levels(plan, model);
     }
     return FOVEA_OK;
