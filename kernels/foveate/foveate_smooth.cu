@@ -146,6 +146,19 @@ struct axis {
     }
 };
 
+/* Along a row. Far from the borders, which is nearly everywhere, no column has to be clamped. */
+template <bool CLAMPED, typename Sample>
+__device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row, const axis &across)
+{
+    float4 sum = {};
+    gaussian g = across.start;
+#pragma unroll 4
+    for (int i = across.first; i <= across.last; i++, g.step()) {
+        sum = add_scaled(sum, g.weight, row[CLAMPED ? level.column(i) : i].value());
+    }
+    return sum;
+}
+
 template <typename Sample>
 __device__ float4 gather(const foveate_cuda_smooth &smooth, float sigma_px, int x, int y)
 {
@@ -155,16 +168,14 @@ __device__ float4 gather(const foveate_cuda_smooth &smooth, float sigma_px, int 
     const axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
     const axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
     const sample_level<Sample> level(smooth, k);
+    const bool clamped = across.first < level.first || across.last > level.last_x;
     float4 sum = {};
-    gaussian vertical = down.start;
-    for (int j = down.first; j <= down.last; j++, vertical.step()) {
-        const Sample *samples = level.row(j);
-        float4 row = {};
-        gaussian horizontal = across.start;
-        for (int i = across.first; i <= across.last; i++, horizontal.step()) {
-            row = add_scaled(row, horizontal.weight, samples[level.column(i)].value());
-        }
-        sum = add_scaled(sum, vertical.weight, row);
+    gaussian g = down.start;
+    for (int j = down.first; j <= down.last; j++, g.step()) {
+        const Sample *row = level.row(j);
+        sum = add_scaled(sum, g.weight,
+                         clamped ? sum_row<true>(level, row, across)
+                                 : sum_row<false>(level, row, across));
     }
     const float scale = 1.0f / (across.total() * down.total());
     return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);

@@ -30,11 +30,11 @@ struct budget {
     double relative;
 };
 
-static struct budget model_budget(enum fovea_format format)
+static struct budget model_budget(enum fovea_format format, uint32_t channel)
 {
     switch (format) {
     case FOVEA_FORMAT_A2B10G10R10:
-        return (struct budget){.absolute = 1.0};
+        return (struct budget){.absolute = channel < 3 ? 1.0 : 0.51};
     case FOVEA_FORMAT_B10G11R11F:
         return (struct budget){.absolute = 1e-5, .relative = 0.04};
     case FOVEA_FORMAT_RGBA16F:
@@ -47,10 +47,14 @@ static struct budget model_budget(enum fovea_format format)
 }
 
 /* Three levels of 8 bits, from the rounded reference. */
-static double exact_budget(enum fovea_format format, uint32_t channel)
+static double exact_budget(enum fovea_format format, uint32_t channel, double exact)
 {
-    const double levels = image_is_float(format) || channel < 3 ? 255.0 : image_white(format, 3);
-    return 3.0 / levels * image_white(format, channel) + (image_is_float(format) ? 0.0 : 0.5);
+    const double white = image_white(format, channel);
+    if (image_is_float(format)) {
+        /* Half a step of the shortest mantissa, and the three levels. */
+        return 3.0 / 255.0 * white + (format == FOVEA_FORMAT_B10G11R11F ? exact / 64.0 : 0.0);
+    }
+    return 0.5 + 3.0 / 255.0 * white;
 }
 
 /* ---- Comparing */
@@ -81,7 +85,7 @@ static void assert_value(const struct scene *scene, const struct expected *expec
 {
     const double low = expected->range.low[index];
     const double high = expected->range.high[index];
-    const struct budget budget = model_budget(scene->format);
+    const struct budget budget = model_budget(scene->format, at.channel);
     const bool kept = at.channel == 3 && scene->foveation.alpha == FOVEA_ALPHA_KEEP;
     const double allowed = kept ? 0.0 : budget.absolute + budget.relative * fabs(high);
     if (!isfinite(low) || !isfinite(high)) {
@@ -92,7 +96,7 @@ static void assert_value(const struct scene *scene, const struct expected *expec
     }
     if (expected->exact) {
         const double exact = expected->exact[index];
-        if (!(fabs(actual - exact) <= exact_budget(scene->format, at.channel))) {
+        if (!(fabs(actual - exact) <= exact_budget(scene->format, at.channel, exact))) {
             fail_at(scene, "the reference", at, actual, exact, exact);
         }
     }
