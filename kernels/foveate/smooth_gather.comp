@@ -3,7 +3,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method's last step: a thread finds its pixel's sigma, the level for it, and the average of
- * that level's samples under the Gaussian that is left. At most 14x14 samples but on the coarsest
+ * that level's samples under the Gaussian that is left. At most 16x16 samples but on the coarsest
  * level. Bound by the reads of samples, which neighbours share through the cache. */
 
 #extension GL_GOOGLE_include_directive : require
@@ -75,7 +75,7 @@ void main()
     }
     uvec4 raw = texelFetch(source, pixel, 0);
     float sigma_px = law_sigma(frame, pixel);
-    if (sigma_px > 0.0) {
+    if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
         value = is_light(frame.light) ? from_light(value) : value;
         raw = encode(value, raw, frame.blur_alpha != 0);
