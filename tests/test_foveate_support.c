@@ -20,6 +20,18 @@ struct fovea_foveation paper_settings(uint32_t fragment_px)
     };
 }
 
+struct fovea_foveation smooth_settings(enum fovea_model model)
+{
+    struct fovea_foveation settings = paper_settings(32);
+    settings.model = model;
+    settings.method = FOVEA_METHOD_SMOOTH;
+    settings.physical = (struct fovea_physical){.ct0 = 1.0 / 64.0, .alpha = 0.106, .e2_deg = 2.3};
+    settings.curve = (struct fovea_curve){
+        .count = 3, .eccentricity_deg = {0.0, 5.0, 30.0}, .cutoff_cpd = {60.0, 27.0, 4.0}};
+    settings.geometry = (struct fovea_geometry){.screen_width_m = 0.53, .distance_m = 0.6};
+    return settings;
+}
+
 struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
                              uint32_t height_px)
 {

@@ -20,8 +20,8 @@
 #define CHANNELS FOVEATE_CPU_CHANNELS
 #define SAMPLES (LANES / CHANNELS) /* in a register */
 
-/* The plan keeps sigma to 1024 px, which is 16 samples of the coarsest level: 107 taps. */
-#define MAX_TAPS 128
+/* The plan keeps sigma to 1024 px, which is 16 samples of the coarsest level: 2 * 4.2 * 16 + 1. */
+#define MAX_TAPS 144
 
 /* Any float's address will do. */
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));

@@ -28,6 +28,20 @@ struct compare_budget compare_budget_of(enum fovea_format format)
     }
 }
 
+struct compare_budget compare_budget_smooth(enum fovea_format format)
+{
+    const double white = image_white(format, 0);
+    if (!image_is_float(format)) {
+        return (struct compare_budget){.rounding = 0.5,
+                                       .max_abs = 3.0 / 255.0 * white - 0.5,
+                                       .max_mean_abs = 0.12 / 255.0 * white};
+    }
+    struct compare_budget budget = compare_budget_of(format);
+    budget.max_abs = 0.012 * white;
+    budget.max_mean_abs = fmax(budget.max_mean_abs, 0.001 * white);
+    return budget;
+}
+
 /* ---- The reference */
 
 /* The transfer function of sRGB, IEC 61966-2-1. */
