@@ -47,7 +47,7 @@ span tile_span(int tile, int shift, int side_by_side)
 vec4 fetch(int x, int y)
 {
     vec4 stored = decode(texelFetch(source, ivec2(clamp(x, 0, frame.width_px - 1), y), 0));
-    return is_light(frame.light) ? to_light(stored) : stored;
+    return LIGHT ? to_light(stored) : stored;
 }
 
 /* A filter of the plan's; radius -1: nothing is blurred. */
@@ -172,7 +172,7 @@ void main()
             all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
             uvec4 raw = texelFetch(source, pixel, 0);
             bool blurred = own.radius >= 0;
-            vec4 value = is_light(frame.light) ? from_light(totals[i]) : totals[i];
+            vec4 value = LIGHT ? from_light(totals[i]) : totals[i];
             imageStore(result, pixel, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
         }
     }

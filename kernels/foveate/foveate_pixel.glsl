@@ -23,6 +23,7 @@ const int PIXEL_A2B10G10R10 = 4;
 const int PIXEL_B10G11R11F = 5;
 const int PIXEL_RGBA16F = 6;
 layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
+layout(constant_id = 1) const bool LIGHT = false; /* UNORM pixels are averaged as linear light */
 
 layout(set = 0, binding = 0) uniform utexture2D source;
 #if WORDS == 4
@@ -85,11 +86,6 @@ uvec4 encode(vec4 value, uvec4 raw, bool blur_alpha)
 }
 
 /* ---- Light: the numbers that are averaged, where they are not the stored ones ---- */
-
-bool is_light(int light)
-{
-    return light != 0 && (PIXEL == PIXEL_RGBA8 || PIXEL == PIXEL_A2B10G10R10);
-}
 
 float pixel_white()
 {

@@ -77,7 +77,7 @@ void main()
     float sigma_px = law_sigma(frame, pixel);
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
-        value = is_light(frame.light) ? from_light(value) : value;
+        value = LIGHT ? from_light(value) : value;
         raw = encode(value, raw, frame.blur_alpha != 0);
     }
     imageStore(result, pixel, raw);

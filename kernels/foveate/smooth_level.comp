@@ -19,5 +19,5 @@ void main()
         return;
     }
     vec4 stored = decode(texelFetch(source, pixel, 0));
-    store_sample(sample_index(0, pixel.x, pixel.y), is_light(frame.light) ? to_light(stored) : stored);
+    store_sample(sample_index(0, pixel.x, pixel.y), LIGHT ? to_light(stored) : stored);
 }

@@ -246,6 +246,9 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
 /* Waits for a frame, at most the watchdog's patience and some. */
 void frame_wait(struct fovea_vk *fovea, uint64_t frame);
+/* The pipeline of an operator for this frame's format and light. */
+struct vk_compute_kind frame_compute_kind(const struct frame_work *work,
+                                          enum shader_operator which);
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 
 #endif

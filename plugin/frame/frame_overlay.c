@@ -164,8 +164,7 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
         refresh_hud(fovea, work);
     }
     struct overlay_constants constants = make_constants(fovea, work);
-    struct vk_dispatch dispatch = {.which = SHADER_OVERLAY,
-                                   .format = work->src.format->pixel,
+    struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_OVERLAY),
                                    .set = work->slot->set,
                                    .constants = &constants,
                                    .constant_bytes = sizeof constants};

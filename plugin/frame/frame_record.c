@@ -183,7 +183,7 @@ void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *wor
 static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *work,
                             VkCommandBuffer commands, struct vk_dispatch dispatch)
 {
-    dispatch.format = work->src.format->pixel;
+    dispatch.kind = frame_compute_kind(work, dispatch.kind.which);
     dispatch.set = work->slot->set;
     vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
 }
@@ -191,7 +191,7 @@ static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *wor
 static void record_blockwise(struct fovea_vk *fovea, const struct frame_work *work,
                              VkCommandBuffer commands)
 {
-    struct vk_dispatch dispatch = {.which = SHADER_FOVEATE,
+    struct vk_dispatch dispatch = {.kind.which = SHADER_FOVEATE,
                                    .constants = &work->constants,
                                    .constant_bytes = sizeof work->constants};
     shader_foveate_groups(&work->constants, dispatch.groups);
@@ -221,14 +221,14 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
         const struct foveate_level *level = &plan->levels[k];
         uint32_t margins = 2 * (uint32_t)foveate_level_margin((int32_t)k);
         constants.level = (int32_t)k;
-        dispatch.which = k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE;
+        dispatch.kind.which = k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE;
         shader_pixel_groups((uint32_t)level->width + margins, (uint32_t)level->height + margins,
                             dispatch.groups);
         samples_barrier(fovea, commands);
         record_dispatch(fovea, work, commands, dispatch);
     }
     samples_barrier(fovea, commands);
-    dispatch.which = SHADER_SMOOTH_GATHER;
+    dispatch.kind.which = SHADER_SMOOTH_GATHER;
     shader_pixel_groups(plan->width_px, plan->height_px, dispatch.groups);
     record_dispatch(fovea, work, commands, dispatch);
 }

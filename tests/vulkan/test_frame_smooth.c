@@ -134,6 +134,49 @@ static void real_views_are_the_reference(void **state)
     rig_close(&rig);
 }
 
+/* Other formats against the cpu backend, which has tests of its own against the reference. */
+static void every_format_is_as_the_cpu_has_it(void **state)
+{
+    (void)state;
+    static const struct {
+        VkFormat format;
+        double largest; /* three levels of eight bits, in the format's own values */
+    } cases[] = {
+        {VK_FORMAT_A2B10G10R10_UNORM_PACK32, 12.0},
+        {VK_FORMAT_R16G16B16A16_SFLOAT, 0.012},
+        {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 0.032}}; /* half of that is the format's own step */
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    settings.backend = FOVEA_BACKEND_CPU;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enum fovea_format pixel = rig_pixel_format(cases[i].format);
+        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+        struct test_image cpu = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+        image_draw(&src.view, IMAGE_STROKES, 3);
+        struct fovea_point_uv gaze = {0.4, 0.6};
+        assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, cases[i].format, &src.view,
+                                   rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
+                         FOVEA_OK);
+        assert_int_equal(fovea_context_run(context, &src.view, &cpu.view, gaze, NULL), FOVEA_OK);
+        struct compare_rect where;
+        double largest = compare_largest(&dst.view, &cpu.view, &where);
+        if (!(largest <= cases[i].largest)) {
+            fail_msg("format %d: %f at %u %u", cases[i].format, largest, where.x, where.y);
+        }
+        image_free(&src);
+        image_free(&dst);
+        image_free(&cpu);
+    }
+    fovea_context_destroy(&context);
+    rig_close(&rig);
+}
+
 static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
 {
     (void)state;
@@ -194,6 +237,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
         cmocka_unit_test(real_views_are_the_reference),
+        cmocka_unit_test(every_format_is_as_the_cpu_has_it),
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
     };
