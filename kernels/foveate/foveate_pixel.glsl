@@ -77,12 +77,13 @@ uvec4 encode(vec4 value, uvec4 raw, bool blur_alpha)
         return uvec4(shorten_half(value.x, 4) | shorten_half(value.y, 4) << 11 |
                      shorten_half(value.z, 5) << 22);
     }
-    bool ten = PIXEL == PIXEL_A2B10G10R10;
     uvec4 n = uvec4(value + 0.5);
-    uint word = ten ? n.x | n.y << 10 | n.z << 20 | n.w << 30
-                    : n.x | n.y << 8 | n.z << 16 | n.w << 24;
-    uint alpha = ten ? 0xc0000000u : 0xff000000u;
-    return uvec4(blur_alpha ? word : (word & ~alpha) | (raw.x & alpha));
+    if (PIXEL == PIXEL_A2B10G10R10) {
+        uint alpha = blur_alpha ? n.w << 30 : raw.x & 0xc0000000u;
+        return uvec4(n.x | n.y << 10 | n.z << 20 | alpha);
+    }
+    uint alpha = blur_alpha ? n.w << 24 : raw.x & 0xff000000u;
+    return uvec4(n.x | n.y << 8 | n.z << 16 | alpha);
 }
 
 /* ---- Light: the numbers that are averaged, where they are not the stored ones ---- */
