@@ -4,8 +4,9 @@
 #
 # ./run gpu-test and ./run gpu-bundle: the tests with the label gpu, on a machine with an NVIDIA GPU.
 
-# Libraries that a bare GPU machine may lack; used from the bundle only where that is so.
-BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
+# Libraries that a bare GPU machine may lack; used from the bundle only where that is so. NVIDIA's
+# Vulkan driver is also its GL driver, and does not start without GL's own front ends.
+BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libEGL.so.1 libGLX.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
     libXdmcp.so.6 libbsd.so.0 libmd.so.0)
 # Ours to bring along: not the C library, not a driver.
 BUNDLE_LEAVES_OUT='(libc|libm|libdl|librt|libpthread|libstdc[+][+]|libgcc_s|libcuda|libvulkan)[.]so'
@@ -295,7 +296,7 @@ verdict()
 
 report_tests()
 {
-    local name labels seconds line log status start result failed=0
+    local name labels seconds line log status start result broken=()
     report '' && report '## Tests' && report ''
     report '| test | result | cases | seconds |'
     report '|---|---|---|---|'
@@ -303,12 +304,15 @@ report_tests()
         log=$LOGS/gpu-$name.log status=0 start=$(date +%s%N)
         gpu_run "$log" "$seconds" "$line" || status=$?
         result=$(verdict "$status" "$log")
-        [[ $result == passed ]] || failed=1
+        [[ $result == passed ]] || broken+=("$name")
         report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $(seconds_since "$start") |"
     done <<<"$GPU_TESTS"
     report_notes
-    ((failed == 0)) || show_gpu_failures
-    return "$failed"
+    for name in ${broken[@]+"${broken[@]}"}; do
+        printf '\n---- %s\n' "$(relative "$LOGS/gpu-$name.log")" >&2
+        tail -n 60 "$LOGS/gpu-$name.log" >&2
+    done
+    ((${#broken[@]} == 0))
 }
 
 seconds_since()
@@ -324,18 +328,6 @@ report_notes()
     if [[ -n $lines ]]; then
         report '' && report '## Measured by the tests' && report '' && report "$lines"
     fi
-}
-
-show_gpu_failures()
-{
-    local log status
-    for log in "$LOGS"/gpu-test_*.log; do
-        status=$(grep -cE '^\[  (FAILED |SKIPPED) \]|ERROR|rror:' "$log")
-        if ((status)); then
-            printf '\n---- %s\n' "$log" >&2
-            tail -n 60 "$log" >&2
-        fi
-    done
 }
 
 report_sanitizers()
