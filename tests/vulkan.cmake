@@ -36,6 +36,8 @@ endfunction()
 
 fovea_add_vulkan_test(test_frame_exact 300 vulkan cpu cuda binary)
 fovea_add_vulkan_test(test_frame_stream 300 vulkan cpu cuda binary)
+add_test(NAME test_frame_stream_long_cuda COMMAND test_frame_stream_vulkan cuda 2000)
+set_tests_properties(test_frame_stream_long_cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS gpu TIMEOUT 400)
 fovea_add_vulkan_test(test_frame_overlay 120 vulkan cpu cuda)
 fovea_add_vulkan_test(test_frame_protocol 120 cpu)
 fovea_add_vulkan_test(test_frame_misuse 120 vulkan cpu cuda)

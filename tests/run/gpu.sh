@@ -204,7 +204,7 @@ gpu_environment()
     for name in $(compgen -e FOVEA_); do
         unset "$name"
     done
-    export FOVEA_REQUIRE_GPU=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
     # Containers keep the driver's manifest where the loader does not look.
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then
         for place in /etc/vulkan/icd.d /usr/share/vulkan/icd.d /usr/local/nvidia/share/vulkan/icd.d; do
@@ -265,7 +265,14 @@ report_machine()
             "$capability" "$driver" "$(nvidia-smi | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p')"
     done >"$LOGS/device"
     report "$(<"$LOGS/device")"
+    report "| validation layer | $(layer_version), no message allowed |"
     report "| system | $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sr), $(nproc) cores |"
+}
+
+layer_version()
+{
+    local folder=${VK_LAYER_PATH:-/usr/share/vulkan/explicit_layer.d}
+    sed -n 's/.*"api_version": *"\([^"]*\)".*/\1/p' "$folder/VkLayer_khronos_validation.json" | head -n 1
 }
 
 # gpu_run LOG SECONDS COMMAND-LINE [wrapper...]: in the folder of the programs.
@@ -308,6 +315,7 @@ report_tests()
         report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $(seconds_since "$start") |"
     done <<<"$GPU_TESTS"
     report_notes
+    report_cases
     for name in ${broken[@]+"${broken[@]}"}; do
         printf '\n---- %s\n' "$(relative "$LOGS/gpu-$name.log")" >&2
         tail -n 60 "$LOGS/gpu-$name.log" >&2
@@ -328,6 +336,17 @@ report_notes()
     if [[ -n $lines ]]; then
         report '' && report '## Measured by the tests' && report '' && report "$lines"
     fi
+}
+
+# Cases are named as sentences: together they say what was tested.
+report_cases()
+{
+    local name rest
+    report '' && report '### Cases' && report ''
+    while IFS=$'\t' read -r name rest; do
+        report "- $name: $(sed -n 's/^\[       OK \] //p' "$LOGS/gpu-$name.log" | tr '_' ' ' |
+            paste -s -d ';' | sed 's/;/; /g')"
+    done <<<"$GPU_TESTS"
 }
 
 report_sanitizers()
