@@ -25,8 +25,12 @@ static inline bool foveation_frame(struct foveation *f, struct fovea_vk_frame_im
 {
     struct fovea_vk_semaphore wait = {.semaphore = acquired};
     struct fovea_vk_semaphore signal = {.semaphore = presentable};
-    struct fovea_vk_frame frame = {.src = drawn, .dst = shown, .waits = &wait, .wait_count = 1,
-                                   .signals = &signal, .signal_count = 1};
+    struct fovea_vk_frame frame = {.src = drawn,
+                                   .dst = shown,
+                                   .waits = &wait,
+                                   .wait_count = 1,
+                                   .signals = &signal,
+                                   .signal_count = 1};
     if (fovea_gaze_source_read(f->gaze, fovea_time_ns(), drawn.width_px, drawn.height_px,
                                &frame.gaze) != FOVEA_OK) {
         return false;
