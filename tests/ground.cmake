@@ -5,4 +5,5 @@
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs/examples/integration.c AND NOT TARGET integration_example)
     add_library(integration_example OBJECT ${PROJECT_SOURCE_DIR}/docs/examples/integration.c)
     target_link_libraries(integration_example PRIVATE fovea_build)
+    target_compile_options(integration_example PRIVATE -Wno-unused-function)
 endif()
