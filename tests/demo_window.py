@@ -35,11 +35,13 @@ def virtual_display():
 
 
 class DemoWindow:
-    def __init__(self, program, display, flags, folder):
+    def __init__(self, program, display, flags, folder, preload=()):
         self.environment = {**os.environ, "DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
+        preloaded = [*os.environ.get("LD_PRELOAD", "").split(), *map(str, preload)]
+        own = {**self.environment, "LD_PRELOAD": ":".join(preloaded)}
         self.output = open(folder / "window.txt", "w+")
         self.process = subprocess.Popen(
-            [program, "--window", *flags], env=self.environment, stdout=self.output, stderr=self.output
+            [program, "--window", *flags], env=own, stdout=self.output, stderr=self.output
         )
         self.window = self.until(self.find, "there is no window")
 

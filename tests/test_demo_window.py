@@ -24,8 +24,8 @@ def display():
 def open_window(display, demo, tmp_path):
     opened = []
 
-    def start(*flags):
-        opened.append(DemoWindow(demo, display, ["--size", "320x180", *flags], tmp_path))
+    def start(*flags, preload=()):
+        opened.append(DemoWindow(demo, display, ["--size", "320x180", *flags], tmp_path, preload))
         window = opened[-1]
         window.until(lambda: "fps" in window.title(), "no frame was shown")
         return window
@@ -152,3 +152,14 @@ def test_frames_end_the_window(open_window, demo, display, tmp_path):
         assert "40 of 160x90" in window.text()
     finally:
         window.close()
+
+
+def test_window_shows_what_fovea_refuses(open_window, build_dir):
+    shim = build_dir / "tests" / "libdemo_failing_fovea.so"
+    drawn = open_window("--gaze", "0,0.5", "--set", "foveation.strength=0", "--frames", "100000")
+    sharp = detail(drawn.picture())
+    assert drawn.end()[0] == 0
+    window = open_window("--gaze", "0,0.5", "--validate", preload=[shim])
+    assert abs(detail(window.picture()) / sharp - 1) < 0.3
+    code, text = window.end()
+    assert code == 1 and text.count("could not take a frame") == 1 and "validation" not in text
