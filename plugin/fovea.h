@@ -126,8 +126,9 @@ FOVEA_API int64_t fovea_time_ns(void);
 
 /* Who does the arithmetic. */
 enum fovea_backend {
-    FOVEA_BACKEND_AUTO = 0, /* cuda, then vulkan, then cpu: the first that this image can use; cpu before
-                               vulkan where the Vulkan device is itself a CPU */
+    /* cuda, then vulkan, then cpu: the first that this image can use; cpu before vulkan where the
+     * Vulkan device is itself a CPU */
+    FOVEA_BACKEND_AUTO = 0,
     FOVEA_BACKEND_CUDA = 1, /* NVIDIA GPUs; Vulkan images are shared through external memory */
     FOVEA_BACKEND_VULKAN = 2, /* compute shaders in the engine's own Vulkan device */
     FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory the host can map */

@@ -27,7 +27,7 @@ struct board {
 };
 
 static const struct board boards[] = {
-    {SIGN_NOTICE, 10.5f, 4.4f, 0.35f, {1.5f, 1.5f}, 1.0f},
+    {SIGN_NOTICE, 11.5f, 4.3f, 0.35f, {1.5f, 1.5f}, 1.0f},
     {SIGN_EYE_CHART, 15.0f, -4.5f, 0.25f, {1.7f, 1.7f}, 0.95f},
     {SIGN_STREET, 20.0f, 3.7f, 0.0f, {1.6f, 0.4f}, 2.6f},
     {SIGN_TIMETABLE, 27.0f, 4.6f, 0.2f, {1.6f, 1.6f}, 1.0f},

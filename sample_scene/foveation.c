@@ -7,6 +7,7 @@
 struct foveation {
     struct fovea_vk *fovea;
     bool failing; /* so that a failure is told once, and not each frame */
+    uint64_t failed_frames;
 };
 
 bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settings,
@@ -63,6 +64,11 @@ bool foveation_set(struct foveation *foveation, const struct fovea_settings *set
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
 {
     return fovea_vk_get_stats(foveation->fovea, out_stats) >= 0;
+}
+
+uint64_t foveation_failed_frames(const struct foveation *foveation)
+{
+    return foveation->failed_frames;
 }
 
 bool foveation_image_create(struct foveation *foveation, const struct fovea_vk_image_desc *desc,
@@ -158,6 +164,7 @@ bool foveation_run(struct foveation *foveation, const struct foveation_frame *fr
                                    : FOVEA_ERROR_INVALID_STATE;
     tell(foveation, result);
     if (result < 0 || result == FOVEA_NOT_READY) {
+        foveation->failed_frames++;
         return false; /* nothing changed hands: src is still the engine's */
     }
     frame->src->held = false;

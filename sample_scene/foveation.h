@@ -24,6 +24,8 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
 void foveation_destroy(struct foveation **foveation);
 /* For the frames after this; on failure the old settings stay. */
 bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings);
+/* Frames for which foveation_run said false. */
+uint64_t foveation_failed_frames(const struct foveation *foveation);
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats);
 
 /* One side of a frame. The engine made the image itself, or Fovea made it for the engine: then

@@ -74,7 +74,7 @@ static bool run_frames(struct run *run, const struct options *options, uint64_t 
     bool fine = all_frames(run, count, options->quiet);
     fine = foveation_stats(engine->foveation, &run->table.stats) && fine;
     fine = write_panels(run) && fine;
-    fine = fine && !run->output.failed;
+    fine = fine && foveation_failed_frames(engine->foveation) == 0;
     output_finish(&run->output); /* ffmpeg has written its file when the table names it */
     fflush(stderr);
     table_print(&run->table);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "mesh.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct vec3 stand_point(const struct stand *stand, float right_m, float up_m, float back_m)
@@ -44,6 +45,7 @@ static bool grow(struct mesh *mesh, void **items, uint32_t count, uint32_t *capa
     if (count < *capacity) {
         return true;
     }
+    assert(bytes > 0 && *capacity < UINT32_MAX / 2);
     uint32_t wanted = *capacity ? *capacity * 2 : 4096;
     void *bigger = realloc(*items, wanted * bytes);
     if (!bigger) {

@@ -109,7 +109,7 @@ static void add_to_video(struct output *output, struct fovea_gaze gaze)
     }
 }
 
-/* The panels show the frame in the middle of the run, or the last one before it. */
+/* The panels show the second of the chosen frames, or the first where there is no more. */
 static void keep_for_panels(struct output *output, const struct frames_picture *picture)
 {
     size_t bytes = (size_t)output->drawn.width_px * (size_t)output->drawn.height_px * 4;
@@ -140,7 +140,7 @@ void output_take(void *user, const struct frames_picture *picture)
     }
     if (is_chosen(output, picture->number)) {
         write_frame(output, picture->number);
-        if (picture->number <= output->chosen[OUTPUT_CHOSEN / 2]) {
+        if (picture->number <= output->chosen[1]) {
             keep_for_panels(output, picture);
         }
     }

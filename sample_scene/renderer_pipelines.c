@@ -48,7 +48,7 @@ static const struct recipe recipes[PIPELINE_COUNT] = {
     [PIPELINE_GROUND] = {WORDS(scene_vert), WORDS(scene_frag), MATERIAL_GROUND, .vertices = true},
     [PIPELINE_CUT_OUT] = {WORDS(scene_vert), WORDS(scene_frag), MATERIAL_CUT_OUT, .vertices = true,
                           .two_sided = true},
-    [PIPELINE_SKY] = {WORDS(sky_vert), WORDS(sky_frag), 0},
+    [PIPELINE_SKY] = {.vertex = WORDS(sky_vert), .fragment = WORDS(sky_frag)},
     [PIPELINE_SHADOW] =
         {WORDS(shadow_vert), {0}, 0, .shadow = true, .vertices = true, .two_sided = true},
     [PIPELINE_SHADOW_CUT_OUT] = {WORDS(shadow_vert), WORDS(shadow_cut_out_frag), 0, .shadow = true,

@@ -35,15 +35,20 @@ static const char *time_text(double us, char text[static 32])
     return text;
 }
 
+static const char *who_works(const struct fovea_vk_stats *stats)
+{
+    return stats->backend == FOVEA_BACKEND_CPU ? "threads of the CPU" : "the GPU";
+}
+
 static void gpu_row(const struct fovea_vk_stats *stats)
 {
     char p50[32];
     char p99[32];
     if (stats->gpu_time_known) {
-        row("GPU time", "%s p50, %s p99, of the foveation alone", time_text(stats->gpu_p50_us, p50),
-            time_text(stats->gpu_p99_us, p99));
+        row("foveation", "%s p50, %s p99 on %s", time_text(stats->gpu_p50_us, p50),
+            time_text(stats->gpu_p99_us, p99), who_works(stats));
     } else {
-        row("GPU time", "not known");
+        row("foveation", "its time on %s is not known", who_works(stats));
     }
 }
 
@@ -145,6 +150,10 @@ void table_print(const struct table *table)
         (unsigned long long)table->frames, targets->extent.width, targets->extent.height,
         format_words(table), (unsigned long long)stats->frames,
         (unsigned long long)stats->frames_passed_through);
+    if (foveation_failed_frames(table->engine->foveation) > 0) {
+        row("", "%llu were not taken by Fovea and are as they were drawn",
+            (unsigned long long)foveation_failed_frames(table->engine->foveation));
+    }
     row("images", "%s; synchronised by %s",
         targets->made
             ? (table->files ? "made by Fovea, no copy" : "made by Fovea, one copy to the window")
@@ -167,9 +176,9 @@ static void times_line(const struct table *table, char *out_line, size_t bytes)
     char p99[32];
     const struct fovea_vk_stats *stats = &table->stats;
     if (stats->gpu_time_known) {
-        snprintf(out_line, bytes, "foveation %s p50, %s p99 on the GPU; %.1f fps",
+        snprintf(out_line, bytes, "foveation %s p50, %s p99 on %s; %.1f fps",
                  time_text(stats->gpu_p50_us, p50), time_text(stats->gpu_p99_us, p99),
-                 (double)table->frames / table->seconds);
+                 who_works(stats), (double)table->frames / table->seconds);
     } else {
         snprintf(out_line, bytes, "time of the foveation not known; %.1f fps",
                  (double)table->frames / table->seconds);

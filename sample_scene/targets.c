@@ -185,5 +185,6 @@ void targets_read(const struct targets *targets, VkCommandBuffer commands, VkIma
 
 const void *targets_picture(const struct targets *targets, uint32_t picture)
 {
-    return (const uint8_t *)targets->readback_mapped + targets->picture_bytes * picture;
+    const uint8_t *mapped = targets->readback_mapped;
+    return mapped ? mapped + targets->picture_bytes * picture : NULL;
 }

@@ -40,6 +40,7 @@ void targets_finish(struct targets *targets);
  * TRANSFER_SRC_OPTIMAL. */
 void targets_read(const struct targets *targets, VkCommandBuffer commands, VkImage image,
                   VkImageLayout before, uint32_t picture);
+/* NULL: they were made without readback. */
 const void *targets_picture(const struct targets *targets, uint32_t picture);
 
 #endif

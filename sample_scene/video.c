@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 struct video {
     pid_t child;
     int pipe; /* -1: broken */

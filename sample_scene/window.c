@@ -273,7 +273,7 @@ static bool run_frames(struct window *window)
                foveation_stats(window->engine->foveation, &window->table.stats);
         table_print(&window->table);
     }
-    return fine;
+    return fine && foveation_failed_frames(window->engine->foveation) == 0;
 }
 
 bool window_run(struct engine *engine, struct settings *settings, const struct options *options)

@@ -50,3 +50,10 @@ def library(build_dir):
     path = build_dir / "plugin" / "libfovea.so"
     assert path.exists(), f"{path} was not built"
     return path
+
+
+@pytest.fixture(scope="session")
+def demo(build_dir):
+    path = build_dir / "sample_scene" / "fovea_demo"
+    assert path.exists(), f"{path} was not built"
+    return path

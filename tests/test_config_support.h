@@ -18,7 +18,7 @@
 
 /* Messages since the last recorded_clear. */
 struct recorded {
-    size_t count[4];    /* by level */
+    size_t count[4]; /* by level */
     char last[4][2048]; /* by level */
 };
 struct fovea_log recorded_log(struct recorded *recorded);

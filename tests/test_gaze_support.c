@@ -45,7 +45,7 @@ struct fovea_log gaze_logged_log(struct gaze_logged *logged)
 
 struct fovea_gaze_source *gaze_open(const struct fovea_gaze_settings *settings)
 {
-    struct gaze_logged logged;
+    static struct gaze_logged logged; /* the source's thread writes to it after this returns */
     struct fovea_gaze_source *source = NULL;
     const enum fovea_result result =
         fovea_gaze_source_create(settings, gaze_logged_log(&logged), &source);

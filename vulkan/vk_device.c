@@ -130,15 +130,31 @@ enum fovea_result vk_device_init(struct vk_device *device, const struct vk_devic
     return FOVEA_OK;
 }
 
-enum fovea_result vk_device_memory_type(const struct vk_device *device, uint32_t type_bits,
-                                        VkMemoryPropertyFlags flags, uint32_t *out_index)
+static bool find_type(const struct vk_device *device, uint32_t type_bits,
+                      VkMemoryPropertyFlags flags, uint32_t *out_index)
 {
     for (uint32_t i = 0; i < device->memory.memoryTypeCount; i++) {
         VkMemoryPropertyFlags has = device->memory.memoryTypes[i].propertyFlags;
         if ((type_bits >> i & 1) && (has & flags) == flags) {
             *out_index = i;
-            return FOVEA_OK;
+            return true;
         }
+    }
+    return false;
+}
+
+bool vk_device_has_memory_type(const struct vk_device *device, uint32_t type_bits,
+                               VkMemoryPropertyFlags flags)
+{
+    uint32_t index;
+    return find_type(device, type_bits, flags, &index);
+}
+
+enum fovea_result vk_device_memory_type(const struct vk_device *device, uint32_t type_bits,
+                                        VkMemoryPropertyFlags flags, uint32_t *out_index)
+{
+    if (find_type(device, type_bits, flags, out_index)) {
+        return FOVEA_OK;
     }
     log_error(device->log, "vulkan: no memory type of 0x%x has the properties 0x%x", type_bits,
               flags);

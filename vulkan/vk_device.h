@@ -56,6 +56,8 @@ struct vk_device_desc {
 FOVEA_MUST_CHECK enum fovea_result vk_device_init(struct vk_device *device,
                                                   const struct vk_device_desc *desc);
 
+bool vk_device_has_memory_type(const struct vk_device *device, uint32_t type_bits,
+                               VkMemoryPropertyFlags flags);
 /* Index of a memory type of `type_bits` that has all `flags`. */
 FOVEA_MUST_CHECK enum fovea_result vk_device_memory_type(const struct vk_device *device,
                                                          uint32_t type_bits,

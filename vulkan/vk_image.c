@@ -87,6 +87,42 @@ static VkResult query_format(const struct vk_device *device, const struct image_
     return result;
 }
 
+static bool has_features(const struct vk_device *device, VkFormat format, VkImageTiling tiling,
+                         VkFormatFeatureFlags wanted)
+{
+    VkFormatProperties properties;
+    device->vk.GetPhysicalDeviceFormatProperties(device->physical, format, &properties);
+    VkFormatFeatureFlags has = tiling == VK_IMAGE_TILING_LINEAR ? properties.linearTilingFeatures
+                                                                : properties.optimalTilingFeatures;
+    return (has & wanted) == wanted;
+}
+
+static VkFormatFeatureFlags features_of(VkImageUsageFlags usage)
+{
+    VkFormatFeatureFlags features = 0;
+    if (usage & VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT) {
+        features |= VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT;
+    }
+    if (usage & VK_IMAGE_USAGE_SAMPLED_BIT) {
+        features |= VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
+    }
+    if (usage & VK_IMAGE_USAGE_STORAGE_BIT) {
+        features |= VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT;
+    }
+    return features;
+}
+
+/* An image of extended usage may be made with usages that no view of it can have: what the engine
+ * does with its format, and the kernels with raw words, is asked of the formats. */
+static bool views_supported(const struct vk_device *device, const struct image_info *info,
+                            const struct vk_image_desc *desc)
+{
+    VkImageTiling tiling = info->image.tiling;
+    return has_features(device, desc->format->raw, tiling, features_of(kernel_usage)) &&
+           (desc->raw ||
+            has_features(device, desc->format->format, tiling, features_of(desc->usage)));
+}
+
 enum fovea_result vk_image_supported(const struct vk_device *device,
                                      const struct vk_image_desc *desc, enum fovea_log_level level)
 {
@@ -96,6 +132,9 @@ enum fovea_result vk_image_supported(const struct vk_device *device,
     VkImageFormatProperties limits;
     VkExternalMemoryFeatureFlags external;
     VkResult result = query_format(device, &info, exported, &limits, &external);
+    if (result == VK_SUCCESS && !views_supported(device, &info, desc)) {
+        result = VK_ERROR_FORMAT_NOT_SUPPORTED;
+    }
     if (result != VK_SUCCESS) {
         log_write(device->log, level, "vulkan: no image of format %d with usage 0x%x (%s)",
                   info.image.format, info.image.usage, vk_result_name(result));
@@ -115,17 +154,29 @@ enum fovea_result vk_image_supported(const struct vk_device *device,
     return FOVEA_OK;
 }
 
+/* What the host reads should be cached: other memory is read some hundred times slower. */
+static enum fovea_result mapped_type(struct vk_device *device, uint32_t type_bits,
+                                     uint32_t *out_type)
+{
+    VkMemoryPropertyFlags flags =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    VkMemoryPropertyFlags cached = flags | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    if (vk_device_has_memory_type(device, type_bits, cached)) {
+        flags = cached;
+    }
+    return vk_device_memory_type(device, type_bits, flags, out_type);
+}
+
 static enum fovea_result allocate(struct vk_image *image, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
     VkMemoryRequirements needs;
     vk->GetImageMemoryRequirements(device->handle, image->handle, &needs);
-    VkMemoryPropertyFlags flags =
-        image->desc.sharing == VK_IMAGE_MAPPED
-            ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-            : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     uint32_t type = 0;
-    FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits, flags, &type));
+    FOVEA_TRY(image->desc.sharing == VK_IMAGE_MAPPED
+                  ? mapped_type(device, needs.memoryTypeBits, &type)
+                  : vk_device_memory_type(device, needs.memoryTypeBits,
+                                          VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type));
     VkExportMemoryAllocateInfo exported = {.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
                                            .handleTypes =
                                                VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};

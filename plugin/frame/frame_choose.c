@@ -139,7 +139,8 @@ enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_
             VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
     }
 #if FOVEA_HAVE_CUDA
-    needs->cuda = offer.memory_fd && offer.semaphore_fd && peer_cuda_available(offer.uuid, silent);
+    needs->cuda = offer.memory_fd && offer.semaphore_fd &&
+                  peer_cuda_available(offer.uuid, silent) == FOVEA_OK;
 #endif
     return FOVEA_OK;
 }

@@ -41,8 +41,5 @@ command_demo()
     configure_and_build release -DBUILD_TESTING=OFF
     [[ -x $program ]] || fail "the sample scene was not built; see $(relative "$LOGS/release-configure.log")"
     has_flag --output "$@" || arguments+=(--output "$ROOT/out")
-    if ! has_flag --window "$@" && ! have ffmpeg; then
-        say "No ffmpeg here: there will be pictures and no video (on Debian: apt-get install ffmpeg)."
-    fi
     exec "$program" "${arguments[@]}"
 }

@@ -4,8 +4,9 @@
 #
 # ./run gpu-test and ./run gpu-bundle: the tests with the label gpu, on a machine with an NVIDIA GPU.
 
-# Libraries that a bare GPU machine may lack; used from the bundle only where that is so.
-BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
+# Libraries that a bare GPU machine may lack; used from the bundle only where that is so. NVIDIA's
+# Vulkan driver is also its GL driver, and does not start without GL's own front ends.
+BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libEGL.so.1 libGLX.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
     libXdmcp.so.6 libbsd.so.0 libmd.so.0)
 # Ours to bring along: not the C library, not a driver.
 BUNDLE_LEAVES_OUT='(libc|libm|libdl|librt|libpthread|libstdc[+][+]|libgcc_s|libcuda|libvulkan)[.]so'
@@ -203,7 +204,7 @@ gpu_environment()
     for name in $(compgen -e FOVEA_); do
         unset "$name"
     done
-    export FOVEA_REQUIRE_GPU=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
     # Containers keep the driver's manifest where the loader does not look.
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then
         for place in /etc/vulkan/icd.d /usr/share/vulkan/icd.d /usr/local/nvidia/share/vulkan/icd.d; do
@@ -264,7 +265,14 @@ report_machine()
             "$capability" "$driver" "$(nvidia-smi | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p')"
     done >"$LOGS/device"
     report "$(<"$LOGS/device")"
+    report "| validation layer | $(layer_version), no message allowed |"
     report "| system | $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sr), $(nproc) cores |"
+}
+
+layer_version()
+{
+    local folder=${VK_LAYER_PATH:-/usr/share/vulkan/explicit_layer.d}
+    sed -n 's/.*"api_version": *"\([^"]*\)".*/\1/p' "$folder/VkLayer_khronos_validation.json" | head -n 1
 }
 
 # gpu_run LOG SECONDS COMMAND-LINE [wrapper...]: in the folder of the programs.
@@ -295,7 +303,7 @@ verdict()
 
 report_tests()
 {
-    local name labels seconds line log status start result failed=0
+    local name labels seconds line log status start result broken=()
     report '' && report '## Tests' && report ''
     report '| test | result | cases | seconds |'
     report '|---|---|---|---|'
@@ -303,12 +311,16 @@ report_tests()
         log=$LOGS/gpu-$name.log status=0 start=$(date +%s%N)
         gpu_run "$log" "$seconds" "$line" || status=$?
         result=$(verdict "$status" "$log")
-        [[ $result == passed ]] || failed=1
+        [[ $result == passed ]] || broken+=("$name")
         report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $(seconds_since "$start") |"
     done <<<"$GPU_TESTS"
     report_notes
-    ((failed == 0)) || show_gpu_failures
-    return "$failed"
+    report_cases
+    for name in ${broken[@]+"${broken[@]}"}; do
+        printf '\n---- %s\n' "$(relative "$LOGS/gpu-$name.log")" >&2
+        tail -n 60 "$LOGS/gpu-$name.log" >&2
+    done
+    ((${#broken[@]} == 0))
 }
 
 seconds_since()
@@ -326,16 +338,15 @@ report_notes()
     fi
 }
 
-show_gpu_failures()
+# Cases are named as sentences: together they say what was tested.
+report_cases()
 {
-    local log status
-    for log in "$LOGS"/gpu-test_*.log; do
-        status=$(grep -cE '^\[  (FAILED |SKIPPED) \]|ERROR|rror:' "$log")
-        if ((status)); then
-            printf '\n---- %s\n' "$log" >&2
-            tail -n 60 "$log" >&2
-        fi
-    done
+    local name rest
+    report '' && report '### Cases' && report ''
+    while IFS=$'\t' read -r name rest; do
+        report "- $name: $(sed -n 's/^\[       OK \] //p' "$LOGS/gpu-$name.log" | tr '_' ' ' |
+            paste -s -d ';' | sed 's/;/; /g')"
+    done <<<"$GPU_TESTS"
 }
 
 report_sanitizers()

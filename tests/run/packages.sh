@@ -35,6 +35,14 @@ PACKAGES_python='
 python3|cmd:python3|runs the Python tests
 python3-venv|venv:|runs the Python tests in an environment of their own
 '
+# Instead of the environment, where the package index of Python cannot be reached.
+PACKAGES_python_debian='
+python3-pytest|py:pytest|runs the Python tests
+python3-hypothesis|py:hypothesis|makes up cases
+python3-numpy|py:numpy|compares pictures
+python3-pil|py:PIL|reads pictures
+python3-jsonschema|py:jsonschema|checks the schema of the configuration
+'
 PACKAGES_format='
 clang-format|cmd:clang-format|checks the layout of the sources
 '
@@ -50,6 +58,7 @@ vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
 xvfb|cmd:Xvfb|a display for the window tests
 xauth|cmd:xauth|a display for the window tests
 xdotool|cmd:xdotool|presses keys in the window tests
+locales|file:/usr/share/i18n/locales/de_DE|a language with decimal commas, for a test of number parsing
 x11-apps|cmd:xwd|takes pictures of the window in the tests
 ffmpeg|cmd:ffmpeg|checks the video of the demo
 '
@@ -85,6 +94,7 @@ sign_is_there()
     file:*) [[ -e ${sign#file:} ]] ;;
     icd:) [[ -n ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}$(first_file '/usr/share/vulkan/icd.d/*.json') ]] ;;
     layer:) [[ -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ]] ;;
+    py:*) /usr/bin/env python3 -c "import ${sign#py:}" 2>/dev/null ;;
     venv:) [[ -n $(venv_maker) ]] ;;
     clang-rt:) [[ -n $(first_file '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a') ]] ;;
     *) false ;;
@@ -184,6 +194,7 @@ venv_maker()
 }
 
 # Sets PYTHON to one that has what tests/requirements.txt lists; nothing is fetched if it is there.
+# Status 1: there is none, and no way to get one.
 need_python()
 {
     local wanted venv=$ROOT/.venv
@@ -192,15 +203,22 @@ need_python()
     if [[ -x $PYTHON && $(cat "$venv/requirements.sha256" 2>/dev/null) == "$wanted" ]]; then
         return 0
     fi
+    for PYTHON in /usr/bin/python3 $( ((INSTALL)) || echo python3); do
+        "$PYTHON" -c 'import pytest, hypothesis, numpy, PIL, jsonschema' 2>/dev/null && return 0
+    done
     if ((!INSTALL)); then
-        PYTHON=python3
-        python3 -c 'import pytest, hypothesis, numpy, PIL, jsonschema' 2>/dev/null && return 0
         warn "Python packages are missing (tests/requirements.txt) and --no-install forbids to get them"
         return 1
     fi
     need_packages python
-    (step "Python environment .venv" "$LOGS/venv.log" make_venv "$venv") || return 1
-    printf '%s\n' "$wanted" >"$venv/requirements.sha256"
+    PYTHON=$venv/bin/python
+    if (step "Python environment .venv" "$LOGS/venv.log" make_venv "$venv") 2>"$LOGS/venv.why"; then
+        printf '%s\n' "$wanted" >"$venv/requirements.sha256"
+        return 0
+    fi
+    warn "pip could not get them ($(relative "$LOGS/venv.log")); Debian's own instead"
+    PYTHON=/usr/bin/python3
+    (need_packages python_debian)
 }
 
 make_venv()

@@ -50,12 +50,24 @@ test_environment()
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} && ! -e /dev/nvidiactl && -e $lavapipe ]]; then
         export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe
     fi
+    comma_locale
     # Where the layer is, a test that goes without it is a defect.
     sign_is_there layer: && export FOVEA_REQUIRE_VALIDATION=1
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0
     export LSAN_OPTIONS=suppressions=$ROOT/tests/lsan.supp:print_suppressions=0
     export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
     export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+}
+
+# A locale of our own making: few machines have one with decimal commas.
+comma_locale()
+{
+    local folder=$BUILD_ROOT/locale
+    if [[ ! -d $folder/de_DE.UTF-8 && -e /usr/share/i18n/locales/de_DE ]] && have localedef; then
+        mkdir -p "$folder"
+        localedef -i de_DE -f UTF-8 "$folder/de_DE.UTF-8" >/dev/null 2>&1
+    fi
+    [[ ! -d $folder/de_DE.UTF-8 ]] || export LOCPATH=$folder
 }
 
 # run_ctest BUILD [ctest arguments]: what it prints goes to the log, its summary also to a file of

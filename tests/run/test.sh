@@ -134,9 +134,9 @@ report_stages()
         [[ ${STAGE_RESULT[$name]} == failed ]] && failed=1
     done
     report_skips "$@"
-    for summary in "$LOGS"/*.ctest; do
-        name=$(basename "$summary" .ctest)
-        if [[ -s $summary && -n ${STAGE_RESULT[$name]-} ]]; then
+    for name in "$@"; do
+        summary=$LOGS/$name.ctest
+        if [[ -s $summary ]]; then
             printf '\n%sctest, %s%s\n' "$BOLD" "$name" "$PLAIN"
             sed -n '/tests passed,/,$p' "$summary" | sed '/^$/d'
         fi

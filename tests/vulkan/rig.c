@@ -11,6 +11,7 @@
 
 static enum fovea_backend backend = FOVEA_BACKEND_VULKAN;
 static bool binary;
+static bool nvidia; /* the vulkan backend on an NVIDIA GPU */
 
 bool rig_choose_backend(int argc, char **argv)
 {
@@ -20,8 +21,10 @@ bool rig_choose_backend(int argc, char **argv)
         backend = FOVEA_BACKEND_CPU;
     } else if (strcmp(name, "cuda") == 0 || binary) {
         backend = FOVEA_BACKEND_CUDA;
+    } else if (strcmp(name, "nvidia") == 0) {
+        nvidia = true;
     } else if (strcmp(name, "vulkan") != 0) {
-        fprintf(stderr, "%s: the argument is vulkan, cpu, cuda or binary\n", argv[0]);
+        fprintf(stderr, "%s: the argument is vulkan, nvidia, cpu, cuda or binary\n", argv[0]);
         return false;
     }
     return true;
@@ -34,12 +37,12 @@ enum fovea_backend rig_backend(void)
 
 const char *rig_backend_name(void)
 {
-    return binary ? "binary" : fovea_backend_name(backend);
+    return binary ? "binary" : nvidia ? "nvidia" : fovea_backend_name(backend);
 }
 
 static struct engine_options options(void)
 {
-    return (struct engine_options){.nvidia = backend == FOVEA_BACKEND_CUDA,
+    return (struct engine_options){.nvidia = backend == FOVEA_BACKEND_CUDA || nvidia,
                                    .no_timeline = binary,
                                    .host_signals = backend == FOVEA_BACKEND_CPU};
 }
@@ -61,6 +64,7 @@ struct fovea_settings rig_settings(void)
     settings.backend = backend;
     settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
     settings.foveation.paper.fragment_px = 16;
+    settings.watchdog_ms = 60000; /* the cpu backend is slow on 8K under a sanitizer */
     return settings;
 }
 

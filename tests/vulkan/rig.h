@@ -15,7 +15,7 @@ struct rig {
 };
 
 /* The backend of the whole test program, from its first argument: "vulkan", "cpu" or "cuda"; "binary"
- * is cuda on a device without timeline semaphores. Returns 77 from main where it is not there. */
+ * is cuda on a device without timeline semaphores, "nvidia" is vulkan on an NVIDIA GPU. */
 bool rig_choose_backend(int argc, char **argv);
 enum fovea_backend rig_backend(void);
 const char *rig_backend_name(void);

@@ -217,7 +217,7 @@ static void run_stream(bool made)
     assert_int_equal(fovea_vk_get_stats(stream.rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.frames, frame_count);
     assert_int_equal(stats.backend, rig_backend());
-    printf("%s, %s: %u frames, gpu %.1f us p50, %.1f us p99, cpu %.1f us p50, sync %s\n",
+    printf("report: %s, %s: %u frames, gpu %.1f us p50, %.1f us p99, cpu %.1f us p50, sync %s\n",
            rig_backend_name(), made ? "no copy" : "copied", frame_count, stats.gpu_p50_us,
            stats.gpu_p99_us, stats.cpu_p50_us, stats.sync);
     for (uint32_t i = 0; i < IN_FLIGHT; i++) {
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
     if (!rig_available()) {
         return 77;
     }
-    frame_count = argc > 2 ? (uint32_t)atoi(argv[2]) : frame_count;
+    frame_count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : frame_count;
     for (uint32_t i = 0; i < PICTURES; i++) {
         pictures[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         image_draw(&pictures[i].view, i % 2 ? IMAGE_RANDOM : IMAGE_PHOTO, i);

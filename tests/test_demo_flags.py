@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Every flag of the demo, from end to end, on tiny pictures."""
+
+import hashlib
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy
+import pytest
+from conftest import need_tool, run_program
+from PIL import Image
+
+LAYER = Path("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
+TINY = ["--size", "160x90", "--frames", "3"]
+
+
+@pytest.fixture
+def run_demo(demo, tmp_path):
+    def run(*flags, folder="out", check=True, **options):
+        flags = [*TINY, "--no-video", "--output", tmp_path / folder, *flags]
+        return run_program(demo, *flags, check=check, **options)
+
+    return run
+
+
+def pixels(path):
+    return numpy.asarray(Image.open(path)).astype(int)
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def table(text):
+    return dict(re.findall(r"^  (\w[\w ]*?)  +(\S.*)$", text, re.MULTILINE))
+
+
+def test_default_run_writes_what_it_says(run_demo, tmp_path):
+    done = run_demo()
+    out = tmp_path / "out"
+    assert sorted(p.name for p in out.iterdir()) == ["demo.png"] + [f"frame_00{i}.png" for i in range(3)]
+    for i in range(3):
+        assert Image.open(out / f"frame_00{i}.png").size == (160, 90)
+        assert pixels(out / f"frame_00{i}.png").std() > 20
+    panels = Image.open(out / "demo.png")
+    assert panels.size[0] > 2 * 160 and panels.size[1] > 2 * 90
+    rows = table(done.stdout)
+    assert set(rows) >= {"backend", "device", "frames", "images", "speed", "foveation", "CPU time", "gaze", "files"}
+    assert rows["frames"].startswith("3 of 160x90") and "3 foveated" in rows["frames"]
+    assert ": " in rows["backend"] and rows["gaze"].startswith("scanpath") and rows["files"] == str(out)
+
+
+def test_same_seed_same_frames(run_demo, tmp_path):
+    for name, seed in [("a", "5"), ("b", "5"), ("c", "6")]:
+        run_demo("--seed", seed, folder=name)
+    for frame in ["frame_000.png", "frame_002.png"]:
+        assert digest(tmp_path / "a" / frame) == digest(tmp_path / "b" / frame)
+        assert digest(tmp_path / "a" / frame) != digest(tmp_path / "c" / frame)
+
+
+def test_the_camera_moves(run_demo, tmp_path):
+    run_demo("--frames", "60", "--gaze", "0.5,0.5")
+    assert digest(tmp_path / "out" / "frame_000.png") != digest(tmp_path / "out" / "frame_059.png")
+
+
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+def test_backends_and_paths_give_the_same_picture(run_demo, tmp_path, backend):
+    made = run_demo("--backend", backend, folder="made")
+    copy = run_demo("--backend", backend, "--path", "copy", folder="copy")
+    assert table(made.stdout)["backend"].startswith(backend + ":")
+    assert "no copy" in table(made.stdout)["images"] and "copied in and out" in table(copy.stdout)["images"]
+    assert digest(tmp_path / "made" / "frame_002.png") == digest(tmp_path / "copy" / "frame_002.png")
+
+
+def test_gaze_decides_where_it_is_sharp(run_demo, tmp_path):
+    def detail(picture):
+        return numpy.abs(numpy.diff(picture, axis=1)).mean()
+
+    ratios = []
+    for name, gaze in [("left", "0.1,0.5"), ("right", "0.9,0.5")]:
+        done = run_demo("--gaze", gaze, "--frames", "1", folder=name)
+        assert table(done.stdout)["gaze"].startswith("fixed")
+        picture = pixels(tmp_path / name / "frame_000.png")
+        ratios.append(detail(picture[:, :60]) / detail(picture[:, 100:]))
+    assert ratios[0] > 1.5 * ratios[1], ratios
+
+
+def test_set_and_config(run_demo, tmp_path):
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"version": 1, "foveation": {"strength": 0}, "gaze": {"source": "saccades"}}))
+    plain = run_demo("--config", file, folder="plain")
+    assert table(plain.stdout)["gaze"].startswith("saccades")
+    run_demo("--config", file, "--set", "foveation.strength=1", folder="set")
+    assert digest(tmp_path / "plain" / "frame_002.png") != digest(tmp_path / "set" / "frame_002.png")
+    environment = {**os.environ, "FOVEA_CONFIG": str(file)}
+    run_demo(folder="environment", env=environment)
+    assert digest(tmp_path / "plain" / "frame_002.png") == digest(tmp_path / "environment" / "frame_002.png")
+
+
+@pytest.mark.parametrize("name", "rgba8-srgb bgra8 rgba8 rgba16f rgb10a2 bgr10a2 rg11b10f".split())
+def test_formats_look_alike(run_demo, tmp_path, name):
+    run_demo("--frames", "1", "--set", "foveation.strength=0", folder="srgb")
+    done = run_demo("--frames", "1", "--set", "foveation.strength=0", "--format", name, check=False)
+    if done.returncode == 1 and "cannot draw in it" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    difference = numpy.abs(pixels(tmp_path / "out" / "frame_000.png") - pixels(tmp_path / "srgb" / "frame_000.png"))
+    assert difference.mean() < 3 and difference.max() <= 24
+
+
+def test_video(demo, tmp_path):
+    need_tool("ffmpeg")
+    run_program(demo, "--size", "161x91", "--frames", "4", "--output", tmp_path)
+    probe = run_program("ffmpeg", "-v", "error", "-i", tmp_path / "demo.mp4", "-f", "rawvideo", "-pix_fmt", "gray", "-y",
+                        tmp_path / "frames.raw")  # fmt: skip
+    assert probe.stderr == ""
+    assert (tmp_path / "frames.raw").stat().st_size == 4 * 322 * 92
+
+
+def test_without_ffmpeg_there_is_one_line_and_no_video(demo, tmp_path):
+    done = run_program(demo, *TINY, "--output", tmp_path, env={**os.environ, "PATH": str(tmp_path)})
+    assert done.stderr.count("ffmpeg") == 1
+    assert not (tmp_path / "demo.mp4").exists() and (tmp_path / "demo.png").exists()
+
+
+def test_ffmpeg_that_fails_is_told(demo, tmp_path):
+    tool = tmp_path / "ffmpeg"
+    tool.write_text("#!/bin/sh\nexit 3\n")
+    tool.chmod(0o755)
+    done = run_program(demo, *TINY, "--output", tmp_path, check=False,
+                       env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})  # fmt: skip
+    assert done.returncode == 1 and "ffmpeg failed" in done.stderr
+    assert (tmp_path / "demo.png").exists()
+
+
+def test_list_devices(demo):
+    done = run_program(demo, "--list-devices")
+    lines = done.stdout.splitlines()
+    assert lines and all(re.match(r"\d+  .+ \(.*Vulkan \d+\.\d+\.\d+\)  backends: ", line) for line in lines)
+    assert lines[0].startswith("0  ")
+
+
+def test_device_can_be_chosen(run_demo, demo):
+    first = run_program(demo, "--list-devices").stdout.splitlines()[0]
+    assert table(run_demo("--device", "0").stdout)["device"] in first
+
+
+def test_help_names_every_flag(demo, root):
+    done = run_program(demo, "--help")
+    source = (root / "sample_scene" / "options.c").read_text()
+    flags = re.findall(r'\{"([a-z-]+)", (?:no|required)_argument', source)
+    assert len(flags) > 15
+    assert [flag for flag in flags if f"--{flag}" not in done.stdout] == []
+    assert max(len(line) for line in done.stdout.splitlines()) <= 100
+
+
+WRONG = [
+    (["--nope"], "--nope"),
+    (["-x"], "-x"),
+    (["word"], "word"),
+    (["--frames"], "--frames needs"),
+    (["--frames", "0"], "--frames 0"),
+    (["--frames", "many"], "--frames many"),
+    (["--frames", "-3"], "--frames -3"),
+    (["--size", "160"], "--size 160"),
+    (["--size", "0x90"], "--size 0x90"),
+    (["--size", "160x90x1"], "--size 160x90x1"),
+    (["--size", "99999x2"], "--size 99999x2"),
+    (["--gaze", "0.5"], "--gaze 0.5"),
+    (["--gaze", "nan,0"], "--gaze nan,0"),
+    (["--gaze", "0,0,0"], "--gaze 0,0,0"),
+    (["--backend", "gpu"], "--backend gpu"),
+    (["--set", "foveation.strength"], "--set foveation.strength"),
+    (["--path", "fast"], "--path fast"),
+    (["--format", "jpeg"], "--format jpeg"),
+    (["--device", "first"], "--device first"),
+    (["--seed", "1e3"], "--seed 1e3"),
+    (["--quiet=yes"], "--quiet takes no value"),
+    (["--output", ""], "--output"),
+]
+
+
+@pytest.mark.parametrize("flags,named", WRONG, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_wrong_flags_are_named(demo, flags, named):
+    done = run_program(demo, *flags, check=False)
+    assert done.returncode == 2
+    assert named in done.stderr and done.stderr.count("\n") == 1
+
+
+FAILS = [
+    (["--config", "/no/such/file.json"], "/no/such/file.json"),
+    (["--set", "foveation.strenth=1"], "strength"),
+    (["--set", "foveation.paper.fragment_px=1000"], "fragment_px"),
+    (["--device", "99"], "--device 99"),
+    (["--output", "/dev/null/folder"], "/dev/null"),
+    (["--set", "gaze.source=scanpath", "--set", "gaze.scanpath.file=/no/such.csv"], "/no/such.csv"),
+]
+
+
+@pytest.mark.parametrize("flags,named", FAILS, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_what_cannot_be_done_is_told(run_demo, flags, named):
+    done = run_demo(*flags, check=False)
+    assert done.returncode == 1
+    assert named in done.stderr
+
+
+def test_without_a_vulkan_device(run_demo, tmp_path):
+    nowhere = {**os.environ, "VK_DRIVER_FILES": str(tmp_path / "none.json"), "VK_ICD_FILENAMES": str(tmp_path / "none.json")}
+    done = run_demo(check=False, env=nowhere)
+    assert done.returncode == 1 and "error" in done.stderr
+
+
+def test_window_without_a_display(run_demo):
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    done = run_demo("--window", check=False, env={**environment, "SDL_VIDEODRIVER": "x11"})
+    assert done.returncode == 1 and "--window" in done.stderr
+
+
+def test_quiet_says_nothing_but_the_table(run_demo):
+    done = run_demo("--quiet")
+    assert done.stderr == "" and "backend" in done.stdout
+
+
+def test_progress_in_a_pipe_is_lines(run_demo):
+    done = run_demo("--frames", "20")
+    assert "\r" not in done.stderr
+    shares = [int(share) for share in re.findall(r"^ *(\d+) %", done.stderr, re.MULTILINE)]
+    assert shares == sorted(shares) and shares[-1] == 100 and 10 <= len(shares) <= 12
+
+
+def test_progress_on_a_terminal_is_a_bar(demo, tmp_path):
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([demo, *TINY, "--no-video", "--output", tmp_path], stdout=subprocess.PIPE, stderr=theirs) as run:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                more = os.read(ours, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            seen += more
+        assert run.wait(60) == 0
+    os.close(ours)
+    assert b"\r  [" in seen and b"100 %" in seen
+
+
+@pytest.mark.parametrize("video", [False, True])
+def test_interrupt_writes_what_there_is(demo, tmp_path, video):
+    if video:
+        need_tool("ffmpeg")
+    flags = ["--size", "160x90", "--frames", "100000", "--output", tmp_path] + ([] if video else ["--no-video"])
+    with subprocess.Popen([demo, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        end = time.monotonic() + 60
+        while not (tmp_path / "frame_000.png").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+    assert run.returncode == 130, err
+    assert "backend" in out and Image.open(tmp_path / "demo.png").size[0] > 320
+    if video:
+        assert (tmp_path / "demo.mp4").stat().st_size > 500
+
+
+def test_without_usable_gaze_frames_pass_through(run_demo, tmp_path):
+    lost = run_demo("--set", "gaze.source=mouse", "--set", "gaze.validity.fallback=none", folder="lost")
+    assert "3 passed through" in table(lost.stdout)["frames"]
+    run_demo("--set", "foveation.strength=0", folder="drawn")
+    assert digest(tmp_path / "lost" / "frame_001.png") == digest(tmp_path / "drawn" / "frame_001.png")
+
+
+def test_frames_that_fovea_refuses_are_shown_as_drawn(run_demo, build_dir, tmp_path):
+    shim = build_dir / "tests" / "libdemo_failing_fovea.so"
+    assert shim.exists(), f"{shim} was not built"
+    preload = [os.environ[k] for k in ("LD_PRELOAD",) if os.environ.get(k)]
+    failed = run_demo(folder="failed", check=False, env={**os.environ, "LD_PRELOAD": ":".join([*preload, str(shim)])})
+    assert failed.returncode == 1
+    assert failed.stderr.count("could not take a frame") == 1
+    assert "3 were not taken" in failed.stdout
+    run_demo("--set", "foveation.strength=0", folder="drawn")
+    for i in range(3):
+        assert digest(tmp_path / "failed" / f"frame_00{i}.png") == digest(tmp_path / "drawn" / f"frame_00{i}.png")
+
+
+@pytest.mark.parametrize("backend,path", [("vulkan", "made"), ("vulkan", "copy"), ("cpu", "made")])
+def test_validation_layer_is_silent(run_demo, backend, path):
+    if not LAYER.exists():
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("the validation layer is not here")
+    done = run_demo("--validate", "--frames", "8", "--backend", backend, "--path", path)
+    assert "validation" not in done.stderr
+
+
+def test_panels_show_marks_and_heat(run_demo, tmp_path):
+    run_demo("--gaze", "0.5,0.5", "--size", "320x180", "--frames", "1")
+    panels = pixels(tmp_path / "out" / "demo.png")
+    colors = {tuple(c) for c in panels[::3, ::3].reshape(-1, 3)}
+    assert len(colors) > 500
+    # viridis: the dark end at the gaze and the bright end in the corners of the third panel
+    assert (numpy.abs(panels - numpy.array([68, 1, 84])).sum(axis=2) < 40).any()
+    assert (numpy.abs(panels - numpy.array([253, 231, 37])).sum(axis=2) < 40).any()
+
+
+def test_demo_needs_nothing_beside_itself(demo, tmp_path):
+    """Run from another folder, with the configuration of no user."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    run_program(demo, *TINY, "--no-video", cwd=tmp_path, env=environment)
+    assert (tmp_path / "out" / "demo.png").exists()
+    shutil.rmtree(tmp_path / "out")
