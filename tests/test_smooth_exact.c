@@ -55,14 +55,14 @@ static void every_pattern(enum fovea_light light, uint32_t width_px, uint32_t he
 static void every_pattern_as_stored(void **state)
 {
     (void)state;
-    every_pattern(FOVEA_LIGHT_ENCODED, 256, 144);
+    every_pattern(FOVEA_LIGHT_ENCODED, 320, 180);
     every_pattern(FOVEA_LIGHT_ENCODED, 128, 128);
 }
 
 static void every_pattern_as_light(void **state)
 {
     (void)state;
-    every_pattern(FOVEA_LIGHT_LINEAR, 256, 144);
+    every_pattern(FOVEA_LIGHT_LINEAR, 320, 180);
     every_pattern(FOVEA_LIGHT_LINEAR, 128, 128);
 }
 

@@ -154,8 +154,11 @@ static void fill_planes(const struct smooth_reference *ref)
     }
 }
 
-/* Four sums side by side, so that one addition need not wait for the one before. */
-static double dot(const double *a, const double *b, long count)
+/* Four sums side by side, so that one addition need not wait for the one before. Nearly all of the time
+ * goes by here, ten times as much with sanitizers: blur_pixel keeps to what is there. */
+__attribute__((no_sanitize("address"), no_sanitize("undefined"))) static double dot(const double *a,
+                                                                                    const double *b,
+                                                                                    long count)
 {
     double sums[4] = {0.0};
     long i = 0;
@@ -185,7 +188,7 @@ static void fill_weights(const struct smooth_reference *ref, double sigma, long 
 
 static void blur_pixel(const struct smooth_reference *ref, long x, long y, double sigma)
 {
-    const long radius = (long)ceil(CUT_OFF_SIGMAS * sigma);
+    const long radius = clamp((long)ceil(CUT_OFF_SIGMAS * sigma), 0, ref->pad);
     const long pitch = ref->width + 2 * ref->pad;
     const long plane = pitch * (ref->height + 2 * ref->pad);
     const bool keep_alpha = ref->settings.alpha == FOVEA_ALPHA_KEEP && ref->channels == 4;
