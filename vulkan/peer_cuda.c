@@ -354,6 +354,15 @@ static void abandon(struct peer *base)
     foveate_cuda_abandon(peer->foveate);
 }
 
+static void drain(struct peer *base)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (!atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
+        CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
+        cuda_device_pop(peer->device);
+    }
+}
+
 /* ---- Life ------------------------------------------------------------------------------------- */
 
 static void destroy_slots(struct cuda_peer *peer)
@@ -418,6 +427,7 @@ static const struct peer_api api = {
     .set_plan = set_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .drain = drain,
     .abandon = abandon,
 };
 

@@ -170,6 +170,18 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_compute_finish(&fovea->compute, device);
 }
 
+/* After a lost device a job may wait for what never comes. */
+static void drain_peer(struct fovea_vk *fovea)
+{
+    if (!fovea->peer) {
+        return;
+    }
+    if (fovea->device_lost) {
+        fovea->peer->api->abandon(fovea->peer);
+    }
+    fovea->peer->api->drain(fovea->peer);
+}
+
 void fovea_vk_destroy(struct fovea_vk **fovea)
 {
     if (!fovea || !*fovea) {
@@ -181,6 +193,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     if (old->device.vk.WaitForFences) {
         frame_wait(old, old->frame);
         frame_watchdog_stop(old);
+        drain_peer(old);
         frame_link_finish(old);
         frame_images_finish(old);
         if (old->peer) {
