@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "foveate/foveate_model.h"
 
 #include <string.h>
 
@@ -61,10 +62,23 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     return FOVEA_OK;
 }
 
+/* A faithful view looks mild: the log says how strong it is. */
+static void describe_view(struct fovea_vk *fovea, uint32_t width_px, uint32_t height_px)
+{
+    struct foveate_model model;
+    char words[256];
+    if (fovea->settings.foveation.model != FOVEA_MODEL_PAPER &&
+        foveate_model_init(&model, &fovea->settings.foveation, width_px, height_px)) {
+        foveate_model_describe(&model, words, sizeof words);
+        log_info(fovea->log, "fovea: %s", words);
+    }
+}
+
 static enum fovea_result fill_plan(struct fovea_vk *fovea, struct frame_plan *entry,
                                    uint32_t width_px, uint32_t height_px)
 {
     FOVEA_TRY(foveate_plan_create(&fovea->settings.foveation, width_px, height_px, &entry->plan));
+    describe_view(fovea, width_px, height_px);
     return entry->plan->smooth ? upload_law(fovea, entry) : upload_rings(fovea, entry);
 }
 
