@@ -15,7 +15,9 @@ set(scene ${PROJECT_SOURCE_DIR}/sample_scene)
 add_executable(fovea_quality
     quality/backends.c
     quality/cases.c
+    quality/command_compare.c
     quality/command_measure.c
+    quality/command_models.c
     quality/load.c
     quality/main.c
     quality/measure.c
@@ -25,6 +27,7 @@ add_executable(fovea_quality
     quality/pictures.c
     quality/report.c
     quality/say.c
+    quality/sheet.c
     ${scene}/picture.c
     ${scene}/type.c)
 target_include_directories(fovea_quality PRIVATE quality support gpu ${scene})
