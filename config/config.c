@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "agree.h"
 #include "apply.h"
 #include "core/log.h"
 #include "file.h"
@@ -90,6 +91,11 @@ static enum fovea_result load_all(struct fovea_config *config, struct loading *l
     for (size_t i = 0; i < config->set_count; i++) {
         FOVEA_TRY(config_apply_set(config->sets[i], strlen(config->sets[i]), "--set", config->log,
                                    &loading->settings));
+    }
+    struct config_words complaint;
+    if (!config_settings_agree(&loading->settings, &complaint)) {
+        log_error(config->log, "configuration: %s", complaint.text);
+        return FOVEA_ERROR_CONFIG;
     }
     return FOVEA_OK;
 }

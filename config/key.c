@@ -3,6 +3,7 @@
 
 #include "key.h"
 
+#include "curve.h"
 #include "words.h"
 
 #include <string.h>
@@ -14,8 +15,9 @@
 #define ABOVE(least, most) .min = (least), .max = (most), .min_excluded = true
 
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
-static const char *const model_names[] = {"paper", NULL};
-static const char *const method_names[] = {"blockwise", NULL};
+static const char *const model_names[] = {"paper", "physical", "curve", NULL};
+static const char *const method_names[] = {"blockwise", "smooth", NULL};
+static const char *const light_names[] = {"auto", "encoded", "linear", NULL};
 static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
 static const char *const filter_length_names[] = {"code", "printed", NULL};
 static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
@@ -29,7 +31,7 @@ const struct config_key config_keys[] = {
     {"$schema", "Where editors find the schema of this file", CONFIG_SCHEMA, .bytes = 0},
     {"version", "Version of this format", CONFIG_VERSION, RANGE(1, 1)},
 
-    {"backend", "Who does the arithmetic; auto takes the first of cuda, vulkan, cpu that the images allow",
+    {"backend", "Who does the arithmetic; auto: cuda, else vulkan, else cpu; cpu before vulkan where the Vulkan device is a CPU",
      CONFIG_ENUM, AT(backend), .names = backend_names},
     {"cpu_threads", "Threads of the cpu backend; 0: one for each core",
      CONFIG_U32, AT(cpu_threads), RANGE(0, 256)},
@@ -38,12 +40,16 @@ const struct config_key config_keys[] = {
     {"log.level", "The least important messages that are still shown",
      CONFIG_ENUM, AT(log_level), .names = log_level_names},
 
-    {"foveation.model", "The law from eccentricity to blur; paper: Malkin, Deza and Poggio 2020",
+    {"foveation.model", "The law from place to blur; paper: Malkin, Deza and Poggio 2020; physical and curve: of a real view",
      CONFIG_ENUM, AT(foveation.model), .names = model_names},
-    {"foveation.method", "How the law is applied; blockwise: one Gaussian a square fragment",
+    {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment, model paper only",
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
+    {"foveation.light", "How pixels are averaged: encoded, as they are stored, or as linear light; auto: encoded for blockwise, else linear",
+     CONFIG_ENUM, AT(foveation.light), .names = light_names},
     {"foveation.strength", "Multiplies the blur; 0 leaves the image as it is",
      CONFIG_DOUBLE, AT(foveation.strength), RANGE(0, 8)},
+    {"foveation.cutoff_gain", "How much of a grating's amplitude is left at the cutoff; less blurs more; exp(-1/2) as in the paper",
+     CONFIG_DOUBLE, AT(foveation.cutoff_gain), RANGE(0.01, 0.99)},
     {"foveation.alpha", "keep: alpha is copied; premultiplied: alpha is blurred like a colour",
      CONFIG_ENUM, AT(foveation.alpha), .names = alpha_names},
     {"foveation.paper.ct0", "Minimal contrast threshold; 1/64 in print, 0.0133 in the published program",
@@ -60,6 +66,28 @@ const struct config_key config_keys[] = {
      CONFIG_U32, AT(foveation.paper.fragment_px), RANGE(4, 128)},
     {"foveation.paper.filter_length", "Taps of a Gaussian, as in the published program or as in print",
      CONFIG_ENUM, AT(foveation.paper.filter_length), .names = filter_length_names},
+    {"foveation.physical.ct0", "Minimal contrast threshold",
+     CONFIG_DOUBLE, AT(foveation.physical.ct0), RANGE(1e-6, 0.9)},
+    {"foveation.physical.alpha", "Decay of contrast sensitivity with spatial frequency",
+     CONFIG_DOUBLE, AT(foveation.physical.alpha), RANGE(0.005, 10)},
+    {"foveation.physical.e2_deg", "Eccentricity in degrees at which resolution has halved",
+     CONFIG_DOUBLE, AT(foveation.physical.e2_deg), RANGE(0.1, 100)},
+    {"foveation.curve", "Cutoff over eccentricity: linear between the points, constant outside them",
+     CONFIG_CURVE, AT(foveation.curve)},
+    {"foveation.geometry.tan_left", "Tangent of the angle from the view axis to the left edge; all four are given or 0",
+     CONFIG_DOUBLE, AT(foveation.geometry.tan_left), RANGE(-100, 100)},
+    {"foveation.geometry.tan_right", "Tangent of the angle from the view axis to the right edge",
+     CONFIG_DOUBLE, AT(foveation.geometry.tan_right), RANGE(-100, 100)},
+    {"foveation.geometry.tan_up", "Tangent of the angle from the view axis to the top edge",
+     CONFIG_DOUBLE, AT(foveation.geometry.tan_up), RANGE(-100, 100)},
+    {"foveation.geometry.tan_down", "Tangent of the angle from the view axis to the bottom edge",
+     CONFIG_DOUBLE, AT(foveation.geometry.tan_down), RANGE(-100, 100)},
+    {"foveation.geometry.ppd", "Pixels per degree at the view axis, where there are no tangents; 0: not given",
+     CONFIG_DOUBLE, AT(foveation.geometry.ppd), RANGE(1, 1000), .or_zero = true},
+    {"foveation.geometry.screen_width_m", "Width of the picture in metres, where there are neither tangents nor ppd",
+     CONFIG_DOUBLE, AT(foveation.geometry.screen_width_m), RANGE(0.01, 100)},
+    {"foveation.geometry.distance_m", "From the eye to the screen in metres",
+     CONFIG_DOUBLE, AT(foveation.geometry.distance_m), RANGE(0.01, 100)},
 
     {"gaze.source", "Where the gaze comes from",
      CONFIG_ENUM, AT(gaze.kind), .names = source_names},
@@ -196,6 +224,7 @@ static void add_number_range(struct config_words *words, const struct config_key
     }
     struct config_number least = config_number(key->min);
     struct config_number most = config_number(key->max);
+    config_words_add(words->text, sizeof words->text, key->or_zero ? "0 or " : "");
     if (!key->min_excluded && !key->max_excluded) {
         config_words_add(words->text, sizeof words->text, "%s to %s", least.text, most.text);
     } else {
@@ -211,6 +240,15 @@ static void add_names(struct config_words *words, const char *const *names)
     for (size_t i = 0; names[i]; i++) {
         config_words_add(words->text, sizeof words->text, "%s\"%s\"", i ? ", " : "", names[i]);
     }
+}
+
+static void add_curve(struct config_words *words)
+{
+    config_words_add(words->text, sizeof words->text,
+                     "1 to %d points [degrees, cycles per degree]; degrees rise from 0 or more to "
+                     "%g or less, cycles are %g to %g",
+                     FOVEA_CURVE_MAX, CONFIG_CURVE_MAX_DEG, CONFIG_CURVE_MIN_CPD,
+                     CONFIG_CURVE_MAX_CPD);
 }
 
 struct config_words config_key_range(const struct config_key *key)
@@ -236,6 +274,9 @@ struct config_words config_key_range(const struct config_key *key)
     case CONFIG_PATH:
         config_words_add(words.text, sizeof words.text, "at most %zu bytes", key->bytes - 1);
         break;
+    case CONFIG_CURVE:
+        add_curve(&words);
+        break;
     default:
         add_number_range(&words, key);
     }
@@ -254,6 +295,8 @@ static const char *kind_of(const struct config_key *key)
         return "number";
     case CONFIG_APPS:
         return "object";
+    case CONFIG_CURVE:
+        return "array";
     case CONFIG_BOOL:
     case CONFIG_ENUM:
         return NULL;
@@ -273,7 +316,7 @@ struct config_words config_key_expectation(const struct config_key *key)
                          kind, range.text);
     } else if (kind) {
         config_words_add(words.text, sizeof words.text, "%s %s, %s",
-                         key->type == CONFIG_APPS ? "an" : "a", kind, range.text);
+                         strchr("ao", kind[0]) ? "an" : "a", kind, range.text);
     } else {
         config_words_add(words.text, sizeof words.text, "%s", range.text);
     }

@@ -27,6 +27,7 @@ enum config_type {
     CONFIG_ENUM,
     CONFIG_STRING,
     CONFIG_PATH, /* a string; relative to the directory of the file that gives it */
+    CONFIG_CURVE, /* points, curve.h */
 };
 
 struct config_key {
@@ -39,6 +40,7 @@ struct config_key {
     double max;
     bool min_excluded;
     bool max_excluded;
+    bool or_zero; /* 0 is taken too, for "not given" */
     const char *const *names; /* of enumerators, by value; ends with NULL */
 };
 

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "agree.h"
 #include "core/log.h"
 #include "value.h"
+
+/* Limits of resolution after Thibos, Cheney and Walsh 1987, as the program of Tariq et al. 2022 has
+ * them. */
+static struct fovea_curve default_curve(void)
+{
+    return (struct fovea_curve){
+        .count = 9,
+        .eccentricity_deg = {0, 5, 10, 15, 20, 25, 30, 35, 70},
+        .cutoff_cpd = {60, 27, 10.5, 8, 5.5, 4.8, 4, 3, 2},
+    };
+}
 
 static struct fovea_foveation default_foveation(void)
 {
     return (struct fovea_foveation){
         .model = FOVEA_MODEL_PAPER,
-        .method = FOVEA_METHOD_BLOCKWISE,
+        .method = FOVEA_METHOD_SMOOTH,
+        .light = FOVEA_LIGHT_AUTO,
         .strength = 1,
+        .cutoff_gain = 0.60653065971263342, /* exp(-1/2): sigma of the paper */
         .alpha = FOVEA_ALPHA_KEEP,
         .paper = {.ct0 = 1.0 / 64,
                   .alpha = 0.106,
@@ -18,6 +32,9 @@ static struct fovea_foveation default_foveation(void)
                   .f_max_cpd = 30,
                   .fragment_px = 32,
                   .filter_length = FOVEA_FILTER_LENGTH_CODE},
+        .physical = {.ct0 = 1.0 / 64, .alpha = 0.106, .e2_deg = 2.3},
+        .curve = default_curve(),
+        .geometry = {.screen_width_m = 0.53, .distance_m = 0.6},
     };
 }
 
@@ -68,6 +85,11 @@ enum fovea_result fovea_settings_check(const struct fovea_settings *settings, st
                       config_key_range(&config_keys[i]).text);
             return FOVEA_ERROR_INVALID_ARGUMENT;
         }
+    }
+    struct config_words complaint;
+    if (!config_settings_agree(settings, &complaint)) {
+        log_error(log, "%s", complaint.text);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return FOVEA_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "value.h"
 
+#include "curve.h"
 #include "guess.h"
 #include "words.h"
 
@@ -68,6 +69,9 @@ static void store_number(const struct config_key *key, struct number number, uns
 static bool in_range(const struct config_key *key, double value)
 {
     if (key->type == CONFIG_U64) {
+        return true;
+    }
+    if (key->or_zero && value == 0) {
         return true;
     }
     bool above = key->min_excluded ? value > key->min : value >= key->min;
@@ -176,6 +180,23 @@ static bool store_bool(const struct config_value *value, unsigned char *member)
     return true;
 }
 
+static struct fovea_curve load_curve(const unsigned char *member)
+{
+    struct fovea_curve curve;
+    memcpy(&curve, member, sizeof curve);
+    return curve;
+}
+
+static bool store_curve(const struct config_value *value, unsigned char *member)
+{
+    struct fovea_curve curve = config_curve_parse(value->item);
+    if (config_curve_wrong_point(&curve) > 0) {
+        return false;
+    }
+    memcpy(member, &curve, sizeof curve);
+    return true;
+}
+
 static const char *near_name(const struct config_key *key, const struct config_value *value)
 {
     struct config_guess guess = {0};
@@ -195,6 +216,11 @@ static struct config_words complain(const struct config_key *key, const struct c
     bool object = cJSON_IsObject(value->item);
     config_words_add(words.text, sizeof words.text, "expected %s; found %s", expectation.text,
                      object ? "an object" : config_quote(value->bytes, value->count).text);
+    if (key->type == CONFIG_CURVE && cJSON_IsArray(value->item)) {
+        struct fovea_curve curve = config_curve_parse(value->item);
+        config_words_add(words.text, sizeof words.text, "; wrong at point %u",
+                         config_curve_wrong_point(&curve));
+    }
     const char *near = near_name(key, value);
     if (near) {
         config_words_add(words.text, sizeof words.text, "; did you mean \"%s\"?", near);
@@ -228,6 +254,9 @@ bool config_value_store(const struct config_key *key, const struct config_value 
     case CONFIG_PATH:
         good = store_string(key, value, directory, member);
         break;
+    case CONFIG_CURVE:
+        good = store_curve(value, member);
+        break;
     default:
         good = store_numbers(key, value, member);
     }
@@ -257,6 +286,17 @@ static bool numbers_are_good(const struct config_key *key, const unsigned char *
     return true;
 }
 
+static bool check_curve(const unsigned char *member, struct config_words *out_found)
+{
+    struct fovea_curve curve = load_curve(member);
+    uint32_t point = config_curve_wrong_point(&curve);
+    if (point > 0) {
+        *out_found = (struct config_words){0};
+        config_words_add(out_found->text, sizeof out_found->text, "wrong at point %u", point);
+    }
+    return point == 0;
+}
+
 bool config_value_check(const struct config_key *key, const struct fovea_settings *settings,
                         struct config_words *out_found)
 {
@@ -267,6 +307,8 @@ bool config_value_check(const struct config_key *key, const struct fovea_setting
     case CONFIG_VERSION:
     case CONFIG_APPS:
         return true;
+    case CONFIG_CURVE:
+        return check_curve(member, out_found);
     case CONFIG_BOOL:
         good = *member <= 1;
         break;
@@ -321,10 +363,15 @@ struct config_words config_value_words(const struct config_key *key,
 {
     const unsigned char *member = (const unsigned char *)settings + key->offset;
     struct config_words words = {0};
+    struct fovea_curve curve;
     switch (key->type) {
     case CONFIG_SCHEMA:
     case CONFIG_VERSION:
     case CONFIG_APPS:
+        break;
+    case CONFIG_CURVE:
+        curve = load_curve(member);
+        words = config_curve_words(&curve);
         break;
     case CONFIG_BOOL:
         config_words_add(words.text, sizeof words.text, "%s",

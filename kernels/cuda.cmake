@@ -51,21 +51,32 @@ if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
 endif()
 
-set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/foveate_cuda.fatbin)
-set(kernel ${CMAKE_CURRENT_LIST_DIR}/foveate/foveate_cuda.cu)
-add_custom_command(OUTPUT ${fatbin}
-    COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${gencode} -I${PROJECT_SOURCE_DIR}/plugin
-        -I${CMAKE_CURRENT_LIST_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
-    DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
-    COMMENT "CUDA foveate_cuda.cu")
-set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES OBJECT_DEPENDS ${fatbin}
-    COMPILE_DEFINITIONS FOVEATE_FATBIN="${fatbin}")
+# fovea_add_fatbin(foveate/foveate_cuda.cu): compiled into foveate_cuda.fatbin of the binary folder.
+function(fovea_add_fatbin source)
+    get_filename_component(name ${source} NAME_WE)
+    set(kernel ${CMAKE_CURRENT_LIST_DIR}/${source})
+    set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+    add_custom_command(OUTPUT ${fatbin}
+        COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${gencode} -I${PROJECT_SOURCE_DIR}/plugin
+            -I${CMAKE_CURRENT_LIST_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
+        DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
+        COMMENT "CUDA ${name}.cu")
+endfunction()
+fovea_add_fatbin(foveate/foveate_cuda.cu)
+fovea_add_fatbin(foveate/foveate_smooth.cu)
+set(fatbins ${CMAKE_CURRENT_BINARY_DIR})
+set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES
+    OBJECT_DEPENDS "${fatbins}/foveate_cuda.fatbin;${fatbins}/foveate_smooth.fatbin"
+    COMPILE_DEFINITIONS
+    "FOVEATE_FATBIN=\"${fatbins}/foveate_cuda.fatbin\";FOVEATE_SMOOTH_FATBIN=\"${fatbins}/foveate_smooth.fatbin\"")
 
 add_library(fovea_cuda STATIC
     cuda/cuda_device.c
     cuda/cuda_driver.c
     cuda/cuda_uses.c
     foveate/foveate_cuda.c
+    foveate/foveate_cuda_kernels.c
+    foveate/foveate_cuda_smooth.c
     foveate/foveate_fatbin.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})

@@ -9,6 +9,24 @@ static const uint32_t foveate_1[] =
 static const uint32_t foveate_4[] =
 #include "foveate_4.inc"
     ;
+static const uint32_t smooth_level_1[] =
+#include "smooth_level_1.inc"
+    ;
+static const uint32_t smooth_level_4[] =
+#include "smooth_level_4.inc"
+    ;
+static const uint32_t smooth_decimate_1[] =
+#include "smooth_decimate_1.inc"
+    ;
+static const uint32_t smooth_decimate_4[] =
+#include "smooth_decimate_4.inc"
+    ;
+static const uint32_t smooth_gather_1[] =
+#include "smooth_gather_1.inc"
+    ;
+static const uint32_t smooth_gather_4[] =
+#include "smooth_gather_4.inc"
+    ;
 static const uint32_t overlay_1[] =
 #include "overlay_1.inc"
     ;
@@ -20,6 +38,12 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
 {
     static const struct shader table[SHADER_COUNT][2] = {
         [SHADER_FOVEATE] = {{foveate_1, sizeof foveate_1}, {foveate_4, sizeof foveate_4}},
+        [SHADER_SMOOTH_LEVEL] = {{smooth_level_1, sizeof smooth_level_1},
+                                 {smooth_level_4, sizeof smooth_level_4}},
+        [SHADER_SMOOTH_DECIMATE] = {{smooth_decimate_1, sizeof smooth_decimate_1},
+                                    {smooth_decimate_4, sizeof smooth_decimate_4}},
+        [SHADER_SMOOTH_GATHER] = {{smooth_gather_1, sizeof smooth_gather_1},
+                                  {smooth_gather_4, sizeof smooth_gather_4}},
         [SHADER_OVERLAY] = {{overlay_1, sizeof overlay_1}, {overlay_4, sizeof overlay_4}},
     };
     return table[which][words == 4];
@@ -27,7 +51,7 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
 
 /* The shaders' tile and workgroup sides. */
 #define FOVEATE_TILE_PX 32u
-#define OVERLAY_GROUP_PX 16u
+#define PIXEL_GROUP 16u
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {
@@ -51,8 +75,8 @@ void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_group
     out_groups[1] = foveate_groups((uint32_t)frame->height_px, fragment_px, 1);
 }
 
-void shader_overlay_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
+void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2])
 {
-    out_groups[0] = divide_up((uint32_t)frame->width_px, OVERLAY_GROUP_PX);
-    out_groups[1] = divide_up((uint32_t)frame->height_px, OVERLAY_GROUP_PX);
+    out_groups[0] = divide_up(width, PIXEL_GROUP);
+    out_groups[1] = divide_up(height, PIXEL_GROUP);
 }

@@ -5,19 +5,22 @@ add_library(fovea_shaders STATIC ${CMAKE_CURRENT_LIST_DIR}/shaders.c)
 target_include_directories(fovea_shaders PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(fovea_shaders PRIVATE fovea_build)
 
-function(fovea_add_shader operator)
+function(fovea_add_shader folder name)
     foreach(words IN ITEMS 1 4)
-        set(source ${CMAKE_CURRENT_LIST_DIR}/${operator}/${operator}.comp)
-        set(include ${CMAKE_CURRENT_BINARY_DIR}/shaders/${operator}_${words}.inc)
+        set(source ${CMAKE_CURRENT_LIST_DIR}/${folder}/${name}.comp)
+        set(include ${CMAKE_CURRENT_BINARY_DIR}/shaders/${name}_${words}.inc)
         add_custom_command(OUTPUT ${include}
             COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/shaders
             COMMAND ${GLSLC} -O -DWORDS=${words} -mfmt=c -MD -MF ${include}.d -o ${include} ${source}
             DEPENDS ${source} DEPFILE ${include}.d VERBATIM
-            COMMENT "GLSL ${operator}.comp (${words})")
+            COMMENT "GLSL ${name}.comp (${words})")
         target_sources(fovea_shaders PRIVATE ${include})
     endforeach()
 endfunction()
 
-fovea_add_shader(foveate)
-fovea_add_shader(overlay)
+fovea_add_shader(foveate foveate)
+fovea_add_shader(foveate smooth_level)
+fovea_add_shader(foveate smooth_decimate)
+fovea_add_shader(foveate smooth_gather)
+fovea_add_shader(overlay overlay)
 target_include_directories(fovea_shaders PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/shaders)

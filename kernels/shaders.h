@@ -2,10 +2,12 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The compute shaders as SPIR-V. `words` is how many components a raw pixel has: 1 for 32-bit formats
- * (R32_UINT), 4 for RGBA16F (R16G16B16A16_UINT). Specialization constant 0 is the enum fovea_format.
+ * (R32_UINT), 4 for RGBA16F (R16G16B16A16_UINT). Specialization constant 0 is the enum fovea_format, 1
+ * whether UNORM pixels are averaged as linear light.
  *
- * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 and 3 storage
- * buffers (the plan's rings and taps), 4 storage buffer (text; overlay only). */
+ * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer
+ * (the plan's rings; smooth: law, levels, table), 3 storage buffer (taps; smooth: all levels' samples),
+ * 4 storage buffer (text; overlay only). */
 #ifndef FOVEA_KERNELS_SHADERS_H
 #define FOVEA_KERNELS_SHADERS_H
 
@@ -20,9 +22,18 @@ struct shader {
 };
 
 enum shader_operator {
-    SHADER_FOVEATE, /* push constants: struct foveate_frame; workgroups: foveate_groups */
+    SHADER_FOVEATE, /* blockwise; push constants: struct foveate_frame */
+    SHADER_SMOOTH_LEVEL, /* smooth, in this order; push constants: struct smooth_constants */
+    SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
+    SHADER_SMOOTH_GATHER,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
     SHADER_COUNT,
+};
+
+struct smooth_constants {
+    struct foveate_frame frame;
+    int32_t level; /* the one to make */
+    int32_t level_count;
 };
 
 struct shader shader_get(enum shader_operator which, uint32_t words);
@@ -30,6 +41,7 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 /* How many workgroups cover the image wherever the gaze is: the grid may be shifted by up to one
  * fragment less one pixel. */
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
-void shader_overlay_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
+/* One thread a pixel, or a sample of a level with its margins. */
+void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
 
 #endif

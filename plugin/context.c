@@ -43,6 +43,7 @@ struct fovea_context {
     struct slot slots[BACKEND_COUNT];
     struct entry entries[CACHE_ENTRIES];
     uint64_t use_count;
+    bool described; /* the settings' view, in the log */
     char problem[CONTEXT_PROBLEM_BYTES]; /* logged last and still there */
 };
 
@@ -85,8 +86,10 @@ struct fovea_context_desc fovea_context_desc_default(void)
 static enum fovea_result check_settings(const struct fovea_settings *settings, struct fovea_log log)
 {
     FOVEA_TRY(fovea_settings_check(settings, log));
+    /* How much blur a view asks for depends on the image's size and is said when that is known. */
     struct foveate_model model;
-    if (!foveate_model_init(&model, &settings->foveation, 1, 1)) {
+    if (settings->foveation.model == FOVEA_MODEL_PAPER &&
+        !foveate_model_init(&model, &settings->foveation, 1, 1)) {
         log_error(log, "foveation: these settings together ask for a blur that no image needs");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
@@ -192,6 +195,7 @@ enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
     settings.foveation = *foveation;
     FOVEA_TRY(check_settings(&settings, context->log));
     context->settings = settings;
+    context->described = false;
     return FOVEA_OK;
 }
 
@@ -222,6 +226,22 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
     return NULL;
 }
 
+/* A real view looks mild, so what it comes to is said once: with the first image, whose size it needs. */
+static void describe(struct fovea_context *context, const struct fovea_image *image)
+{
+    struct foveate_model model;
+    char words[FOVEATE_DESCRIPTION_BYTES];
+    if (context->described || !foveate_model_init(&model, &context->settings.foveation,
+                                                  image->width_px, image->height_px)) {
+        return;
+    }
+    context->described = true;
+    if (foveate_model_projected(&model)) {
+        foveate_model_describe(&model, words, sizeof words);
+        log_info(context->device_desc.log, "%s", words);
+    }
+}
+
 static enum fovea_result fill_entry(struct fovea_context *context, size_t backend,
                                     const struct fovea_image *image, struct entry *entry)
 {
@@ -229,8 +249,14 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
     const enum fovea_result result = foveate_plan_create(
         &context->settings.foveation, image->width_px, image->height_px, &entry->plan);
     if (result < 0) {
-        return refuse(context, result, "cannot make the filters of this image");
+        return refuse(
+            context, result,
+            result == FOVEA_ERROR_INVALID_ARGUMENT
+                ? "foveation: for this image the settings together ask for a blur that no "
+                  "image needs"
+                : "cannot make the filters of this image");
     }
+    describe(context, image);
     return backends[backend]->create_op(context->slots[backend].device, entry->plan,
                                         context->settings.cpu_threads, &entry->op);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images in CUDA memory, on the caller's stream. A run enqueues one kernel and returns. */
+/* Images in CUDA memory, on the caller's stream. A run enqueues its kernels and returns. */
 
 #include "context_backend.h"
 
@@ -79,7 +79,8 @@ static enum fovea_result upload(struct context_device *device, const struct fove
                                 struct foveate_cuda_plan **out_plan)
 {
     FOVEA_TRY(cuda_device_push(device->cuda));
-    enum fovea_result result = foveate_cuda_plan_create(device->foveate, plan, out_plan);
+    enum fovea_result result =
+        foveate_cuda_plan_create(device->foveate, plan, FOVEATE_CUDA_FORMATS_ALL, out_plan);
     cuda_device_pop(device->cuda);
     return result;
 }

@@ -134,14 +134,28 @@ enum fovea_backend {
     FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory the host can map */
 };
 
-/* The law from distance to blur. */
+/* The law from place to blur: what spatial frequency is still resolved how far from the gaze. */
 enum fovea_model {
-    FOVEA_MODEL_PAPER = 0, /* Malkin, Deza and Poggio 2020: the picture spans e_max_deg */
+    /* Malkin, Deza and Poggio 2020: the picture's half diagonal spans e_max_deg, whatever its size */
+    FOVEA_MODEL_PAPER = 0,
+    /* Geisler and Perry 1998 with the eccentricity of a real view (struct fovea_geometry) */
+    FOVEA_MODEL_PHYSICAL = 1,
+    /* a table of eccentricity and cutoff, with the eccentricity of a real view */
+    FOVEA_MODEL_CURVE = 2,
 };
 
 /* How the law is applied. */
 enum fovea_method {
-    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, the grid centred on the gaze */
+    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, the grid centred on the gaze; paper only */
+    FOVEA_METHOD_SMOOTH = 1, /* every pixel its own Gaussian */
+};
+
+/* In what the pixels of UNORM formats are averaged. Float formats hold light and are averaged as
+ * they are. */
+enum fovea_light {
+    FOVEA_LIGHT_AUTO = 0, /* encoded for the blockwise method, which is the paper's; else linear */
+    FOVEA_LIGHT_ENCODED = 1, /* the stored values */
+    FOVEA_LIGHT_LINEAR = 2, /* light, by the transfer function of sRGB (IEC 61966-2-1) */
 };
 
 /* How many taps a Gaussian of sigma pixels has. */
@@ -167,12 +181,49 @@ struct fovea_paper {
     enum fovea_filter_length filter_length;
 };
 
+/* Sensitivity of a real view. Contrast threshold: Geisler and Perry 1998. */
+struct fovea_physical {
+    double ct0; /* as in struct fovea_paper, 1e-6..0.9; 1/64 */
+    double alpha; /* 0.005..10; 0.106. ln(1 / ct0) / alpha, the cutoff at the gaze: 0.1..1000 cpd */
+    double e2_deg; /* 0.1..100; 2.3 */
+};
+
+#define FOVEA_CURVE_MAX 32
+
+/* Cutoff over eccentricity, linear between the points, constant outside them. */
+struct fovea_curve {
+    uint32_t count; /* 1..FOVEA_CURVE_MAX */
+    double eccentricity_deg[FOVEA_CURVE_MAX]; /* rising, 0..180 */
+    double cutoff_cpd[FOVEA_CURVE_MAX]; /* 0.01..1000 */
+};
+
+/* The view: a flat picture before one eye. The first that is given counts: the projection, pixels per
+ * degree, screen and distance. Without a projection the eye looks at the picture's middle. */
+struct fovea_geometry {
+    /* Tangents of the angles from the view axis to the picture's edges, left and down positive to the
+     * left and down: an asymmetric frustum. -100..100, width and height at least 0.001. All 0: not
+     * given; a single 0 is refused as forgotten, 1e-9 is an edge on the view axis. */
+    double tan_left;
+    double tan_right;
+    double tan_up;
+    double tan_down;
+    double ppd; /* pixels per degree on the view axis, 1..1000; 0: not given */
+    double screen_width_m; /* of the picture, 0.01..100; 0.53 (a 24 inch screen) */
+    double distance_m; /* 0.01..100, at least 1/200 of the width; 0.6 */
+};
+
 struct fovea_foveation {
     enum fovea_model model;
     enum fovea_method method;
+    enum fovea_light light;
     double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
+    double cutoff_gain; /* what is left of the amplitude at the cutoff, 0.01..0.99: sigma =
+                           sqrt(-2 ln gain) / (2 pi cutoff); exp(-1/2) = 0.6065 as in the paper */
     enum fovea_alpha alpha;
     struct fovea_paper paper;
+    struct fovea_physical physical;
+    struct fovea_curve curve;
+    struct fovea_geometry geometry;
 };
 
 enum fovea_gaze_kind {

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define MODEL_BYTES 160
+
 static const char rule[] =
     "  ----------------------------------------------------------------------------";
 
@@ -73,6 +75,69 @@ static void gaze_row(const struct table *table)
         (unsigned long long)table->gaze_frames[2]);
 }
 
+static void view_words(const struct fovea_geometry *view, char *out_words, size_t bytes)
+{
+    if (view->tan_left != 0.0) {
+        snprintf(out_words, bytes, "tangents %g %g %g %g", view->tan_left, view->tan_right,
+                 view->tan_up, view->tan_down);
+    } else if (view->ppd != 0.0) {
+        snprintf(out_words, bytes, "%g pixels a degree", view->ppd);
+    } else {
+        snprintf(out_words, bytes, "%g m wide at %g m", view->screen_width_m, view->distance_m);
+    }
+}
+
+/* The law with the numbers that belong to it. */
+static void model_words(const struct fovea_foveation *f, char *out_words, size_t bytes)
+{
+    char view[96];
+    view_words(&f->geometry, view, sizeof view);
+    switch (f->model) {
+    case FOVEA_MODEL_PAPER:
+        snprintf(out_words, bytes, "paper, CT0 %.6g, e_max %g\xc2\xb0, f_max %g cpd", f->paper.ct0,
+                 f->paper.e_max_deg, f->paper.f_max_cpd);
+        break;
+    case FOVEA_MODEL_PHYSICAL:
+        snprintf(out_words, bytes, "physical, CT0 %.6g, %s", f->physical.ct0, view);
+        break;
+    case FOVEA_MODEL_CURVE:
+        snprintf(out_words, bytes, "curve of %u points, %s", f->curve.count, view);
+        break;
+    }
+}
+
+static void method_words(const struct fovea_foveation *f, char *out_words, size_t bytes)
+{
+    bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
+    bool linear = f->light == FOVEA_LIGHT_LINEAR || (f->light == FOVEA_LIGHT_AUTO && !blockwise);
+    const char *light = linear ? "linear light" : "encoded values";
+    if (blockwise) {
+        snprintf(out_words, bytes, "block-wise, %u px fragments, %s", f->paper.fragment_px, light);
+    } else {
+        snprintf(out_words, bytes, "smooth, %s", light);
+    }
+}
+
+static void settings_rows(const struct fovea_foveation *foveation)
+{
+    char words[MODEL_BYTES] = "";
+    model_words(foveation, words, sizeof words);
+    row("model", "%s", words);
+    method_words(foveation, words, sizeof words);
+    row("method", "%s, strength %g", words, foveation->strength);
+}
+
+static void settings_line(const struct table *table, char *out_line, size_t bytes)
+{
+    const struct fovea_foveation *foveation = &table->settings->foveation;
+    char model[MODEL_BYTES] = "";
+    char method[MODEL_BYTES];
+    model_words(foveation, model, sizeof model);
+    method_words(foveation, method, sizeof method);
+    snprintf(out_line, bytes, "model %s; %s, strength %g; gaze %s", model, method,
+             foveation->strength, fovea_gaze_kind_name(table->settings->gaze.kind));
+}
+
 void table_print(const struct table *table)
 {
     const struct targets_desc *targets = &table->engine->targets.desc;
@@ -80,6 +145,7 @@ void table_print(const struct table *table)
     puts(rule);
     row("backend", "%s: %s", fovea_backend_name(stats->backend), stats->backend_reason);
     row("device", "%s", stats->device_name);
+    settings_rows(&table->settings->foveation);
     row("frames", "%llu of %ux%u %s, %llu foveated, %llu passed through",
         (unsigned long long)table->frames, targets->extent.width, targets->extent.height,
         format_words(table), (unsigned long long)stats->frames,
@@ -102,16 +168,6 @@ void table_print(const struct table *table)
         row("files", "%s", table->files);
     }
     puts(rule);
-}
-
-static void settings_line(const struct table *table, char *out_line, size_t bytes)
-{
-    const struct fovea_foveation *f = &table->settings->foveation;
-    snprintf(out_line, bytes,
-             "model paper, block-wise, %u px fragments, strength %g, CT0 %.4g, e_max %g\xc2\xb0, "
-             "f_max %g cpd; gaze %s",
-             f->paper.fragment_px, f->strength, f->paper.ct0, f->paper.e_max_deg,
-             f->paper.f_max_cpd, fovea_gaze_kind_name(table->settings->gaze.kind));
 }
 
 static void times_line(const struct table *table, char *out_line, size_t bytes)

@@ -20,6 +20,15 @@ endif()
 target_link_options(test_foveate_memory PRIVATE
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=pthread_create)
 
+foreach(topic IN ITEMS exact law levels light memory properties)
+    fovea_add_test(NAME test_smooth_${topic} SOURCES test_smooth_${topic}.c
+        LINK fovea_test_foveate LABELS unit)
+endforeach()
+if(TARGET fovea_kernels_avx2)
+    target_compile_definitions(test_smooth_properties PRIVATE FOVEATE_CPU_HAVE_AVX2)
+endif()
+target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
+
 foreach(topic IN ITEMS arguments memory run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>

@@ -5,8 +5,11 @@
 #include "test_config_support.h"
 
 #include "key.h"
+#include "value.h"
 
 #include <math.h>
+
+#define CURVE_STEP_DEG (180.0 / (FOVEA_CURVE_MAX - 1))
 
 static void assert_wrong(const struct fovea_settings *settings, const char *message)
 {
@@ -81,6 +84,139 @@ static void the_wrong_setting_is_named(void **state)
     assert_wrong(&settings, "overlay.hud is not a bool; it must be true or false");
 }
 
+static void wrong_curves_are_named(void **state)
+{
+    (void)state;
+    static const char must[] = "; it must be 1 to 32 points [degrees, cycles per degree]; degrees "
+                               "rise from 0 or more to 180 or less, cycles are 0.01 to 1000";
+    static const struct {
+        struct fovea_curve curve;
+        uint32_t wrong_point;
+    } cases[] = {
+        {{0}, 1},
+        {{1, {0}, {0}}, 1},
+        {{1, {0}, {-1}}, 1},
+        {{1, {0}, {1e-9}}, 1},
+        {{1, {0}, {1001}}, 1},
+        {{1, {-0.1}, {1}}, 1},
+        {{1, {NAN}, {1}}, 1},
+        {{1, {0}, {NAN}}, 1},
+        {{2, {0, 180.1}, {2, 1}}, 2},
+        {{2, {0, INFINITY}, {2, 1}}, 2},
+        {{3, {0, 10, 10}, {3, 2, 1}}, 3},
+        {{3, {0, 10, 5}, {3, 2, 1}}, 3},
+        {{33, {0}, {1}}, 2},
+        {{UINT32_MAX, {0}, {1}}, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        print_message("case %zu\n", i);
+        struct fovea_settings settings = fovea_settings_default();
+        settings.foveation.curve = cases[i].curve;
+        char message[512];
+        snprintf(message, sizeof message, "foveation.curve is wrong at point %u%s",
+                 cases[i].wrong_point, must);
+        assert_wrong(&settings, message);
+    }
+}
+
+static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    struct fovea_curve *curve = &settings.foveation.curve;
+    curve->count = FOVEA_CURVE_MAX;
+    for (uint32_t i = 0; i < FOVEA_CURVE_MAX; i++) {
+        curve->eccentricity_deg[i] = i * CURVE_STEP_DEG;
+        curve->cutoff_cpd[i] = i % 2 ? 0.01 : 1000; /* need not fall */
+    }
+    assert_right(&settings);
+    curve->count = FOVEA_CURVE_MAX + 1;
+    struct fovea_log silent = {0};
+    assert_result(fovea_settings_check(&settings, silent), FOVEA_ERROR_INVALID_ARGUMENT);
+}
+
+static void blockwise_takes_the_paper_model_only(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
+    assert_right(&settings);
+    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    assert_wrong(&settings,
+                 "foveation.method is \"blockwise\" and foveation.model is \"physical\"; blockwise "
+                 "needs the model \"paper\", other models need the method \"smooth\"");
+    settings.foveation.model = FOVEA_MODEL_CURVE;
+    assert_wrong(&settings,
+                 "foveation.method is \"blockwise\" and foveation.model is \"curve\"; blockwise "
+                 "needs the model \"paper\", other models need the method \"smooth\"");
+    settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    assert_right(&settings);
+}
+
+static void geometries_that_are_no_view_are_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        struct fovea_geometry geometry;
+        const char *message; /* NULL: right */
+    } cases[] = {
+        {{1, 1, 1, 1, 0, 0.53, 0.6}, NULL},
+        {{-0.2, 0.5, 1, -0.7, 0, 0.53, 0.6}, NULL},
+        {{1e-9, 1, 1, 1, 0, 0.53, 0.6}, NULL},
+        {{0, 0, 0, 0, 1, 0.53, 0.6}, NULL},
+        {{1, 1, 1, 0, 0, 0.53, 0.6},
+         "foveation.geometry.tan_down is 0 and others are not; give all four tangents or none "
+         "(1e-9 "
+         "is an edge on the view axis)"},
+        {{0, 1, 1, 1, 0, 0.53, 0.6},
+         "foveation.geometry.tan_left is 0 and others are not; give all four tangents or none "
+         "(1e-9 "
+         "is an edge on the view axis)"},
+        {{1, -1, 1, 1, 0, 0.53, 0.6},
+         "foveation.geometry: tan_left + tan_right is 0; it must be at least 0.001"},
+        {{-1, 0.5, 1, 1, 0, 0.53, 0.6},
+         "foveation.geometry: tan_left + tan_right is -0.5; it must be at least 0.001"},
+        {{1, 1, 0.5, -0.4999, 0, 0.53, 0.6},
+         "foveation.geometry: tan_up + tan_down is 0.0001; it must be at least 0.001"},
+        {{1, 1, 1, 101, 0, 0.53, 0.6},
+         "foveation.geometry.tan_down is 101; it must be -100 to 100"},
+        {{0, 0, 0, 0, 0.5, 0.53, 0.6}, "foveation.geometry.ppd is 0.5; it must be 0 or 1 to 1000"},
+        {{0, 0, 0, 0, -60, 0.53, 0.6}, "foveation.geometry.ppd is -60; it must be 0 or 1 to 1000"},
+        {{0, 0, 0, 0, 0, 0, 0.6}, "foveation.geometry.screen_width_m is 0; it must be 0.01 to 100"},
+        {{0, 0, 0, 0, 0, 0.53, -1}, "foveation.geometry.distance_m is -1; it must be 0.01 to 100"},
+        {{0, 0, 0, 0, 0, 100, 0.01},
+         "foveation.geometry.screen_width_m is 100 and foveation.geometry.distance_m is 0.01; the "
+         "width must be at most 200 times the distance"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        print_message("case %zu\n", i);
+        struct fovea_settings settings = fovea_settings_default();
+        settings.foveation.geometry = cases[i].geometry;
+        if (cases[i].message) {
+            assert_wrong(&settings, cases[i].message);
+        } else {
+            assert_right(&settings);
+        }
+    }
+}
+
+static void an_eye_that_sees_nothing_is_wrong(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.physical.ct0 = 0.9;
+    settings.foveation.physical.alpha = 10;
+    assert_wrong(&settings,
+                 "foveation.physical.ct0 is 0.9 and foveation.physical.alpha is 10, a cutoff of "
+                 "0.01054 cycles per degree at the gaze; it must be 0.1 to 1000");
+    settings.foveation.physical.ct0 = 1e-6;
+    settings.foveation.physical.alpha = 0.005;
+    assert_wrong(
+        &settings,
+        "foveation.physical.ct0 is 1e-06 and foveation.physical.alpha is 0.005, a cutoff of "
+        "2763 cycles per degree at the gaze; it must be 0.1 to 1000");
+}
+
 static void set_number(struct fovea_settings *settings, const struct config_key *key, double value)
 {
     unsigned char *member = (unsigned char *)settings + key->offset;
@@ -104,8 +240,12 @@ static void check_number(const struct config_key *key, double value, bool right)
     set_number(&settings, key, value);
     struct fovea_log silent = {0};
     print_message("%s = %.17g\n", key->path, value);
+    struct config_words found;
+    assert_int_equal(config_value_check(key, &settings, &found), right);
+    /* One tangent alone is wrong whatever it is. */
+    bool together = value == 0 || strncmp(key->path, "foveation.geometry.tan_", 23) != 0;
     assert_result(fovea_settings_check(&settings, silent),
-                  right ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT);
+                  right && together ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
 static void ranges_end_where_they_say(void **state)
@@ -127,6 +267,7 @@ static void ranges_end_where_they_say(void **state)
         if (key->type == CONFIG_DOUBLE) {
             check_number(key, nextafter(key->min, INFINITY), true);
             check_number(key, nextafter(key->max, -INFINITY), true);
+            check_number(key, 0, key->or_zero || (key->min <= 0 && !key->min_excluded));
             check_number(key, NAN, false);
             check_number(key, INFINITY, false);
             check_number(key, -INFINITY, false);
@@ -141,6 +282,11 @@ int main(void)
         cmocka_unit_test(the_defaults_are_right),
         cmocka_unit_test(null_is_wrong),
         cmocka_unit_test(the_wrong_setting_is_named),
+        cmocka_unit_test(wrong_curves_are_named),
+        cmocka_unit_test(a_full_curve_is_right_and_one_more_point_is_wrong),
+        cmocka_unit_test(blockwise_takes_the_paper_model_only),
+        cmocka_unit_test(geometries_that_are_no_view_are_wrong),
+        cmocka_unit_test(an_eye_that_sees_nothing_is_wrong),
         cmocka_unit_test(ranges_end_where_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,44 @@ static void values_are_json_or_bare_words(void **state)
     assert_int_equal(set("gaze.screen_px=[1920, 1080]").gaze.screen_px[1], 1080);
 }
 
+static void models_and_their_numbers_can_be_set(void **state)
+{
+    (void)state;
+    assert_int_equal(set("foveation.model=curve").foveation.model, FOVEA_MODEL_CURVE);
+    assert_int_equal(set("foveation.method=blockwise").foveation.method, FOVEA_METHOD_BLOCKWISE);
+    assert_int_equal(set("foveation.light=encoded").foveation.light, FOVEA_LIGHT_ENCODED);
+    assert_float_equal(set("foveation.cutoff_gain=0.5").foveation.cutoff_gain, 0.5, 0);
+    assert_float_equal(set("foveation.physical.ct0=0.0133").foveation.physical.ct0, 0.0133, 0);
+    assert_float_equal(set("foveation.physical.alpha=0.2").foveation.physical.alpha, 0.2, 0);
+    assert_float_equal(set("foveation.physical.e2_deg=3").foveation.physical.e2_deg, 3, 0);
+    assert_float_equal(set("foveation.geometry.ppd=37.5").foveation.geometry.ppd, 37.5, 0);
+    assert_float_equal(set("foveation.geometry.screen_width_m=1").foveation.geometry.screen_width_m,
+                       1, 0);
+    assert_float_equal(set("foveation.geometry.distance_m=2").foveation.geometry.distance_m, 2, 0);
+
+    struct fovea_curve curve = set("foveation.curve=[[0, 40], [90, 0.5]]").foveation.curve;
+    assert_int_equal(curve.count, 2);
+    assert_float_equal(curve.eccentricity_deg[1], 90, 0);
+    assert_float_equal(curve.cutoff_cpd[1], 0.5, 0);
+}
+
+static void a_projection_is_set_one_by_one_or_whole(void **state)
+{
+    (void)state;
+    struct fovea_geometry whole = set("foveation.geometry={\"tan_left\": 1.2, \"tan_right\": 0.9, "
+                                      "\"tan_up\": 1.1, \"tan_down\": -0.5}")
+                                      .foveation.geometry;
+    struct fovea_geometry single =
+        set_list("foveation.geometry.tan_left=1.2,foveation.geometry.tan_right=0.9,"
+                 "foveation.geometry.tan_up=1.1,foveation.geometry.tan_down=-0.5")
+            .foveation.geometry;
+    assert_float_equal(whole.tan_left, 1.2, 0);
+    assert_float_equal(whole.tan_right, 0.9, 0);
+    assert_float_equal(whole.tan_up, 1.1, 0);
+    assert_float_equal(whole.tan_down, -0.5, 0);
+    assert_memory_equal(&whole, &single, sizeof whole);
+}
+
 static void strings_need_no_quotes(void **state)
 {
     (void)state;
@@ -123,6 +161,16 @@ static void wrong_sets_are_named(void **state)
          "it; found 2x"},
         {"foveation.strength=",
          "--set \"foveation.strength=\": foveation.strength: expected a number, 0 to 8; found "},
+        {"foveation.geometry.ppd=0.5",
+         "--set \"foveation.geometry.ppd=0.5\": foveation.geometry.ppd: "
+         "expected a number, 0 or 1 to 1000; found 0.5"},
+        {"foveation.geometry.tan_left=0.5", "configuration: foveation.geometry.tan_right is 0 and "
+                                            "others are not; give all four tangents or none (1e-9 "
+                                            "is an edge on the view axis)"},
+        {"foveation.curve=[[1, 2], [0, 1]]",
+         "--set \"foveation.curve=[[1, 2], [0, 1]]\": foveation.curve: expected an array, 1 to 32 "
+         "points [degrees, cycles per degree]; degrees rise from 0 or more to 180 or less, cycles "
+         "are 0.01 to 1000; found [[1, 2], [0, 1]]; wrong at point 2"},
         {"gaze.fixed={\"x\": 0.25,}",
          "--set \"gaze.fixed={\"x\": 0.25,}\": a comma before }: JSON has no trailing commas"},
         {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
@@ -143,7 +191,8 @@ static void commas_separate_settings_but_not_inside_of_values(void **state)
     (void)state;
     struct fovea_settings settings =
         set_list("gaze.screen_px=[1920,1080], gaze.scanpath.file=\"a,\\\"b],{.csv\","
-                 "gaze.fixed={\"x\":0.1,\"y\":0.2},backend=cpu");
+                 "gaze.fixed={\"x\":0.1,\"y\":0.2},foveation.curve=[[0,9],[1,8]],backend=cpu");
+    assert_int_equal(settings.foveation.curve.count, 2);
     assert_int_equal(settings.gaze.screen_px[0], 1920);
     assert_int_equal(settings.gaze.screen_px[1], 1080);
     assert_string_equal(settings.gaze.scanpath_file, "a,\"b],{.csv");
@@ -183,6 +232,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_json_or_bare_words),
+        cmocka_unit_test(models_and_their_numbers_can_be_set),
+        cmocka_unit_test(a_projection_is_set_one_by_one_or_whole),
         cmocka_unit_test(strings_need_no_quotes),
         cmocka_unit_test(a_group_takes_an_object),
         cmocka_unit_test(wrong_sets_are_named),

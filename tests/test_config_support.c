@@ -91,6 +91,12 @@ void assert_same_settings(const struct fovea_settings *a, const struct fovea_set
         assert_string_equal(config_value_words(&config_keys[i], a).text,
                             config_value_words(&config_keys[i], b).text);
     }
+    /* Words may be cut. */
+    const struct fovea_curve *curve_a = &a->foveation.curve;
+    const struct fovea_curve *curve_b = &b->foveation.curve;
+    assert_memory_equal(curve_a->eccentricity_deg, curve_b->eccentricity_deg,
+                        sizeof curve_a->eccentricity_deg);
+    assert_memory_equal(curve_a->cutoff_cpd, curve_b->cutoff_cpd, sizeof curve_a->cutoff_cpd);
 }
 
 /* fovea_result_name lives in a library that these tests do without. */

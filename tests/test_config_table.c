@@ -4,6 +4,7 @@
 /* One truth in four places: the table in key.c, struct fovea_settings, default.json, schema.json. */
 #include "test_config_support.h"
 
+#include "curve.h"
 #include "key.h"
 #include "value.h"
 
@@ -91,6 +92,8 @@ static size_t element_bytes(enum config_type type)
         return sizeof(uint64_t);
     case CONFIG_DOUBLE:
         return sizeof(double);
+    case CONFIG_CURVE:
+        return sizeof(struct fovea_curve);
     default:
         return 0;
     }
@@ -148,7 +151,13 @@ static void names_follow_the_enumerators(void **state)
         {"log.level", FOVEA_LOG_WARNING, "\"warning\""},
         {"log.level", FOVEA_LOG_ERROR, "\"error\""},
         {"foveation.model", FOVEA_MODEL_PAPER, "\"paper\""},
+        {"foveation.model", FOVEA_MODEL_PHYSICAL, "\"physical\""},
+        {"foveation.model", FOVEA_MODEL_CURVE, "\"curve\""},
         {"foveation.method", FOVEA_METHOD_BLOCKWISE, "\"blockwise\""},
+        {"foveation.method", FOVEA_METHOD_SMOOTH, "\"smooth\""},
+        {"foveation.light", FOVEA_LIGHT_AUTO, "\"auto\""},
+        {"foveation.light", FOVEA_LIGHT_ENCODED, "\"encoded\""},
+        {"foveation.light", FOVEA_LIGHT_LINEAR, "\"linear\""},
         {"foveation.alpha", FOVEA_ALPHA_KEEP, "\"keep\""},
         {"foveation.alpha", FOVEA_ALPHA_PREMULTIPLIED, "\"premultiplied\""},
         {"foveation.paper.filter_length", FOVEA_FILTER_LENGTH_CODE, "\"code\""},
@@ -216,10 +225,24 @@ static void assert_limit(const cJSON *node, const char *name, double wanted, boo
     }
 }
 
+/* 0 or a range: one of {"const": 0} and the range. */
+static const cJSON *range_of(const struct config_key *key, const cJSON *node)
+{
+    const cJSON *either = cJSON_GetObjectItemCaseSensitive(node, "anyOf");
+    assert_int_equal(either != NULL, key->or_zero);
+    if (!either) {
+        return node;
+    }
+    assert_int_equal(cJSON_GetArraySize(either), 2);
+    assert_limit(cJSON_GetArrayItem(either, 0), "const", 0, true);
+    return cJSON_GetArrayItem(either, 1);
+}
+
 static void assert_range(const struct config_key *key, const cJSON *node)
 {
     const char *type = cJSON_GetObjectItemCaseSensitive(node, "type")->valuestring;
     assert_string_equal(type, key->type == CONFIG_DOUBLE ? "number" : "integer");
+    node = range_of(key, node);
     assert_limit(node, "minimum", key->min, !key->min_excluded);
     assert_limit(node, "exclusiveMinimum", key->min, key->min_excluded);
     assert_limit(node, "maximum", key->max, !key->max_excluded);
@@ -238,6 +261,21 @@ static void assert_names(const struct config_key *key, const cJSON *node)
     assert_null(key->names[count]);
 }
 
+static void assert_curve(const cJSON *node)
+{
+    assert_limit(node, "minItems", 1, true);
+    assert_limit(node, "maxItems", FOVEA_CURVE_MAX, true);
+    const cJSON *point = cJSON_GetObjectItemCaseSensitive(node, "items");
+    assert_limit(point, "minItems", 2, true);
+    assert_limit(point, "maxItems", 2, true);
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(point, "items");
+    assert_int_equal(cJSON_GetArraySize(members), 2);
+    assert_limit(cJSON_GetArrayItem(members, 0), "minimum", 0, true);
+    assert_limit(cJSON_GetArrayItem(members, 0), "maximum", CONFIG_CURVE_MAX_DEG, true);
+    assert_limit(cJSON_GetArrayItem(members, 1), "minimum", CONFIG_CURVE_MIN_CPD, true);
+    assert_limit(cJSON_GetArrayItem(members, 1), "maximum", CONFIG_CURVE_MAX_CPD, true);
+}
+
 static void assert_schema_of_type(const struct config_key *key, const cJSON *node)
 {
     const char *type = cJSON_GetObjectItemCaseSensitive(node, "type")->valuestring;
@@ -249,6 +287,9 @@ static void assert_schema_of_type(const struct config_key *key, const cJSON *nod
     } else if (key->type == CONFIG_STRING || key->type == CONFIG_PATH) {
         assert_string_equal(type, "string");
         assert_limit(node, "maxLength", (double)key->bytes - 1, true);
+    } else if (key->type == CONFIG_CURVE) {
+        assert_string_equal(type, "array");
+        assert_curve(node);
     } else if (elements > 1) {
         assert_string_equal(type, "array");
         assert_limit(node, "minItems", (double)elements, true);

@@ -104,7 +104,8 @@ static void wrong_values_name_what_was_expected(void **state)
         {"{\"gaze\": {\"space\": 1}}",
          "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
         {"{\"foveation\": {\"model\": \"zebra\"}}",
-         "bad.json:1:25: foveation.model: expected \"paper\"; found \"zebra\""},
+         "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\"; "
+         "found \"zebra\""},
         {"{\"overlay\": {\"hud\": 1}}",
          "bad.json:1:21: overlay.hud: expected true or false; found 1"},
         {"{\"gaze\": {\"screen_px\": [1920]}}",
@@ -132,6 +133,73 @@ static void wrong_values_name_what_was_expected(void **state)
         {"{\"$schema\": 1}", "bad.json:1:13: $schema: expected a string, any; found 1"},
     };
     ASSERT_ALL_REFUSED(cases);
+}
+
+#define CURVE_EXPECTED                                                                             \
+    "foveation.curve: expected an array, 1 to 32 points [degrees, cycles per degree]; degrees "    \
+    "rise from 0 or more to 180 or less, cycles are 0.01 to 1000; found "
+
+static void wrong_curves_name_the_point(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"foveation\": {\"curve\": 5}}", "bad.json:1:25: " CURVE_EXPECTED "5"},
+        {"{\"foveation\": {\"curve\": {\"0\": 60}}}", "bad.json:1:25: " CURVE_EXPECTED "an object"},
+        {"{\"foveation\": {\"curve\": []}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[]; wrong at point 1"},
+        {"{\"foveation\": {\"curve\": [0, 60]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[0, 60]; wrong at point 1"},
+        {"{\"foveation\": {\"curve\": [[0, 60], [5]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 60], [5]]; wrong at point 2"},
+        {"{\"foveation\": {\"curve\": [[0, 60, 1]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 60, 1]]; wrong at point 1"},
+        {"{\"foveation\": {\"curve\": [[0, 60], [5, \"27\"]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 60], [5, \"27\"]]; wrong at point 2"},
+        {"{\"foveation\": {\"curve\": [[0, 60], [5, 27], [5, 20]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 60], [5, 27], [5, 20]]; wrong at point 3"},
+        {"{\"foveation\": {\"curve\": [[0, 60], [9, 0]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 60], [9, 0]]; wrong at point 2"},
+        {"{\"foveation\": {\"curve\": [[-1, 60]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[-1, 60]]; wrong at point 1"},
+        {"{\"foveation\": {\"curve\": [[0, 60], [181, 1]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 60], [181, 1]]; wrong at point 2"},
+        {"{\"foveation\": {\"curve\": [[0, 1001]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED "[[0, 1001]]; wrong at point 1"},
+        {"{\"foveation\": {\"curve\": [[0,1],[1,1],[2,1],[3,1],[4,1],[5,1],[6,1],[7,1],[8,1],[9,1],"
+         "[10,1],[11,1],[12,1],[13,1],[14,1],[15,1],[16,1],[17,1],[18,1],[19,1],[20,1],[21,1],"
+         "[22,1],[23,1],[24,1],[25,1],[26,1],[27,1],[28,1],[29,1],[30,1],[31,1],[32,1]]}}",
+         "bad.json:1:25: " CURVE_EXPECTED
+         "[[0,1],[1,1],[2,1],[3,1],[4,1],[5,1],[6,1],[7,1],[8,1],[9,1]...; wrong at point 33"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"foveation\": {\"method\": \"blockwise\", \"model\": \"physical\"}}",
+         "configuration: foveation.method is \"blockwise\" and foveation.model is \"physical\"; "
+         "blockwise needs the model \"paper\", other models need the method \"smooth\""},
+        {"{\"foveation\": {\"geometry\": {\"tan_left\": 1, \"tan_right\": 1}}}",
+         "configuration: foveation.geometry.tan_up is 0 and others are not; give all four tangents "
+         "or none (1e-9 is an edge on the view axis)"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void a_curve_replaces_the_default_whole(void **state)
+{
+    (void)state;
+    struct fovea_curve curve =
+        load("{\"foveation\": {\"curve\": [[0, 40], [90, 0.5]]}}").foveation.curve;
+    assert_int_equal(curve.count, 2);
+    assert_float_equal(curve.eccentricity_deg[1], 90, 0);
+    assert_float_equal(curve.cutoff_cpd[1], 0.5, 0);
+    for (size_t i = 2; i < FOVEA_CURVE_MAX; i++) {
+        assert_float_equal(curve.eccentricity_deg[i], 0, 0);
+        assert_float_equal(curve.cutoff_cpd[i], 0, 0);
+    }
 }
 
 static void a_key_given_twice_names_both_lines(void **state)
@@ -317,6 +385,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_keys_name_the_near_miss),
         cmocka_unit_test(wrong_values_name_what_was_expected),
+        cmocka_unit_test(wrong_curves_name_the_point),
+        cmocka_unit_test(settings_that_do_not_agree_are_refused_with_their_keys),
+        cmocka_unit_test(a_curve_replaces_the_default_whole),
         cmocka_unit_test(a_key_given_twice_names_both_lines),
         cmocka_unit_test(entries_of_apps_are_checked_even_if_they_do_not_match),
         cmocka_unit_test(slips_of_grammar_name_their_place),

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct fovea_point_uv center = {0.5, 0.5};
 
@@ -57,7 +58,10 @@ static void assert_reference(const struct scene *scene, const struct fovea_fovea
                      FOVEA_OK);
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
     double *expected = compare_expected(foveation, src, &frame);
-    compare_assert_close(&scene->dst.view, expected, compare_budget_of(src->format), "context");
+    const struct compare_budget budget = foveation->method == FOVEA_METHOD_SMOOTH
+                                             ? compare_budget_smooth(src->format)
+                                             : compare_budget_of(src->format);
+    compare_assert_close(&scene->dst.view, expected, budget, "context");
     free(expected);
     foveate_plan_destroy(&plan);
 }
@@ -212,6 +216,88 @@ static void sigma_map_refuses_wrong_arguments(void **state)
     assert_int_equal(fovea_sigma_map(&foveation, 2, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
+static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
+{
+    (void)state;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.model = FOVEA_MODEL_PHYSICAL;
+    /* 0.53 m are 1920 px, so 0.6 m are 2173.6 px. */
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 10.0), 383.26, 0.01);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 45.0), 2173.58, 0.01);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, 90.0) < 0.0);
+    foveation.model = FOVEA_MODEL_CURVE;
+    foveation.geometry.ppd = 30.0;
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 1.0), 30.0, 0.01);
+    foveation.geometry.tan_left = 1.5;
+    foveation.geometry.tan_right = 0.5;
+    foveation.geometry.tan_up = 1.0;
+    foveation.geometry.tan_down = 1.0;
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1000, 100, 45.0), 500.0, 1e-9);
+    foveation.geometry.ppd = -1.0; /* does not count */
+    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, 45.0) > 0.0);
+    foveation.geometry.tan_right = -1.5;
+    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, 45.0) < 0.0);
+}
+
+/* ---- Views */
+
+static void a_view_is_described_once(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    struct scene *scene = scene_make(&settings, 120, 90);
+    for (int i = 0; i < 4; i++) {
+        scene_run(scene, center);
+    }
+    scene->src.view.width_px = scene->dst.view.width_px = 60;
+    scene_run(scene, center);
+    assert_int_equal(scene->said.info_count, 1);
+    assert_non_null(
+        strstr(scene->said.info, "model physical: a screen of 0.53 m at 0.6 m, 120x90"));
+    settings.foveation.model = FOVEA_MODEL_CURVE;
+    assert_int_equal(fovea_context_set_foveation(scene->context, &settings.foveation), FOVEA_OK);
+    scene_run(scene, center);
+    scene_run(scene, center);
+    assert_int_equal(scene->said.info_count, 2);
+    assert_non_null(strstr(scene->said.info, "model curve"));
+    settings.foveation.model = FOVEA_MODEL_PAPER;
+    assert_int_equal(fovea_context_set_foveation(scene->context, &settings.foveation), FOVEA_OK);
+    scene_run(scene, center);
+    assert_int_equal(scene->said.info_count, 2);
+    scene_free(scene);
+}
+
+static void a_view_that_asks_for_too_much_of_an_image_is_refused_with_it(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    settings.foveation.strength = 8.0;
+    settings.foveation.geometry.screen_width_m = 100.0;
+    struct scene *scene = scene_make(&settings, 1024, 16);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(
+            fovea_context_run(scene->context, &scene->src.view, &scene->dst.view, center, NULL),
+            FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+    assert_said(&scene->said, "for this image");
+    scene_free(scene);
+}
+
+static void both_methods_foveate(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        settings.foveation.method = (enum fovea_method)method;
+        struct scene *scene = scene_make(&settings, 150, 100);
+        scene_run(scene, center);
+        assert_reference(scene, &settings.foveation, center);
+        scene_free(scene);
+    }
+}
+
 static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
 {
     (void)state;
@@ -237,6 +323,10 @@ int main(void)
         cmocka_unit_test(two_contexts_may_have_other_settings),
         cmocka_unit_test(sigma_map_says_what_run_does),
         cmocka_unit_test(sigma_map_refuses_wrong_arguments),
+        cmocka_unit_test(eccentricity_of_a_view_is_along_the_flat_picture),
+        cmocka_unit_test(a_view_is_described_once),
+        cmocka_unit_test(a_view_that_asks_for_too_much_of_an_image_is_refused_with_it),
+        cmocka_unit_test(both_methods_foveate),
         cmocka_unit_test(eccentricity_is_a_share_of_half_the_diagonal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

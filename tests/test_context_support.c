@@ -13,6 +13,9 @@ static void hear(void *user, enum fovea_log_level level, const char *message)
     if (level >= FOVEA_LOG_WARNING) {
         said->count++;
         snprintf(said->last, sizeof said->last, "%s", message);
+    } else if (level == FOVEA_LOG_INFO) {
+        said->info_count++;
+        snprintf(said->info, sizeof said->info, "%s", message);
     }
 }
 

@@ -18,6 +18,8 @@
 struct said {
     int count; /* of warnings and errors */
     char last[512];
+    int info_count;
+    char info[512]; /* the last */
 };
 
 struct fovea_log said_log(struct said *said);

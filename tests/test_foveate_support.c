@@ -3,10 +3,14 @@
 
 #include "test_foveate_support.h"
 
+#include <math.h>
+
 struct fovea_foveation paper_settings(uint32_t fragment_px)
 {
     return (struct fovea_foveation){
+        .method = FOVEA_METHOD_BLOCKWISE,
         .strength = 1.0,
+        .cutoff_gain = exp(-0.5),
         .paper = {.ct0 = 1.0 / 64.0,
                   .alpha = 0.106,
                   .e2_deg = 2.3,
@@ -14,6 +18,18 @@ struct fovea_foveation paper_settings(uint32_t fragment_px)
                   .f_max_cpd = 30.0,
                   .fragment_px = fragment_px},
     };
+}
+
+struct fovea_foveation smooth_settings(enum fovea_model model)
+{
+    struct fovea_foveation settings = paper_settings(32);
+    settings.model = model;
+    settings.method = FOVEA_METHOD_SMOOTH;
+    settings.physical = (struct fovea_physical){.ct0 = 1.0 / 64.0, .alpha = 0.106, .e2_deg = 2.3};
+    settings.curve = (struct fovea_curve){
+        .count = 3, .eccentricity_deg = {0.0, 5.0, 30.0}, .cutoff_cpd = {60.0, 27.0, 4.0}};
+    settings.geometry = (struct fovea_geometry){.screen_width_m = 0.53, .distance_m = 0.6};
+    return settings;
 }
 
 struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,

@@ -110,6 +110,29 @@ def test_misspelt_keys_are_refused(path):
         ("cpu_threads", 1.5),
         ("watchdog_ms", 9.9),
         ("foveation.strength", 8.1),
+        ("foveation.model", "map"),
+        ("foveation.method", "ring"),
+        ("foveation.light", "gamma"),
+        ("foveation.cutoff_gain", 0),
+        ("foveation.cutoff_gain", 1),
+        ("foveation.physical.ct0", 0),
+        ("foveation.physical.alpha", 0),
+        ("foveation.physical.e2_deg", 0),
+        ("foveation.curve", [0, 60]),
+        ("foveation.curve", [[0]]),
+        ("foveation.curve", [[0, 60, 1]]),
+        ("foveation.curve", [[0, 0]]),
+        ("foveation.curve", [[0, 1001]]),
+        ("foveation.curve", [[-1, 60]]),
+        ("foveation.curve", [[181, 1]]),
+        ("foveation.curve", [["0", 60]]),
+        ("foveation.curve", [[i, 1] for i in range(33)]),
+        ("foveation.geometry.tan_left", 101),
+        ("foveation.geometry.ppd", 0.5),
+        ("foveation.geometry.ppd", 1001),
+        ("foveation.geometry.ppd", -1),
+        ("foveation.geometry.screen_width_m", 0),
+        ("foveation.geometry.distance_m", 0),
         ("foveation.paper.ct0", 0),
         ("foveation.paper.ct0", 1),
         ("foveation.paper.e2_deg", 0),
@@ -133,6 +156,23 @@ def test_misspelt_keys_are_refused(path):
 )
 def test_wrong_values_are_refused(key, value):
     assert errors(nested(key.split("."), value)) != []
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("foveation.model", "curve"),
+        ("foveation.light", "linear"),
+        ("foveation.curve", [[0, 60]]),
+        ("foveation.curve", [[i, 1000] for i in range(32)]),
+        ("foveation.geometry.ppd", 0),
+        ("foveation.geometry.ppd", 1),
+        ("foveation.geometry.ppd", 37.8),
+        ("foveation.geometry.tan_down", -0.5),
+    ],
+)
+def test_right_values_are_taken(key, value):
+    assert errors(nested(key.split("."), value)) == []
 
 
 def test_entries_of_apps_take_the_settings():

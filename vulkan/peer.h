@@ -73,6 +73,9 @@ struct peer_api {
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
     /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
+    /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and are
+     * out of reach. Before anything that jobs use is forgotten or destroyed. */
+    void (*drain)(struct peer *);
     /* Any thread: the jobs are stuck. Stop waiting, signal nothing more, and let destroy not wait. */
     void (*abandon)(struct peer *);
 };

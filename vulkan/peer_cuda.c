@@ -249,7 +249,8 @@ static enum fovea_result set_plan(struct peer *base, const struct foveate_plan *
     struct cuda_peer *peer = cuda(base);
     struct foveate_cuda_plan *created = NULL;
     FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result = foveate_cuda_plan_create(peer->foveate, plan, &created);
+    enum fovea_result result =
+        foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &created);
     if (result == FOVEA_OK) {
         foveate_cuda_plan_retire(peer->foveate, &peer->plan);
         peer->plan = created;
@@ -353,6 +354,15 @@ static void abandon(struct peer *base)
     foveate_cuda_abandon(peer->foveate);
 }
 
+static void drain(struct peer *base)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (!atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
+        CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
+        cuda_device_pop(peer->device);
+    }
+}
+
 /* ---- Life ------------------------------------------------------------------------------------- */
 
 static void destroy_slots(struct cuda_peer *peer)
@@ -417,6 +427,7 @@ static const struct peer_api api = {
     .set_plan = set_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .drain = drain,
     .abandon = abandon,
 };
 

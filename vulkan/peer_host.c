@@ -119,6 +119,7 @@ static void *run(void *argument)
         task.operation->jobs--;
         peer->first = (peer->first + 1) % QUEUE_LENGTH;
         peer->count--;
+        pthread_cond_broadcast(&peer->changed);
     }
     pthread_mutex_unlock(&peer->lock);
     return NULL;
@@ -259,6 +260,17 @@ static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_u
     return *out_us < 0 ? FOVEA_NOT_READY : FOVEA_OK;
 }
 
+/* An abandoned job ends soon: its waits give up, and what it works on is there. */
+static void drain(struct peer *base)
+{
+    struct host_peer *peer = host(base);
+    pthread_mutex_lock(&peer->lock);
+    while (peer->count > 0) {
+        pthread_cond_wait(&peer->changed, &peer->lock);
+    }
+    pthread_mutex_unlock(&peer->lock);
+}
+
 static void abandon(struct peer *base)
 {
     atomic_store(&host(base)->abandoned, true);
@@ -276,6 +288,7 @@ static const struct peer_api api = {
     .set_plan = set_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .drain = drain,
     .abandon = abandon,
 };
 

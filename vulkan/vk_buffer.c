@@ -6,42 +6,57 @@
 #include "core/log.h"
 #include "vk_check.h"
 
-static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *device)
+static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *device,
+                                  VkMemoryPropertyFlags flags)
 {
     struct vk_functions *vk = &device->vk;
     VkMemoryRequirements needs;
     vk->GetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .allocationSize = needs.size};
-    FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits,
-                                    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                        VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                                    &info.memoryTypeIndex));
+    FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits, flags, &info.memoryTypeIndex));
     VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &buffer->memory));
     VK_TRY(device->log, vk->BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0));
-    VK_TRY(device->log,
-           vk->MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped));
     return FOVEA_OK;
 }
 
-static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *device)
+static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *device,
+                               VkMemoryPropertyFlags flags)
 {
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = buffer->bytes,
                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     VK_TRY(device->log, device->vk.CreateBuffer(device->handle, &info, NULL, &buffer->handle));
-    return allocate(buffer, device);
+    FOVEA_TRY(allocate(buffer, device, flags));
+    if (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
+        VK_TRY(device->log, device->vk.MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE,
+                                                 0, &buffer->mapped));
+    }
+    return FOVEA_OK;
 }
 
-enum fovea_result vk_buffer_init(struct vk_buffer *buffer, struct vk_device *device,
-                                 VkDeviceSize bytes)
+static enum fovea_result init(struct vk_buffer *buffer, struct vk_device *device,
+                              VkDeviceSize bytes, VkMemoryPropertyFlags flags)
 {
     *buffer = (struct vk_buffer){.bytes = bytes};
-    enum fovea_result result = build(buffer, device);
+    enum fovea_result result = build(buffer, device, flags);
     if (result < 0) {
         vk_buffer_finish(buffer, device);
     }
     return result;
+}
+
+enum fovea_result vk_buffer_init_mapped(struct vk_buffer *buffer, struct vk_device *device,
+                                        VkDeviceSize bytes)
+{
+    return init(buffer, device, bytes,
+                VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+}
+
+enum fovea_result vk_buffer_init_local(struct vk_buffer *buffer, struct vk_device *device,
+                                       VkDeviceSize bytes)
+{
+    return init(buffer, device, bytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
 void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device)

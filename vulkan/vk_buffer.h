@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Small storage buffers that the host writes and kernels read. */
+/* Storage buffers: small ones that the host writes, large ones that only kernels touch. */
 #ifndef FOVEA_VULKAN_BUFFER_H
 #define FOVEA_VULKAN_BUFFER_H
 
@@ -11,11 +11,15 @@ struct vk_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
     VkDeviceSize bytes;
-    void *mapped; /* coherent, for as long as the buffer lives */
+    void *mapped; /* coherent, for as long as the buffer lives; NULL for kernels' own */
 };
 
-FOVEA_MUST_CHECK enum fovea_result vk_buffer_init(struct vk_buffer *buffer,
-                                                  struct vk_device *device, VkDeviceSize bytes);
+FOVEA_MUST_CHECK enum fovea_result vk_buffer_init_mapped(struct vk_buffer *buffer,
+                                                         struct vk_device *device,
+                                                         VkDeviceSize bytes);
+FOVEA_MUST_CHECK enum fovea_result vk_buffer_init_local(struct vk_buffer *buffer,
+                                                        struct vk_device *device,
+                                                        VkDeviceSize bytes);
 void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device);
 
 #endif

@@ -80,10 +80,9 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
-    for (int which = 0; which < SHADER_COUNT; which++) {
-        for (int format = 0; format < VK_COMPUTE_FORMATS; format++) {
-            vk->DestroyPipeline(device->handle, compute->pipelines[which][format], NULL);
-        }
+    VkPipeline *pipelines = &compute->pipelines[0][0][0];
+    for (size_t i = 0; i < sizeof compute->pipelines / sizeof *pipelines; i++) {
+        vk->DestroyPipeline(device->handle, pipelines[i], NULL);
     }
     vk->DestroyDescriptorPool(device->handle, compute->pool, NULL);
     vk->DestroyPipelineLayout(device->handle, compute->layout, NULL);
@@ -109,8 +108,8 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
     VkDescriptorBufferInfo buffers[3] = {
-        {.buffer = bindings->rings, .range = VK_WHOLE_SIZE},
-        {.buffer = bindings->taps, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->tables, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->values, .range = VK_WHOLE_SIZE},
         {bindings->text, bindings->text_offset, bindings->text_bytes}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
@@ -130,13 +129,21 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
     device->vk.UpdateDescriptorSets(device->handle, BINDING_COUNT, writes, 0, NULL);
 }
 
-static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
-                                         VkShaderModule module, int32_t format,
-                                         VkPipeline *out_pipeline)
+static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)
 {
-    VkSpecializationMapEntry entry = {.constantID = 0, .offset = 0, .size = sizeof format};
-    VkSpecializationInfo special = {
-        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof format, .pData = &format};
+    return &compute->pipelines[kind.which][kind.format][kind.light];
+}
+
+static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
+                                         VkShaderModule module, struct vk_compute_kind kind)
+{
+    const int32_t constants[2] = {(int32_t)kind.format, kind.light};
+    VkSpecializationMapEntry entries[2] = {{0, 0, sizeof constants[0]},
+                                           {1, sizeof constants[0], sizeof constants[1]}};
+    VkSpecializationInfo special = {.mapEntryCount = 2,
+                                    .pMapEntries = entries,
+                                    .dataSize = sizeof constants,
+                                    .pData = constants};
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -146,34 +153,32 @@ static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_d
                   .pSpecializationInfo = &special},
         .layout = compute->layout};
     VK_TRY(device->log, device->vk.CreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &info,
-                                                          NULL, out_pipeline));
+                                                          NULL, find(compute, kind)));
     return FOVEA_OK;
 }
 
 enum fovea_result vk_compute_prepare(struct vk_compute *compute, struct vk_device *device,
-                                     enum shader_operator which, enum fovea_format format)
+                                     struct vk_compute_kind kind)
 {
-    VkPipeline *pipeline = &compute->pipelines[which][format];
-    if (*pipeline) {
+    if (*find(compute, kind)) {
         return FOVEA_OK;
     }
-    struct shader shader = shader_get(which, format == FOVEA_FORMAT_RGBA16F ? 4 : 1);
+    struct shader shader = shader_get(kind.which, kind.format == FOVEA_FORMAT_RGBA16F ? 4 : 1);
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                      .codeSize = shader.bytes,
                                      .pCode = shader.code};
     VkShaderModule module = VK_NULL_HANDLE;
     VK_TRY(device->log, device->vk.CreateShaderModule(device->handle, &info, NULL, &module));
-    enum fovea_result result = create_pipeline(compute, device, module, (int32_t)format, pipeline);
+    enum fovea_result result = create_pipeline(compute, device, module, kind);
     device->vk.DestroyShaderModule(device->handle, module, NULL);
     return result;
 }
 
-void vk_compute_record(const struct vk_compute *compute, struct vk_device *device,
+void vk_compute_record(struct vk_compute *compute, struct vk_device *device,
                        VkCommandBuffer commands, const struct vk_dispatch *dispatch)
 {
     struct vk_functions *vk = &device->vk;
-    vk->CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                        compute->pipelines[dispatch->which][dispatch->format]);
+    vk->CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *find(compute, dispatch->kind));
     vk->CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
                               &dispatch->set, 0, NULL);
     vk->CmdPushConstants(commands, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,

@@ -15,15 +15,22 @@ struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
-    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS]; /* made when first asked for */
+    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2]; /* made when first asked for */
+};
+
+/* Which pipeline. */
+struct vk_compute_kind {
+    enum shader_operator which;
+    enum fovea_format format;
+    bool light; /* UNORM pixels are averaged as linear light */
 };
 
 /* What a descriptor set points to; images are in GENERAL. */
 struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
-    VkBuffer rings;
-    VkBuffer taps;
+    VkBuffer tables;
+    VkBuffer values;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;
@@ -44,19 +51,17 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
 /* Makes the pipeline if it is not there yet. */
 FOVEA_MUST_CHECK enum fovea_result vk_compute_prepare(struct vk_compute *compute,
                                                       struct vk_device *device,
-                                                      enum shader_operator which,
-                                                      enum fovea_format format);
+                                                      struct vk_compute_kind kind);
 
 struct vk_dispatch {
-    enum shader_operator which;
-    enum fovea_format format; /* prepared */
+    struct vk_compute_kind kind; /* prepared */
     VkDescriptorSet set;
     const void *constants;
     uint32_t constant_bytes;
     uint32_t groups[2];
 };
 
-void vk_compute_record(const struct vk_compute *compute, struct vk_device *device,
+void vk_compute_record(struct vk_compute *compute, struct vk_device *device,
                        VkCommandBuffer commands, const struct vk_dispatch *dispatch);
 
 #endif

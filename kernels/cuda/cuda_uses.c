@@ -39,6 +39,15 @@ enum fovea_result cuda_uses_add(const struct cuda_device *device, struct cuda_us
     return FOVEA_OK;
 }
 
+enum fovea_result cuda_uses_follow(const struct cuda_device *device, const struct cuda_uses *uses,
+                                   CUstream stream)
+{
+    CUevent last = uses->events[(uses->next + CUDA_USES_COUNT - 1) % CUDA_USES_COUNT];
+    CU_TRY(device->log, device->cu,
+           device->cu->StreamWaitEvent(stream, last, CU_EVENT_WAIT_DEFAULT));
+    return FOVEA_OK;
+}
+
 enum fovea_result cuda_uses_query(const struct cuda_device *device, const struct cuda_uses *uses)
 {
     for (uint32_t i = 0; i < CUDA_USES_COUNT; i++) {

@@ -25,6 +25,11 @@ void cuda_uses_finish(const struct cuda_device *device, struct cuda_uses *uses);
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add(const struct cuda_device *device,
                                                  struct cuda_uses *uses, CUstream stream);
 
+/* The stream waits for the launch that was added last, on whatever stream that was. Neither allocates
+ * nor waits itself. */
+FOVEA_MUST_CHECK enum fovea_result cuda_uses_follow(const struct cuda_device *device,
+                                                    const struct cuda_uses *uses, CUstream stream);
+
 /* FOVEA_OK when none is left, else FOVEA_NOT_READY. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_query(const struct cuda_device *device,
                                                    const struct cuda_uses *uses);

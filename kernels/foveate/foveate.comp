@@ -12,7 +12,8 @@
  * the arithmetic of decoding: about (32 + 2 radius) / 32 * (2 radius + 4) / 4 of them a pixel. */
 
 #extension GL_GOOGLE_include_directive : require
-#include "foveate_shared.glsl"
+#include "foveate_pixel.glsl"
+#include "foveate_grid.glsl"
 
 const int TILE = 32;
 const int EACH = 4; /* sums a thread makes at once */
@@ -45,7 +46,8 @@ span tile_span(int tile, int shift, int side_by_side)
 
 vec4 fetch(int x, int y)
 {
-    return decode(texelFetch(source, ivec2(clamp(x, 0, frame.width_px - 1), y), 0));
+    vec4 stored = decode(texelFetch(source, ivec2(clamp(x, 0, frame.width_px - 1), y), 0));
+    return LIGHT ? to_light(stored) : stored;
 }
 
 /* A filter of the plan's; radius -1: nothing is blurred. */
@@ -170,8 +172,8 @@ void main()
             all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
             uvec4 raw = texelFetch(source, pixel, 0);
             bool blurred = own.radius >= 0;
-            imageStore(result, pixel,
-                       blurred ? encode(totals[i], raw, frame.blur_alpha != 0) : raw);
+            vec4 value = LIGHT ? from_light(totals[i]) : totals[i];
+            imageStore(result, pixel, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
         }
     }
 }

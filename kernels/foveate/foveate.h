@@ -10,6 +10,7 @@
 #define FOVEA_KERNELS_FOVEATE_H
 
 #include "fovea.h"
+#include "foveate_smooth.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,9 @@ struct foveate_plan {
     struct fovea_foveation foveation;
     uint32_t width_px;
     uint32_t height_px;
+    float sigma_max_px; /* anywhere, while the gaze is in the picture; for scales of colours */
+
+    /* The blockwise method; 0 and NULL for the smooth one. */
     uint32_t fragment_px;
     uint32_t ring_count; /* 0 when nothing is blurred (strength 0), else at least 1 */
     uint32_t tap_count;
@@ -38,6 +42,14 @@ struct foveate_plan {
     struct foveate_ring *rings;
     /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
     float *taps;
+
+    /* The smooth method instead of rings and taps; foveate_smooth.h says what they mean. */
+    bool smooth;
+    struct foveate_law law;
+    float *law_table; /* law.table_count of them */
+    uint32_t level_count; /* that any gaze can use; 0 when nothing is blurred, else at least 1 */
+    struct foveate_level levels[FOVEATE_MAX_LEVELS];
+    uint32_t level_samples; /* of all levels together */
 };
 
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
@@ -50,7 +62,7 @@ struct foveate_frame {
     int32_t gaze_y_q8;
     int32_t ring_count;
     int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
-    int32_t reserved;
+    int32_t light; /* 1: UNORM pixels are averaged as linear light */
 };
 
 /* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for a
@@ -80,6 +92,14 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveatio
                                                      uint32_t channels, const double *src,
                                                      double *dst, double gaze_x_px,
                                                      double gaze_y_px);
+
+/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma, edges
+ * replicated. Values are what is averaged: linear light where the caller decoded it. */
+FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
+                                                            uint32_t width_px, uint32_t height_px,
+                                                            uint32_t channels, const double *src,
+                                                            double *dst, double gaze_x_px,
+                                                            double gaze_y_px);
 
 /* ---- cpu -------------------------------------------------------------------------------------- */
 

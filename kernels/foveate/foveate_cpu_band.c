@@ -27,18 +27,6 @@ static int32_t clamp(int32_t value, int32_t low, int32_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static struct pixel_row row_at(const struct fovea_image *image, const struct pixel_codec *codec,
-                               int32_t x_px, int32_t y_px, int32_t count)
-{
-    const ptrdiff_t stride_bytes =
-        image->pixel_stride_bytes ? image->pixel_stride_bytes : (ptrdiff_t)codec->bytes;
-    return (struct pixel_row){
-        .data = (unsigned char *)image->data + y_px * image->row_stride_bytes + x_px * stride_bytes,
-        .stride_bytes = stride_bytes,
-        .count = (uint32_t)count,
-    };
-}
-
 /* ---- Scratch */
 
 static size_t round_up(size_t value, size_t step)
@@ -95,10 +83,15 @@ static void decode_row(const struct foveate_cpu_job *job, const struct foveate_c
                        int32_t y_px, float *out)
 {
     const size_t channels = job->channels;
-    const struct pixel_row row = row_at(job->src, job->codec, 0, y_px, job->frame->width_px);
+    const struct pixel_row row =
+        foveate_cpu_row(job->src, job->codec, 0, y_px, job->frame->width_px);
     float *first = out + scratch->pad_px * channels;
     float *last = first + ((size_t)row.count - 1) * channels;
     job->codec->decode(&row, job->channels, first);
+    if (job->light) {
+        pixel_light_from_levels(job->light, first, row.count, job->channels,
+                                job->codec->color_channels);
+    }
     repeat_pixel(first, job->channels, scratch->pad_px, out);
     repeat_pixel(last, job->channels, scratch->pad_px, last + channels);
 }
@@ -157,8 +150,10 @@ static void copy_fragment(const struct foveate_cpu_job *job, const struct band *
 {
     const int32_t count = fragment->x1_px - fragment->x0_px;
     for (int32_t y = band->y0_px; y < band->y1_px; y++) {
-        const struct pixel_row src = row_at(job->src, job->codec, fragment->x0_px, y, count);
-        const struct pixel_row dst = row_at(job->dst, job->codec, fragment->x0_px, y, count);
+        const struct pixel_row src =
+            foveate_cpu_row(job->src, job->codec, fragment->x0_px, y, count);
+        const struct pixel_row dst =
+            foveate_cpu_row(job->dst, job->codec, fragment->x0_px, y, count);
         pixel_copy_row(job->codec, &src, &dst);
     }
 }
@@ -204,8 +199,14 @@ static void blur_along_y(const struct foveate_cpu_job *job, struct foveate_cpu_s
     for (int32_t y = band->y0_px; y < band->y1_px; y++, in += scratch->column_floats) {
         job->line(scratch->result, in, (ptrdiff_t)scratch->column_floats, taps, ring->radius_px,
                   fragment_floats(job, fragment));
-        const struct pixel_row src = row_at(job->src, job->codec, fragment->x0_px, y, pixels);
-        const struct pixel_row dst = row_at(job->dst, job->codec, fragment->x0_px, y, pixels);
+        const struct pixel_row src =
+            foveate_cpu_row(job->src, job->codec, fragment->x0_px, y, pixels);
+        const struct pixel_row dst =
+            foveate_cpu_row(job->dst, job->codec, fragment->x0_px, y, pixels);
+        if (job->light) {
+            pixel_light_to_levels(job->light, scratch->result, (uint32_t)pixels, job->channels,
+                                  job->codec->color_channels);
+        }
         job->codec->encode(scratch->result, job->channels, &src, &dst);
     }
 }

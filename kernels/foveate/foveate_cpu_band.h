@@ -5,9 +5,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_BAND_H
 #define FOVEA_KERNELS_FOVEATE_CPU_BAND_H
 
-#include "foveate.h"
+#include "foveate_cpu_image.h"
 #include "foveate_cpu_line.h"
-#include "pixel.h"
 
 /* Floats of one worker, sized for the longest filter of the plan. */
 struct foveate_cpu_scratch {
@@ -34,6 +33,7 @@ struct foveate_cpu_job {
     const struct fovea_image *src;
     const struct fovea_image *dst;
     const struct pixel_codec *codec;
+    const struct pixel_light *light; /* NULL: averaged as stored */
     foveate_cpu_line_fn line;
     uint32_t channels; /* that are blurred */
     int32_t shift_x_px;

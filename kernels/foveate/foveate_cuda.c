@@ -4,46 +4,29 @@
 #include "foveate/foveate_cuda.h"
 
 #include "cuda/cuda_uses.h"
-#include "foveate/foveate_cuda_params.h"
+#include "foveate/foveate_cuda_smooth.h"
 #include "foveate/foveate_grid.h"
-#include "pixel.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 extern const unsigned char foveate_fatbin[];
 
-#define FORMAT_COUNT (FOVEA_FORMAT_RGBA32F + 1)
-
-static const char *const linear_kernels[FORMAT_COUNT] = {
-    [FOVEA_FORMAT_RGBA8] = "foveate_linear_rgba8",
-    [FOVEA_FORMAT_RGB8] = "foveate_linear_rgb8",
-    [FOVEA_FORMAT_R8] = "foveate_linear_r8",
-    [FOVEA_FORMAT_A2B10G10R10] = "foveate_linear_a2b10g10r10",
-    [FOVEA_FORMAT_B10G11R11F] = "foveate_linear_b10g11r11f",
-    [FOVEA_FORMAT_RGBA16F] = "foveate_linear_rgba16f",
-    [FOVEA_FORMAT_RGBA32F] = "foveate_linear_rgba32f",
-};
-
-static const char *const surface_kernels[FORMAT_COUNT] = {
-    [FOVEA_FORMAT_RGBA8] = "foveate_surface_rgba8",
-    [FOVEA_FORMAT_A2B10G10R10] = "foveate_surface_a2b10g10r10",
-    [FOVEA_FORMAT_B10G11R11F] = "foveate_surface_b10g11r11f",
-    [FOVEA_FORMAT_RGBA16F] = "foveate_surface_rgba16f",
-};
-
 struct foveate_cuda_plan {
     struct foveate_cuda_plan *next; /* of those that are retired */
-    CUdeviceptr memory; /* rings, then taps */
+    CUdeviceptr memory; /* rings and taps, or levels and the law's table */
     struct foveate_cuda_tables tables;
+    bool is_smooth;
+    enum foveate_cuda_formats formats;
+    struct foveate_cuda_smooth smooth;
     struct cuda_uses uses;
 };
 
 struct foveate_cuda {
     const struct cuda_device *device;
     CUmodule module;
-    CUfunction linear[FORMAT_COUNT];
-    CUfunction surface[FORMAT_COUNT];
+    struct foveate_cuda_kernels kernels; /* of the blockwise method */
+    struct foveate_cuda_smooth_kernels smooth;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct foveate_cuda_plan *retired;
     atomic_bool abandoned;
@@ -51,27 +34,12 @@ struct foveate_cuda {
 
 /* ---- The kernels of a device ------------------------------------------------------------------ */
 
-/* Each kernel is loaded now: loaded at its first launch, it could allocate or wait in a frame. */
-static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule module,
-                                     const char *const names[FORMAT_COUNT],
-                                     CUfunction functions[FORMAT_COUNT])
-{
-    for (int i = 0; i < FORMAT_COUNT; i++) {
-        if (names[i]) {
-            CU_TRY(device->log, device->cu,
-                   device->cu->ModuleGetFunction(&functions[i], module, names[i]));
-            CU_TRY(device->log, device->cu, device->cu->FuncLoad(functions[i]));
-        }
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result load(struct foveate_cuda *foveate)
 {
     const struct cuda_device *device = foveate->device;
     CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&foveate->module, foveate_fatbin));
-    FOVEA_TRY(get_kernels(device, foveate->module, linear_kernels, foveate->linear));
-    FOVEA_TRY(get_kernels(device, foveate->module, surface_kernels, foveate->surface));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate", &foveate->kernels));
+    FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     return cuda_device_create_stream(device, &foveate->upload);
 }
 
@@ -142,6 +110,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
     if (foveate->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
+    foveate_cuda_smooth_unload(device, &foveate->smooth);
     if (foveate->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
     }
@@ -182,29 +151,86 @@ static void cut_fragments(const struct foveate_plan *plan, struct foveate_cuda_t
     tables->tile_px = (side_px + count - 1) / count;
 }
 
-static enum fovea_result upload(struct foveate_cuda *foveate, const struct foveate_plan *source,
-                                struct foveate_cuda_plan *plan)
+/* A table of host memory, and where it goes. */
+struct table {
+    CUdeviceptr to;
+    const void *from;
+    size_t bytes;
+};
+
+static enum fovea_result upload(struct foveate_cuda *foveate, const struct table *tables,
+                                size_t count)
 {
     const struct cuda_device *device = foveate->device;
     const struct cuda_driver *cu = device->cu;
-    const size_t ring_bytes = source->ring_count * sizeof *source->rings;
-    const size_t tap_bytes = source->tap_count * sizeof *source->taps;
-    if (source->ring_count == 0) {
-        return FOVEA_OK;
+    for (size_t i = 0; i < count; i++) {
+        CU_TRY(device->log, cu,
+               cu->MemcpyHtoDAsync(tables[i].to, tables[i].from, tables[i].bytes, foveate->upload));
     }
-    CU_TRY(device->log, cu, cu->MemAlloc(&plan->memory, ring_bytes + tap_bytes));
-    plan->tables.rings = plan->memory;
-    plan->tables.taps = plan->memory + ring_bytes;
-    CU_TRY(device->log, cu,
-           cu->MemcpyHtoDAsync(plan->tables.rings, source->rings, ring_bytes, foveate->upload));
-    CU_TRY(device->log, cu,
-           cu->MemcpyHtoDAsync(plan->tables.taps, source->taps, tap_bytes, foveate->upload));
     CU_TRY(device->log, cu, cu->StreamSynchronize(foveate->upload));
     return FOVEA_OK;
 }
 
+static enum fovea_result allocate(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
+                                  size_t bytes)
+{
+    const struct cuda_device *device = foveate->device;
+    CU_TRY(device->log, device->cu, device->cu->MemAlloc(&plan->memory, bytes));
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
+                                        const struct foveate_plan *source,
+                                        struct foveate_cuda_plan *plan)
+{
+    const size_t ring_bytes = source->ring_count * sizeof *source->rings;
+    const size_t tap_bytes = source->tap_count * sizeof *source->taps;
+    cut_fragments(source, &plan->tables);
+    if (source->ring_count == 0) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(allocate(foveate, plan, ring_bytes + tap_bytes));
+    plan->tables.rings = plan->memory;
+    plan->tables.taps = plan->memory + ring_bytes;
+    const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
+                                   {plan->tables.taps, source->taps, tap_bytes}};
+    return upload(foveate, tables, 2);
+}
+
+static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
+                                     const struct foveate_plan *source,
+                                     struct foveate_cuda_plan *plan)
+{
+    const size_t sample_bytes =
+        source->level_samples *
+        foveate_cuda_smooth_sample_bytes(plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
+    const size_t table_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    plan->smooth.level_count = (int32_t)source->level_count;
+    if (source->level_count == 0) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(allocate(foveate, plan, sample_bytes + table_bytes));
+    plan->smooth.samples = plan->memory;
+    plan->smooth.table = plan->memory + sample_bytes;
+    plan->smooth.law = source->law;
+    for (int i = 0; i < FOVEATE_MAX_LEVELS; i++) {
+        plan->smooth.levels[i] = source->levels[i];
+    }
+    const struct table table = {plan->smooth.table, source->law_table, table_bytes};
+    return upload(foveate, &table, 1);
+}
+
+static enum fovea_result fill_plan(struct foveate_cuda *foveate, const struct foveate_plan *source,
+                                   struct foveate_cuda_plan *plan)
+{
+    FOVEA_TRY(cuda_uses_init(foveate->device, &plan->uses));
+    return plan->is_smooth ? fill_smooth(foveate, source, plan)
+                           : fill_blockwise(foveate, source, plan);
+}
+
 enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
                                            const struct foveate_plan *plan,
+                                           enum foveate_cuda_formats formats,
                                            struct foveate_cuda_plan **out_plan)
 {
     *out_plan = NULL;
@@ -212,11 +238,9 @@ enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
     if (!created) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    cut_fragments(plan, &created->tables);
-    enum fovea_result result = cuda_uses_init(foveate->device, &created->uses);
-    if (result == FOVEA_OK) {
-        result = upload(foveate, plan, created);
-    }
+    created->is_smooth = plan->smooth;
+    created->formats = formats;
+    const enum fovea_result result = fill_plan(foveate, plan, created);
     if (result != FOVEA_OK) {
         free_plan(foveate->device, created);
         return result;
@@ -251,36 +275,48 @@ static enum fovea_result launch(struct foveate_cuda *foveate, const struct fovea
     return cuda_uses_add(device, &run->plan->uses, run->stream);
 }
 
+/* Frames of one plan share its levels, so each waits on its stream for the one before. What was
+ * launched when one fails still uses the levels, hence the use is noted in any case. */
+static enum fovea_result begin_smooth(struct foveate_cuda *foveate,
+                                      const struct foveate_cuda_run *run,
+                                      struct foveate_cuda_smooth_run *out)
+{
+    *out = (struct foveate_cuda_smooth_run){.device = foveate->device,
+                                            .kernels = &foveate->smooth,
+                                            .smooth = &run->plan->smooth,
+                                            .frame = run->frame,
+                                            .stream = run->stream};
+    return cuda_uses_follow(foveate->device, &run->plan->uses, run->stream);
+}
+
+static enum fovea_result end_smooth(struct foveate_cuda *foveate,
+                                    const struct foveate_cuda_run *run, enum fovea_result launched)
+{
+    const enum fovea_result noted = cuda_uses_add(foveate->device, &run->plan->uses, run->stream);
+    return launched < 0 ? launched : noted;
+}
+
+static bool has_surface(const struct foveate_cuda *foveate, enum fovea_format format)
+{
+    return format >= 0 && format < FOVEATE_CUDA_FORMATS && foveate->kernels.surface[format];
+}
+
 enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
                                            const struct foveate_cuda_run *run,
                                            enum fovea_format format, CUsurfObject src,
                                            CUsurfObject dst)
 {
-    if (format < 0 || format >= FORMAT_COUNT || !foveate->surface[format]) {
+    if (!has_surface(foveate, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
+    }
+    if (run->plan->is_smooth) {
+        struct foveate_cuda_smooth_run smooth;
+        FOVEA_TRY(begin_smooth(foveate, run, &smooth));
+        return end_smooth(foveate, run, foveate_cuda_smooth_surface(&smooth, format, src, dst));
     }
     struct foveate_cuda_surface_params params = {
         .frame = *run->frame, .tables = run->plan->tables, .src = src, .dst = dst};
-    return launch(foveate, run, foveate->surface[format], &params);
-}
-
-static bool is_multiple(intptr_t value, size_t unit)
-{
-    return value % (intptr_t)unit == 0;
-}
-
-static struct foveate_cuda_linear linear_view(const struct fovea_image *image)
-{
-    const size_t bytes = pixel_codec_of(image->format)->bytes;
-    const ptrdiff_t pixel_stride =
-        image->pixel_stride_bytes ? image->pixel_stride_bytes : (ptrdiff_t)bytes;
-    const bool whole = is_multiple((intptr_t)image->data, bytes) &&
-                       is_multiple(image->row_stride_bytes, bytes) &&
-                       is_multiple(pixel_stride, bytes);
-    return (struct foveate_cuda_linear){.data = (uintptr_t)image->data,
-                                        .row_stride_bytes = image->row_stride_bytes,
-                                        .pixel_stride_bytes = pixel_stride,
-                                        .whole_pixels = whole};
+    return launch(foveate, run, foveate->kernels.surface[format], &params);
 }
 
 enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
@@ -288,9 +324,18 @@ enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
                                           const struct fovea_image *src,
                                           const struct fovea_image *dst)
 {
+    if (run->plan->is_smooth) {
+        struct foveate_cuda_smooth_run smooth;
+        if (run->plan->formats == FOVEATE_CUDA_FORMATS_SURFACE &&
+            src->format == FOVEA_FORMAT_RGBA32F) {
+            return FOVEA_ERROR_UNSUPPORTED;
+        }
+        FOVEA_TRY(begin_smooth(foveate, run, &smooth));
+        return end_smooth(foveate, run, foveate_cuda_smooth_linear(&smooth, src, dst));
+    }
     struct foveate_cuda_linear_params params = {.frame = *run->frame,
                                                 .tables = run->plan->tables,
-                                                .src = linear_view(src),
-                                                .dst = linear_view(dst)};
-    return launch(foveate, run, foveate->linear[src->format], &params);
+                                                .src = foveate_cuda_linear_view(src),
+                                                .dst = foveate_cuda_linear_view(dst)};
+    return launch(foveate, run, foveate->kernels.linear[src->format], &params);
 }

@@ -18,6 +18,7 @@
 
 #include "foveate_grid.h"
 #include "foveate_image.cuh"
+#include "foveate_light.cuh"
 
 namespace {
 
@@ -123,7 +124,8 @@ __device__ void load_stage(float4 (*stage)[PITCH], const Image &src, const fovea
 {
     const int column = clamp(x + (int)threadIdx.x, frame.width_px);
     for (int row = threadIdx.y; row < TILE; row += blockDim.y) {
-        stage[row][threadIdx.x] = Pixel::decode(src.load(column, clamp(y + row, frame.height_px)));
+        const float4 v = Pixel::decode(src.load(column, clamp(y + row, frame.height_px)));
+        stage[row][threadIdx.x] = frame.light ? levels_to_light<Pixel>(v) : v;
     }
 }
 
@@ -176,7 +178,8 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
         if (in_image(frame, t, column, row)) {
             typename Pixel::word word = src.load(t.x + column, t.y + row);
             if (blurred) {
-                const typename Pixel::word colour = Pixel::encode(sums[j]);
+                const typename Pixel::word colour =
+                    Pixel::encode(frame.light ? light_to_levels<Pixel>(sums[j]) : sums[j]);
                 word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
             }
             dst.store(t.x + column, t.y + row, word);

@@ -24,15 +24,24 @@ void foveate_cuda_destroy(struct foveate_cuda **foveate);
  * thread. */
 void foveate_cuda_abandon(struct foveate_cuda *foveate);
 
-/* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. */
+/* What a plan is run on. 32-bit floats take twice the memory for the smooth method's levels. */
+enum foveate_cuda_formats {
+    FOVEATE_CUDA_FORMATS_ALL = 0,
+    FOVEATE_CUDA_FORMATS_SURFACE = 1, /* all but RGBA32F */
+};
+
+/* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. The smooth
+ * method's levels are the CUDA plan's own: 8 or 16 bytes for each of plan->level_samples. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
                                                             const struct foveate_plan *plan,
+                                                            enum foveate_cuda_formats formats,
                                                             struct foveate_cuda_plan **out_plan);
 /* Not to be run any more. Freed once the last launch that uses it is over; does not wait. */
 void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan);
 
-/* What is written of dst is all of it; src and dst are apart. On failure nothing was launched, unless
- * it is FOVEA_ERROR_DEVICE_LOST. */
+/* What is written of dst is all of it; src and dst are apart. On failure dst is not written, unless it
+ * is FOVEA_ERROR_DEVICE_LOST. Runs of one plan with the smooth method follow each other on the device,
+ * whatever their streams: they share the levels. */
 struct foveate_cuda_run {
     struct foveate_cuda_plan *plan;
     const struct foveate_frame *frame; /* made for the same plan */

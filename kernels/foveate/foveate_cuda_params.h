@@ -13,12 +13,26 @@
 /* Outputs of a thread along an axis. */
 #define FOVEATE_CUDA_OUTPUTS 4
 
+/* A block of the smooth method's kernels: pixels or samples across and down, a thread each. */
+#define FOVEATE_CUDA_BLOCK_WIDTH 32
+#define FOVEATE_CUDA_BLOCK_HEIGHT 8
+
 /* The plan on the device, and how a fragment is cut into tiles. */
 struct foveate_cuda_tables {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
     uint64_t taps; /* float[] */
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
+};
+
+/* The plan of the smooth method on the device. */
+struct foveate_cuda_smooth {
+    struct foveate_law law;
+    struct foveate_level levels[FOVEATE_MAX_LEVELS];
+    int32_t level_count; /* 0: every pixel is copied */
+    int32_t reserved;
+    uint64_t table; /* float[law.table_count] */
+    uint64_t samples; /* of all levels, half or float as the format needs */
 };
 
 struct foveate_cuda_linear {
@@ -41,6 +55,26 @@ struct foveate_cuda_surface_params {
     struct foveate_cuda_tables tables;
     uint64_t src;
     uint64_t dst;
+};
+
+struct foveate_cuda_smooth_linear_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_linear src;
+    struct foveate_cuda_linear dst;
+};
+
+struct foveate_cuda_smooth_surface_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_smooth smooth;
+    uint64_t src;
+    uint64_t dst;
+};
+
+struct foveate_cuda_decimate_params {
+    struct foveate_cuda_smooth smooth;
+    int32_t level; /* the one that is written, from the one below */
+    int32_t reserved;
 };
 
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The compiled kernels as bytes of this library. FOVEATE_FATBIN is their file, from the build. */
+/* The compiled kernels as bytes of this library. FOVEATE_FATBIN and FOVEATE_SMOOTH_FATBIN are their
+ * files, from the build. */
 
 extern const unsigned char foveate_fatbin[];
+extern const unsigned char foveate_smooth_fatbin[];
 
-__asm__(".pushsection .rodata, \"a\"\n"
-        ".balign 64\n"
-        ".globl foveate_fatbin\n"
-        ".hidden foveate_fatbin\n"
-        "foveate_fatbin:\n"
-        ".incbin \"" FOVEATE_FATBIN "\"\n"
-        ".popsection\n");
+#define EMBED(name, file)                                                                          \
+    __asm__(".pushsection .rodata, \"a\"\n"                                                        \
+            ".balign 64\n"                                                                         \
+            ".globl " #name "\n"                                                                   \
+            ".hidden " #name "\n" #name ":\n"                                                      \
+            ".incbin \"" file "\"\n"                                                               \
+            ".popsection\n")
+
+EMBED(foveate_fatbin, FOVEATE_FATBIN);
+EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);

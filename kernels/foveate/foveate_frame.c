@@ -15,6 +15,12 @@ static int32_t gaze_q8(double uv, uint32_t size_px)
     return (int32_t)floor(clamped_uv * size_px * 256.0 + 0.5);
 }
 
+static bool averages_light(const struct fovea_foveation *foveation)
+{
+    return foveation->light == FOVEA_LIGHT_LINEAR ||
+           (foveation->light == FOVEA_LIGHT_AUTO && foveation->method == FOVEA_METHOD_SMOOTH);
+}
+
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
 {
     return (struct foveate_frame){
@@ -25,15 +31,26 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct 
         .gaze_y_q8 = gaze_q8(gaze.y_uv, plan->height_px),
         .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
+        .light = averages_light(&plan->foveation),
     };
 }
 
-float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
-                       int32_t x, int32_t y)
+static float blockwise_sigma(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                             int32_t x, int32_t y)
 {
     const int32_t side_px = frame->fragment_px;
     const int32_t index_x = (x + foveate_grid_shift_px(frame->gaze_x_q8, side_px)) / side_px;
     const int32_t index_y = (y + foveate_grid_shift_px(frame->gaze_y_q8, side_px)) / side_px;
     const int32_t ring = foveate_grid_fragment_ring(plan->rings, frame, index_x, index_y);
     return ring == FOVEATE_RING_NONE ? 0.0f : plan->rings[ring].sigma_px;
+}
+
+float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                       int32_t x, int32_t y)
+{
+    if (!plan->smooth) {
+        return blockwise_sigma(plan, frame, x, y);
+    }
+    return foveate_law_sigma(&plan->law, plan->law_table, x, y, (float)frame->gaze_x_q8 / 256.0f,
+                             (float)frame->gaze_y_q8 / 256.0f);
 }

@@ -8,8 +8,14 @@
 #define FOVEATE_MIN_FRAGMENT_PX 4
 #define FOVEATE_MAX_FRAGMENT_PX 128
 #define FOVEATE_MAX_STRENGTH 8.0
+#define FOVEATE_MIN_CUTOFF_GAIN 0.01
+#define FOVEATE_MAX_CUTOFF_GAIN 0.99
 /* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the
  * filters of an image no longer fit in memory that anybody wants to spend on them. */
 #define FOVEATE_MAX_SIGMA_PX 1024.0
+/* Of a view: a picture wider than 179.9 degrees, or a pixel wider than the picture, is no view. */
+#define FOVEATE_MAX_TANGENT 1000.0
+#define FOVEATE_MIN_PPD 0.1
+#define FOVEATE_MAX_PPD 1e6
 
 #endif

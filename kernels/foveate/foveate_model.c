@@ -6,63 +6,242 @@
 #include "foveate_limits.h"
 
 #include <math.h>
+#include <stdio.h>
 
-static bool positive(double value)
+#define RADIANS (M_PI / 180.0)
+#define CORNERS 4
+
+bool foveate_model_projected(const struct foveate_model *model)
 {
-    return isfinite(value) && value > 0.0;
+    return model->foveation.model != FOVEA_MODEL_PAPER;
 }
 
-static bool paper_valid(const struct fovea_paper *paper)
+/* A Gaussian of sigma lets exp(-2 (pi sigma f)^2) of the amplitude through: set to the gain at the
+ * cutoff and solved for sigma times f. */
+static double kappa_of(double gain)
 {
-    return positive(paper->ct0) && paper->ct0 < 1.0 && positive(paper->alpha) &&
-           positive(paper->e2_deg) && positive(paper->e_max_deg) && positive(paper->f_max_cpd) &&
-           paper->fragment_px >= FOVEATE_MIN_FRAGMENT_PX &&
-           paper->fragment_px <= FOVEATE_MAX_FRAGMENT_PX &&
-           (paper->filter_length == FOVEA_FILTER_LENGTH_CODE ||
-            paper->filter_length == FOVEA_FILTER_LENGTH_PRINTED);
-}
-
-static bool foveation_valid(const struct fovea_foveation *foveation)
-{
-    return foveation->model == FOVEA_MODEL_PAPER && foveation->method == FOVEA_METHOD_BLOCKWISE &&
-           (foveation->alpha == FOVEA_ALPHA_KEEP ||
-            foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED) &&
-           foveation->strength >= 0.0 && foveation->strength <= FOVEATE_MAX_STRENGTH &&
-           paper_valid(&foveation->paper);
+    return sqrt(-2.0 * log(gain)) / (2.0 * M_PI);
 }
 
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
                         uint32_t width_px, uint32_t height_px)
 {
-    if (!foveation_valid(foveation) || width_px < 1 || width_px > FOVEATE_MAX_SIZE_PX ||
-        height_px < 1 || height_px > FOVEATE_MAX_SIZE_PX) {
+    if (!foveate_model_settings_valid(foveation) || width_px < 1 ||
+        width_px > FOVEATE_MAX_SIZE_PX || height_px < 1 || height_px > FOVEATE_MAX_SIZE_PX) {
         return false;
     }
     *model = (struct foveate_model){
         .foveation = *foveation,
+        .width_px = width_px,
+        .height_px = height_px,
+        .kappa = kappa_of(foveation->cutoff_gain),
         .d_max_px = 0.5 * hypot(width_px, height_px),
     };
-    return foveate_model_sigma_px(model, model->d_max_px) <= FOVEATE_MAX_SIGMA_PX;
+    if (foveate_model_projected(model)) {
+        model->view = foveate_view_of(&foveation->geometry, width_px, height_px);
+    }
+    return foveate_model_sigma_max_px(model) <= FOVEATE_MAX_SIGMA_PX;
 }
 
+/* ---- Cutoffs */
+
 /* Contrast threshold CT0 exp(alpha f (e + e2) / e2), Geisler and Perry 1998, set to 1 and solved for
- * f; then f_max is put at Nyquist, and f is the Gaussian's standard deviation in frequency. */
-static double paper_sigma_px(const struct foveate_model *model, double distance_px)
+ * f. */
+static double geisler_perry_cpd(double ct0, double alpha, double e2_deg, double e_deg)
+{
+    return e2_deg / (alpha * (e_deg + e2_deg)) * log(1.0 / ct0);
+}
+
+/* Cycles a pixel: f_max is put at Nyquist. */
+static double paper_cutoff_cpp(const struct foveate_model *model, double distance_px)
 {
     const struct fovea_paper *paper = &model->foveation.paper;
-    const double e_deg = paper->e_max_deg * distance_px / model->d_max_px;
-    const double cutoff_cpd =
-        paper->e2_deg / (paper->alpha * (e_deg + paper->e2_deg)) * log(1.0 / paper->ct0);
-    const double cutoff_cpp = 0.5 * fmin(cutoff_cpd, paper->f_max_cpd) / paper->f_max_cpd;
-    return 1.0 / (2.0 * M_PI * cutoff_cpp);
+    const double e_deg = paper->e_max_deg * fmin(distance_px, model->d_max_px) / model->d_max_px;
+    const double cpd = geisler_perry_cpd(paper->ct0, paper->alpha, paper->e2_deg, e_deg);
+    return 0.5 * fmin(cpd, paper->f_max_cpd) / paper->f_max_cpd;
 }
+
+static double curve_cutoff_cpd(const struct fovea_curve *curve, double e_deg)
+{
+    if (e_deg <= curve->eccentricity_deg[0]) {
+        return curve->cutoff_cpd[0];
+    }
+    for (uint32_t i = 1; i < curve->count; i++) {
+        const double from_deg = curve->eccentricity_deg[i - 1];
+        const double to_deg = curve->eccentricity_deg[i];
+        if (e_deg < to_deg) {
+            const double part = (e_deg - from_deg) / (to_deg - from_deg);
+            return curve->cutoff_cpd[i - 1] +
+                   part * (curve->cutoff_cpd[i] - curve->cutoff_cpd[i - 1]);
+        }
+    }
+    return curve->cutoff_cpd[curve->count - 1];
+}
+
+static double cutoff(const struct foveate_model *model, double place)
+{
+    const struct fovea_physical *physical = &model->foveation.physical;
+    switch (model->foveation.model) {
+    case FOVEA_MODEL_PHYSICAL:
+        return geisler_perry_cpd(physical->ct0, physical->alpha, physical->e2_deg, place);
+    case FOVEA_MODEL_CURVE:
+        return curve_cutoff_cpd(&model->foveation.curve, place);
+    case FOVEA_MODEL_PAPER:
+        break;
+    }
+    return paper_cutoff_cpp(model, place);
+}
+
+double foveate_model_law(const struct foveate_model *model, double place)
+{
+    return model->kappa / cutoff(model, place);
+}
+
+/* ---- sigma */
 
 double foveate_model_sigma_px(const struct foveate_model *model, double distance_px)
 {
-    return model->foveation.strength * paper_sigma_px(model, distance_px);
+    return model->foveation.strength * foveate_model_law(model, distance_px);
 }
+
+double foveate_model_applied_px(const struct foveate_model *model, double law_sigma_px)
+{
+    const double sharp_px = 2.0 * model->kappa;
+    double applied_px = law_sigma_px;
+    if (law_sigma_px <= sharp_px) {
+        applied_px = 0.0;
+    } else if (law_sigma_px < 2.0 * sharp_px) {
+        applied_px = 2.0 * (law_sigma_px - sharp_px);
+    }
+    return model->foveation.strength * applied_px;
+}
+
+struct ray {
+    double x, y;
+};
+
+static struct ray corner_ray(const struct foveate_model *model, int corner)
+{
+    const struct foveate_view *view = &model->view;
+    return (struct ray){
+        .x = view->tan_x0 + (corner & 1 ? model->width_px - 0.5 : -0.5) * view->tan_x_per_px,
+        .y = view->tan_y0 + (corner & 2 ? model->height_px - 0.5 : -0.5) * view->tan_y_per_px,
+    };
+}
+
+static double angle_deg(struct ray a, struct ray b)
+{
+    const double cross = hypot(hypot(a.y - b.y, b.x - a.x), a.x * b.y - a.y * b.x);
+    return atan2(cross, a.x * b.x + a.y * b.y + 1.0) / RADIANS;
+}
+
+/* A law may fall again with the eccentricity where a curve says so: between its points kappa / cutoff
+ * has no maximum of its own, so the points and the end are enough. */
+static double largest_law(const struct foveate_model *model, double up_to_deg)
+{
+    double largest = fmax(foveate_model_law(model, 0.0), foveate_model_law(model, up_to_deg));
+    const struct fovea_curve *curve = &model->foveation.curve;
+    if (model->foveation.model == FOVEA_MODEL_CURVE) {
+        for (uint32_t i = 0; i < curve->count && curve->eccentricity_deg[i] < up_to_deg; i++) {
+            largest = fmax(largest, model->kappa / curve->cutoff_cpd[i]);
+        }
+    }
+    return largest;
+}
+
+/* Pixels a degree are most, and eccentricity is, where pixel and gaze are in corners. */
+static double projected_max_px(const struct foveate_model *model)
+{
+    double largest_px = 0.0;
+    for (int pixel = 0; pixel < CORNERS; pixel++) {
+        const struct ray at = corner_ray(model, pixel);
+        double e_deg = 0.0;
+        for (int gaze = 0; gaze < CORNERS; gaze++) {
+            e_deg = fmax(e_deg, angle_deg(at, corner_ray(model, gaze)));
+        }
+        const double law_rad = largest_law(model, e_deg) * RADIANS;
+        largest_px =
+            fmax(largest_px, law_rad * foveate_view_px_per_radian(&model->view, at.x, at.y));
+    }
+    return largest_px;
+}
+
+double foveate_model_sigma_max_px(const struct foveate_model *model)
+{
+    if (model->foveation.method == FOVEA_METHOD_BLOCKWISE) {
+        return foveate_model_sigma_px(model, model->d_max_px);
+    }
+    return foveate_model_applied_px(model, foveate_model_projected(model)
+                                               ? projected_max_px(model)
+                                               : foveate_model_law(model, model->d_max_px));
+}
+
+/* The angle to a gaze outside the picture may be anything below 180 degrees. */
+double foveate_model_law_bound(const struct foveate_model *model)
+{
+    return largest_law(model, foveate_model_projected(model) ? 180.0 : model->d_max_px);
+}
+
+double foveate_model_px_per_unit_max(const struct foveate_model *model)
+{
+    double largest = foveate_model_projected(model) ? 0.0 : 1.0;
+    for (int i = 0; i < CORNERS && foveate_model_projected(model); i++) {
+        const struct ray at = corner_ray(model, i);
+        largest = fmax(largest, RADIANS * foveate_view_px_per_radian(&model->view, at.x, at.y));
+    }
+    return largest;
+}
+
+/* ---- Places */
 
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg)
 {
-    return eccentricity_deg / model->foveation.paper.e_max_deg * model->d_max_px;
+    if (!foveate_model_projected(model)) {
+        return eccentricity_deg / model->foveation.paper.e_max_deg * model->d_max_px;
+    }
+    return eccentricity_deg < 90.0 ? tan(eccentricity_deg * RADIANS) / model->view.tan_x_per_px
+                                   : -1.0;
+}
+
+/* ---- In words */
+
+static double axis_sigma_px(const struct foveate_model *model, double e_deg)
+{
+    if (!foveate_model_projected(model)) {
+        return foveate_model_applied_px(
+            model, foveate_model_law(model, foveate_model_distance_px(model, e_deg)));
+    }
+    const double per_radian = foveate_view_px_per_radian(&model->view, tan(e_deg * RADIANS), 0.0);
+    return foveate_model_applied_px(model, foveate_model_law(model, e_deg) * RADIANS * per_radian);
+}
+
+static void describe_view(const struct foveate_model *model, char *out, size_t bytes)
+{
+    const struct fovea_geometry *geometry = &model->foveation.geometry;
+    if (!foveate_model_projected(model)) {
+        snprintf(out, bytes, "%g degrees over half the diagonal of",
+                 model->foveation.paper.e_max_deg);
+    } else if (foveate_view_given_as_projection(geometry)) {
+        snprintf(out, bytes, "tangents left %g right %g up %g down %g,", geometry->tan_left,
+                 geometry->tan_right, geometry->tan_up, geometry->tan_down);
+    } else if (geometry->ppd != 0.0) {
+        snprintf(out, bytes, "%g pixels a degree,", geometry->ppd);
+    } else {
+        snprintf(out, bytes, "a screen of %g m at %g m,", geometry->screen_width_m,
+                 geometry->distance_m);
+    }
+}
+
+void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes)
+{
+    static const char *const names[] = {"paper", "physical", "curve"};
+    char view[128];
+    describe_view(model, view, sizeof view);
+    snprintf(
+        out, bytes,
+        "model %s: %s %ux%u px, gain at the cutoff %.3g, strength %g; sigma with the gaze on the "
+        "axis at 5, 10, 20, 40 degrees: %.2f, %.2f, %.2f, %.2f px",
+        names[model->foveation.model], view, (unsigned)model->width_px, (unsigned)model->height_px,
+        model->foveation.cutoff_gain, model->foveation.strength, axis_sigma_px(model, 5.0),
+        axis_sigma_px(model, 10.0), axis_sigma_px(model, 20.0), axis_sigma_px(model, 40.0));
 }

@@ -1,26 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The law from distance to blur. A model is a case in each function of foveate_model.c. */
+/* The law from place to blur, in double precision: what plans are made from. A model is a case in
+ * foveate_model.c, in foveate_model_check.c and, for what it is made of, in foveate_plan_smooth.c. */
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_H
 
 #include "fovea.h"
 
-struct foveate_model {
-    struct fovea_foveation foveation;
-    double d_max_px; /* half the image's diagonal, whatever the gaze */
+/* A flat picture before the eye: the tangents of the angles of its pixels' centres from the view
+ * axis, right and down positive. All 0 for models without a view. */
+struct foveate_view {
+    double tan_x0;
+    double tan_x_per_px;
+    double tan_y0;
+    double tan_y_per_px;
 };
 
-/* False if a setting is out of range, not finite or names something unknown, or if all together ask
- * for more than FOVEATE_MAX_SIGMA_PX. Only the size's own range matters to the answer. */
+struct foveate_model {
+    struct fovea_foveation foveation;
+    uint32_t width_px;
+    uint32_t height_px;
+    double kappa; /* sigma times the cutoff */
+    double d_max_px; /* half the image's diagonal, whatever the gaze */
+    struct foveate_view view;
+};
+
+/* False if a setting that the model uses is out of range, not finite or names something unknown, or
+ * if all together ask for more than FOVEATE_MAX_SIGMA_PX where the gaze is in the picture. */
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
                         uint32_t width_px, uint32_t height_px);
 
-/* Standard deviation of the Gaussian at that distance from the gaze, strength included. */
+/* Every range, but not what all together ask for: that may depend on the size. */
+bool foveate_model_settings_valid(const struct fovea_foveation *foveation);
+
+/* The model has a view: its law goes by eccentricity instead of pixels. */
+bool foveate_model_projected(const struct foveate_model *model);
+
+/* kappa / cutoff: pixels over the distance in pixels, or degrees over the eccentricity in degrees,
+ * whichever the model goes by. Strength is not in it, nor the ramp. */
+double foveate_model_law(const struct foveate_model *model, double place);
+
+/* Standard deviation of the blockwise method's Gaussian at that distance, strength included. */
 double foveate_model_sigma_px(const struct foveate_model *model, double distance_px);
 
-/* Distance from the gaze at which the model puts an eccentricity. */
+/* The largest sigma anywhere while the gaze is in the picture, by the settings' method. */
+double foveate_model_sigma_max_px(const struct foveate_model *model);
+
+/* The largest foveate_model_law of any gaze, however far outside the picture; and how many pixels of
+ * sigma one of its units is where it is most. */
+double foveate_model_law_bound(const struct foveate_model *model);
+double foveate_model_px_per_unit_max(const struct foveate_model *model);
+
+/* sigma as the smooth method applies it, for a law's sigma: ramp and strength. */
+double foveate_model_applied_px(const struct foveate_model *model, double law_sigma_px);
+
+/* Distance from the gaze at which the model puts an eccentricity; for models with a view, from the
+ * axis along the horizontal while the gaze is on the axis. Negative: nowhere on a flat picture. */
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg);
+
+/* ---- A view ------------------------------------------------------------------------------------ */
+
+struct foveate_view foveate_view_of(const struct fovea_geometry *geometry, uint32_t width_px,
+                                    uint32_t height_px);
+/* True if the geometry is given by the four tangents. */
+bool foveate_view_given_as_projection(const struct fovea_geometry *geometry);
+/* Pixels a radian along the radius at that place of the picture. */
+double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x, double tan_y);
+
+/* ---- In words ---------------------------------------------------------------------------------- */
+
+#define FOVEATE_DESCRIPTION_BYTES 384
+
+/* What is used and how strong it is: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9 pixels a
+ * degree; sigma at 5, 10, 20, 40 degrees: ...". At most `bytes`, with the NUL. */
+void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes);
 
 #endif

@@ -51,6 +51,8 @@ template <> struct pixel<FOVEA_FORMAT_RGBA8> {
     typedef uint32_t word;
     typedef uint8_t part; /* what an unaligned pixel is read and written by */
     static const int part_count = 4;
+    static const int white = 255; /* highest level of a colour; 0: the format holds floats */
+    static const int alpha_white = 255;
 
     static __device__ float4 decode(word w)
     {
@@ -85,6 +87,8 @@ template <> struct pixel<FOVEA_FORMAT_A2B10G10R10> {
     typedef uint32_t word;
     typedef uint32_t part;
     static const int part_count = 1;
+    static const int white = 1023;
+    static const int alpha_white = 3;
 
     static __device__ float4 decode(word w)
     {
@@ -106,6 +110,8 @@ template <> struct pixel<FOVEA_FORMAT_B10G11R11F> {
     typedef uint32_t word;
     typedef uint32_t part;
     static const int part_count = 1;
+    static const int white = 0;
+    static const int alpha_white = 0;
 
     static __device__ float4 decode(word w)
     {
@@ -128,6 +134,8 @@ template <> struct pixel<FOVEA_FORMAT_RGBA16F> {
     typedef uint2 word;
     typedef uint16_t part;
     static const int part_count = 4;
+    static const int white = 0;
+    static const int alpha_white = 0;
 
     static __device__ float low(uint32_t pair)
     {
@@ -161,6 +169,8 @@ template <> struct pixel<FOVEA_FORMAT_RGBA32F> {
     typedef uint4 word;
     typedef uint32_t part;
     static const int part_count = 4;
+    static const int white = 0;
+    static const int alpha_white = 0;
 
     static __device__ float4 decode(word w)
     {

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "foveate_filter.h"
 #include "foveate_model.h"
+#include "foveate_plan_smooth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,9 +97,9 @@ static enum fovea_result fill_taps(struct foveate_plan *plan, const struct fovea
     return FOVEA_OK;
 }
 
-static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
+static enum fovea_result fill_blockwise(struct foveate_plan *plan,
+                                        const struct foveate_model *model)
 {
-    plan->foveation = model->foveation;
     plan->fragment_px = model->foveation.paper.fragment_px;
     if (model->foveation.strength == 0.0) {
         return FOVEA_OK;
@@ -106,6 +107,16 @@ static enum fovea_result fill_plan(struct foveate_plan *plan, const struct fovea
     plan->ring_count = count_rings(plan->fragment_px, plan->width_px, plan->height_px);
     FOVEA_TRY(fill_rings(plan, model));
     return fill_taps(plan, model);
+}
+
+static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    plan->foveation = model->foveation;
+    plan->width_px = model->width_px;
+    plan->height_px = model->height_px;
+    plan->sigma_max_px = (float)foveate_model_sigma_max_px(model);
+    plan->smooth = model->foveation.method == FOVEA_METHOD_SMOOTH;
+    return plan->smooth ? foveate_plan_fill_smooth(plan, model) : fill_blockwise(plan, model);
 }
 
 enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, uint32_t width_px,
@@ -120,8 +131,6 @@ enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, u
     if (!plan) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    plan->width_px = width_px;
-    plan->height_px = height_px;
     const enum fovea_result result = fill_plan(plan, &model);
     if (result < 0) {
         foveate_plan_destroy(&plan);
@@ -138,6 +147,7 @@ void foveate_plan_destroy(struct foveate_plan **plan)
     }
     free((*plan)->rings);
     free((*plan)->taps);
+    free((*plan)->law_table);
     free(*plan);
     *plan = NULL;
 }
@@ -149,12 +159,54 @@ static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
            a->fragment_px == b->fragment_px && a->filter_length == b->filter_length;
 }
 
+static bool same_physical(const struct fovea_physical *a, const struct fovea_physical *b)
+{
+    return a->ct0 == b->ct0 && a->alpha == b->alpha && a->e2_deg == b->e2_deg;
+}
+
+static bool same_curve(const struct fovea_curve *a, const struct fovea_curve *b)
+{
+    const uint32_t count = a->count < FOVEA_CURVE_MAX ? a->count : FOVEA_CURVE_MAX;
+    for (uint32_t i = 0; i < count && a->count == b->count; i++) {
+        if (a->eccentricity_deg[i] != b->eccentricity_deg[i] ||
+            a->cutoff_cpd[i] != b->cutoff_cpd[i]) {
+            return false;
+        }
+    }
+    return a->count == b->count;
+}
+
+static bool same_geometry(const struct fovea_geometry *a, const struct fovea_geometry *b)
+{
+    return a->tan_left == b->tan_left && a->tan_right == b->tan_right && a->tan_up == b->tan_up &&
+           a->tan_down == b->tan_down && a->ppd == b->ppd &&
+           a->screen_width_m == b->screen_width_m && a->distance_m == b->distance_m;
+}
+
+/* What the model does not use does not count. */
+static bool same_model(const struct fovea_foveation *a, const struct fovea_foveation *b)
+{
+    if (a->model != b->model || a->cutoff_gain != b->cutoff_gain) {
+        return false;
+    }
+    switch (a->model) {
+    case FOVEA_MODEL_PAPER:
+        return same_paper(&a->paper, &b->paper);
+    case FOVEA_MODEL_PHYSICAL:
+        return same_physical(&a->physical, &b->physical) &&
+               same_geometry(&a->geometry, &b->geometry);
+    case FOVEA_MODEL_CURVE:
+        return same_curve(&a->curve, &b->curve) && same_geometry(&a->geometry, &b->geometry);
+    }
+    return false;
+}
+
 bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
                        uint32_t width_px, uint32_t height_px)
 {
     const struct fovea_foveation *own = &plan->foveation;
     return plan->width_px == width_px && plan->height_px == height_px &&
-           own->model == foveation->model && own->method == foveation->method &&
+           own->method == foveation->method && own->light == foveation->light &&
            own->strength == foveation->strength && own->alpha == foveation->alpha &&
-           same_paper(&own->paper, &foveation->paper);
+           same_model(own, foveation);
 }

@@ -44,7 +44,8 @@ static double sigma_at(const struct reference *ref, double distance)
         f_c_deg = p->f_max_cpd;
     }
     const double f_c = 0.5 * f_c_deg / p->f_max_cpd;
-    return ref->settings.strength / (2.0 * acos(-1.0) * f_c);
+    const double kappa = sqrt(-2.0 * log(ref->settings.cutoff_gain)) / (2.0 * acos(-1.0));
+    return ref->settings.strength * kappa / f_c;
 }
 
 static double sigma_of_filter(const struct reference *ref, int filter)

@@ -7,7 +7,9 @@
  * one pixel and stores only if something covers it. */
 
 #extension GL_GOOGLE_include_directive : require
-#include "../foveate/foveate_shared.glsl"
+#include "../foveate/foveate_pixel.glsl"
+#include "../foveate/foveate_grid.glsl"
+#include "../foveate/foveate_law.glsl"
 #include "overlay_font.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -30,6 +32,7 @@ layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; }
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
+const int FLAG_SMOOTH = 8; /* the plan has a law, not rings */
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()
@@ -103,6 +106,15 @@ vec2 marks(vec2 pixel)
     return cover;
 }
 
+float sigma_at(ivec2 pixel)
+{
+    if ((flags & FLAG_SMOOTH) != 0) {
+        return law_sigma(frame, pixel);
+    }
+    int ring = ring_of_pixel(frame, pixel);
+    return ring > 0 ? rings[ring - 1].sigma_px : 0.0;
+}
+
 /* 0: no text here, 1: its background, 2: a letter. */
 int text_at(ivec2 pixel)
 {
@@ -143,9 +155,7 @@ void main()
     }
     vec3 shown = to_shown(colour.rgb);
     if (heated) {
-        int ring = ring_of_pixel(frame, pixel);
-        float sigma_px = ring > 0 ? rings[ring - 1].sigma_px : 0.0;
-        shown = mix(shown, heat_colour(sigma_px / sigma_max_px), 0.65);
+        shown = mix(shown, heat_colour(sigma_at(pixel) / sigma_max_px), 0.65);
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
     shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;

@@ -61,8 +61,8 @@ struct frame_scratch {
 
 struct frame_plan {
     struct foveate_plan *plan; /* NULL: the place is free */
-    struct vk_buffer rings;
-    struct vk_buffer taps;
+    struct vk_buffer tables; /* rings; smooth: law, levels, table */
+    struct vk_buffer values; /* taps; smooth: the levels' samples */
     uint64_t last_frame;
 };
 
@@ -195,6 +195,8 @@ void frame_images_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px,
                                                    uint32_t height_px,
                                                    struct frame_plan **out_plan);
+FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
+                                                          struct frame_plan *entry);
 void frame_plans_finish(struct fovea_vk *fovea);
 
 /* frame_link.c */
@@ -244,6 +246,9 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
 /* Waits for a frame, at most the watchdog's patience and some. */
 void frame_wait(struct fovea_vk *fovea, uint64_t frame);
+/* The pipeline of an operator for this frame's format and light. */
+struct vk_compute_kind frame_compute_kind(const struct frame_work *work,
+                                          enum shader_operator which);
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 
 #endif

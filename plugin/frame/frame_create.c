@@ -67,8 +67,8 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
 static enum fovea_result make_frames(struct fovea_vk *fovea)
 {
     FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count));
-    FOVEA_TRY(vk_buffer_init(&fovea->text, &fovea->device,
-                             (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
+    FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
+                                    (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         FOVEA_TRY(make_slot(fovea, &fovea->slots[i]));
@@ -170,6 +170,18 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_compute_finish(&fovea->compute, device);
 }
 
+/* After a lost device a job may wait for what never comes. */
+static void drain_peer(struct fovea_vk *fovea)
+{
+    if (!fovea->peer) {
+        return;
+    }
+    if (fovea->device_lost) {
+        fovea->peer->api->abandon(fovea->peer);
+    }
+    fovea->peer->api->drain(fovea->peer);
+}
+
 void fovea_vk_destroy(struct fovea_vk **fovea)
 {
     if (!fovea || !*fovea) {
@@ -181,6 +193,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     if (old->device.vk.WaitForFences) {
         frame_wait(old, old->frame);
         frame_watchdog_stop(old);
+        drain_peer(old);
         frame_link_finish(old);
         frame_images_finish(old);
         if (old->peer) {

@@ -43,26 +43,52 @@ static const char *state_name(const struct fovea_gaze *gaze)
                                              : "lost";
 }
 
+/* "smooth paper  linear light  strength 1.00" */
+static void describe(char *out, size_t bytes, const struct frame_work *work, double strength)
+{
+    static const char *const models[] = {[FOVEA_MODEL_PAPER] = "paper",
+                                         [FOVEA_MODEL_PHYSICAL] = "physical",
+                                         [FOVEA_MODEL_CURVE] = "curve"};
+    const struct foveate_plan *plan = work->plan->plan;
+    const char *model = models[plan->foveation.model];
+    const char *light = work->constants.light ? "linear" : "encoded";
+    if (plan->smooth) {
+        snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);
+    } else {
+        snprintf(out, bytes, "blockwise %s  %u px  strength %.2f", model, plan->fragment_px,
+                 strength);
+    }
+}
+
+static void write_times(char *out, size_t bytes, const struct fovea_vk_stats *stats)
+{
+    if (stats->gpu_time_known) {
+        snprintf(out, bytes, "gpu %.2f ms p50  %.2f ms p99  cpu %.0f us", stats->gpu_p50_us * 1e-3,
+                 stats->gpu_p99_us * 1e-3, stats->cpu_p50_us);
+    } else {
+        snprintf(out, bytes, "gpu -  cpu %.0f us", stats->cpu_p50_us);
+    }
+}
+
 static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
 {
     const struct fovea_gaze *gaze = &work->desc->gaze;
-    const struct fovea_foveation *foveation = &fovea->settings.foveation;
     struct fovea_vk_stats stats;
     if (fovea_vk_get_stats(fovea, &stats) < 0) {
         return;
     }
+    char model[OVERLAY_TEXT_COLUMNS + 1];
+    char times[OVERLAY_TEXT_COLUMNS + 1];
     char text[768];
+    describe(model, sizeof model, work, fovea->settings.foveation.strength);
+    write_times(times, sizeof times, &stats);
     snprintf(text, sizeof text,
-             "fovea %d.%d.%d  %s  %ux%u\n"
-             "%s\n"
-             "gpu %.2f ms p50  %.2f ms p99  cpu %.0f us\n"
-             "paper  fragment %u px  strength %.2f\n"
+             "fovea %d.%d.%d  %s  %ux%u\n%s\n%s\n%s\n"
              "gaze %s  %.3f %.3f  age %.1f ms  %.0f Hz\n",
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
              fovea_backend_name(stats.backend), work->src.width_px, work->src.height_px,
-             stats.device_name, stats.gpu_p50_us * 1e-3, stats.gpu_p99_us * 1e-3, stats.cpu_p50_us,
-             foveation->paper.fragment_px, foveation->strength, state_name(gaze), gaze->point.x_uv,
-             gaze->point.y_uv, (double)gaze->age_ns * 1e-6, gaze->rate_hz);
+             stats.device_name, times, model, state_name(gaze), gaze->point.x_uv, gaze->point.y_uv,
+             (double)gaze->age_ns * 1e-6, gaze->rate_hz);
     memset(fovea->hud, 0, sizeof fovea->hud);
     uint32_t row = put_lines(fovea->hud, 0, text);
     if (work->desc->hud) {
@@ -103,9 +129,10 @@ static struct overlay_constants make_constants(struct fovea_vk *fovea,
         .gaze_px = {(float)work->constants.gaze_x_q8 / 256.0f,
                     (float)work->constants.gaze_y_q8 / 256.0f},
         .wipe_px = (float)(overlay->wipe_uv * work->src.width_px),
-        .sigma_max_px = plan->ring_count ? plan->rings[plan->ring_count - 1].sigma_px : 1.0f,
+        .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .flags = (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0) |
-                 (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0),
+                 (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0) |
+                 (plan->smooth ? OVERLAY_SMOOTH : 0),
         .text_columns = OVERLAY_TEXT_COLUMNS,
         .text_rows = overlay->hud ? OVERLAY_TEXT_ROWS : 0,
         .text_scale = work->src.height_px >= 1440 ? 2 : 1};
@@ -137,12 +164,11 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
         refresh_hud(fovea, work);
     }
     struct overlay_constants constants = make_constants(fovea, work);
-    struct vk_dispatch dispatch = {.which = SHADER_OVERLAY,
-                                   .format = work->src.format->pixel,
+    struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_OVERLAY),
                                    .set = work->slot->set,
                                    .constants = &constants,
                                    .constant_bytes = sizeof constants};
-    shader_overlay_groups(&work->constants, dispatch.groups);
+    shader_pixel_groups(work->src.width_px, work->src.height_px, dispatch.groups);
     wait_for_kernels(fovea, commands);
     vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
 }

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "foveate/foveate_model.h"
 
 #include <string.h>
 
@@ -12,8 +13,8 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
     if (fovea->peer_plan == plan->plan) {
         fovea->peer_plan = NULL; /* another plan may get the same address */
     }
-    vk_buffer_finish(&plan->rings, &fovea->device);
-    vk_buffer_finish(&plan->taps, &fovea->device);
+    vk_buffer_finish(&plan->tables, &fovea->device);
+    vk_buffer_finish(&plan->values, &fovea->device);
     foveate_plan_destroy(&plan->plan);
     *plan = (struct frame_plan){0};
 }
@@ -26,25 +27,69 @@ void frame_plans_finish(struct fovea_vk *fovea)
 }
 
 /* Buffers of no bytes cannot be made: an empty table is one zeroed entry. */
-static enum fovea_result upload(struct fovea_vk *fovea, struct vk_buffer *buffer, const void *data,
-                                size_t bytes)
+static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *buffer, size_t bytes)
 {
-    FOVEA_TRY(vk_buffer_init(buffer, &fovea->device, bytes ? bytes : 64));
+    FOVEA_TRY(vk_buffer_init_mapped(buffer, &fovea->device, bytes ? bytes : 64));
     memset(buffer->mapped, 0, buffer->bytes);
-    if (bytes) {
-        memcpy(buffer->mapped, data, bytes);
+    return FOVEA_OK;
+}
+
+static enum fovea_result upload_rings(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    const struct foveate_plan *plan = entry->plan;
+    size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
+    size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
+    FOVEA_TRY(make_table(fovea, &entry->tables, ring_bytes));
+    FOVEA_TRY(make_table(fovea, &entry->values, tap_bytes));
+    if (plan->ring_count > 0) {
+        memcpy(entry->tables.mapped, plan->rings, ring_bytes);
+        memcpy(entry->values.mapped, plan->taps, tap_bytes);
     }
     return FOVEA_OK;
+}
+
+/* The law, the levels, and the law's table: the buffer Law of foveate_law.glsl. */
+static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    const struct foveate_plan *plan = entry->plan;
+    size_t table_bytes = (size_t)plan->law.table_count * sizeof plan->law_table[0];
+    FOVEA_TRY(
+        make_table(fovea, &entry->tables, sizeof plan->law + sizeof plan->levels + table_bytes));
+    char *to = entry->tables.mapped;
+    memcpy(to, &plan->law, sizeof plan->law);
+    memcpy(to + sizeof plan->law, plan->levels, sizeof plan->levels);
+    memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
+    return FOVEA_OK;
+}
+
+/* A faithful view looks mild: the log says how strong it is. */
+static void describe_view(struct fovea_vk *fovea, uint32_t width_px, uint32_t height_px)
+{
+    struct foveate_model model;
+    char words[256];
+    if (fovea->settings.foveation.model != FOVEA_MODEL_PAPER &&
+        foveate_model_init(&model, &fovea->settings.foveation, width_px, height_px)) {
+        foveate_model_describe(&model, words, sizeof words);
+        log_info(fovea->log, "fovea: %s", words);
+    }
 }
 
 static enum fovea_result fill_plan(struct fovea_vk *fovea, struct frame_plan *entry,
                                    uint32_t width_px, uint32_t height_px)
 {
     FOVEA_TRY(foveate_plan_create(&fovea->settings.foveation, width_px, height_px, &entry->plan));
-    const struct foveate_plan *plan = entry->plan;
-    FOVEA_TRY(upload(fovea, &entry->rings, plan->rings, plan->ring_count * sizeof plan->rings[0]));
-    FOVEA_TRY(upload(fovea, &entry->taps, plan->taps, plan->tap_count * sizeof plan->taps[0]));
-    return FOVEA_OK;
+    describe_view(fovea, width_px, height_px);
+    return entry->plan->smooth ? upload_law(fovea, entry) : upload_rings(fovea, entry);
+}
+
+/* Four halves a sample; a peer has levels of its own, so only frames without one need these. */
+enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    if (!entry->plan->smooth || entry->values.handle) {
+        return FOVEA_OK;
+    }
+    VkDeviceSize bytes = 8 * (VkDeviceSize)entry->plan->level_samples;
+    return vk_buffer_init_local(&entry->values, &fovea->device, bytes ? bytes : 64);
 }
 
 /* The place used longest ago that no unfinished frame uses; there are more places than frames. */

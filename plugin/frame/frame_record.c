@@ -180,22 +180,73 @@ void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *wor
     }
 }
 
+static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *work,
+                            VkCommandBuffer commands, struct vk_dispatch dispatch)
+{
+    dispatch.kind = frame_compute_kind(work, dispatch.kind.which);
+    dispatch.set = work->slot->set;
+    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
+}
+
+static void record_blockwise(struct fovea_vk *fovea, const struct frame_work *work,
+                             VkCommandBuffer commands)
+{
+    struct vk_dispatch dispatch = {.kind.which = SHADER_FOVEATE,
+                                   .constants = &work->constants,
+                                   .constant_bytes = sizeof work->constants};
+    shader_foveate_groups(&work->constants, dispatch.groups);
+    record_dispatch(fovea, work, commands, dispatch);
+}
+
+/* The samples of one step are read by the next, and overwritten by the next frame. */
+static void samples_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
+{
+    VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                            .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                            .dstAccessMask =
+                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &info, 0, NULL,
+                                        0, NULL);
+}
+
+static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands)
+{
+    const struct foveate_plan *plan = work->plan->plan;
+    struct smooth_constants constants = {.frame = work->constants,
+                                         .level_count = (int32_t)plan->level_count};
+    struct vk_dispatch dispatch = {.constants = &constants, .constant_bytes = sizeof constants};
+    for (uint32_t k = 0; k < plan->level_count; k++) {
+        const struct foveate_level *level = &plan->levels[k];
+        uint32_t margins = 2 * (uint32_t)foveate_level_margin((int32_t)k);
+        constants.level = (int32_t)k;
+        dispatch.kind.which = k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE;
+        shader_pixel_groups((uint32_t)level->width + margins, (uint32_t)level->height + margins,
+                            dispatch.groups);
+        samples_barrier(fovea, commands);
+        record_dispatch(fovea, work, commands, dispatch);
+    }
+    samples_barrier(fovea, commands);
+    dispatch.kind.which = SHADER_SMOOTH_GATHER;
+    shader_pixel_groups(plan->width_px, plan->height_px, dispatch.groups);
+    record_dispatch(fovea, work, commands, dispatch);
+}
+
 void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands)
 {
     struct vk_functions *vk = &fovea->device.vk;
     uint32_t query = 2 * work->slot_index;
-    struct vk_dispatch dispatch = {.which = SHADER_FOVEATE,
-                                   .format = work->src.format->pixel,
-                                   .set = work->slot->set,
-                                   .constants = &work->constants,
-                                   .constant_bytes = sizeof work->constants};
-    shader_foveate_groups(&work->constants, dispatch.groups);
     if (fovea->queries) {
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query);
     }
-    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
+    if (work->plan->plan->smooth) {
+        record_smooth(fovea, work, commands);
+    } else {
+        record_blockwise(fovea, work, commands);
+    }
     if (fovea->queries) {
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query + 1);

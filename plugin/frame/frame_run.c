@@ -135,14 +135,26 @@ static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *
     return FOVEA_OK;
 }
 
-static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
+struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
 {
     enum fovea_format format = work->src.format->pixel;
-    if (!work->use_peer) {
-        FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device, SHADER_FOVEATE, format));
-    }
-    if (work->overlay) {
-        FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device, SHADER_OVERLAY, format));
+    bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
+    bool averages = which != SHADER_OVERLAY && which != SHADER_SMOOTH_DECIMATE;
+    return (struct vk_compute_kind){
+        .which = which, .format = format, .light = unorm && averages && work->constants.light};
+}
+
+static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    bool smooth = work->plan->plan->smooth;
+    for (int which = 0; which < SHADER_COUNT; which++) {
+        bool wanted = which == SHADER_OVERLAY
+                          ? work->overlay
+                          : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
+        if (wanted) {
+            FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
+                                         frame_compute_kind(work, (enum shader_operator)which)));
+        }
     }
     return FOVEA_OK;
 }
@@ -160,18 +172,24 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
         fovea->peer_plan = work->plan->plan;
     }
     work->overlay = frame_overlay_wanted(&fovea->settings.overlay);
+    work->constants = foveate_frame_make(work->plan->plan, work->desc->gaze.point);
     FOVEA_TRY(find_images(fovea, work));
     FOVEA_TRY(find_pipelines(fovea, work));
-    work->constants = foveate_frame_make(work->plan->plan, work->desc->gaze.point);
+    if (!work->use_peer) {
+        FOVEA_TRY(frame_plan_make_levels(fovea, work->plan));
+    }
     return FOVEA_OK;
 }
 
 static void write_set(struct fovea_vk *fovea, const struct frame_work *work)
 {
+    const struct frame_plan *plan = work->plan;
+    /* Every binding must be something, also where only the overlay runs. */
+    VkBuffer values = plan->values.handle ? plan->values.handle : plan->tables.handle;
     struct vk_compute_bindings bindings = {.source = work->read->image.raw_view,
                                            .result = work->write->image.raw_view,
-                                           .rings = work->plan->rings.handle,
-                                           .taps = work->plan->taps.handle,
+                                           .tables = plan->tables.handle,
+                                           .values = values,
                                            .text = fovea->text.handle,
                                            .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
                                            .text_bytes = OVERLAY_TEXT_BYTES};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Any bytes, as a file and as the list in FOVEA_SET. Either they are right, and then so are the
- * settings, or there is one message about them that can be shown as it is. */
+/* Any bytes, as a file and as the list in FOVEA_SET. Either they are right, and then so is each
+ * setting, or there is one message about them that can be shown as it is. */
+#include "agree.h"
 #include "apply.h"
+#include "value.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -53,7 +55,12 @@ static void judge(enum fovea_result result, size_t messages, const struct fovea_
     REQUIRE(result == FOVEA_OK || result == FOVEA_ERROR_CONFIG);
     REQUIRE(messages == (result == FOVEA_OK ? 0 : 1));
     struct fovea_log silent = {0};
-    REQUIRE(fovea_settings_check(settings, silent) == FOVEA_OK);
+    struct config_words found;
+    for (size_t i = 0; i < config_key_count; i++) {
+        REQUIRE(config_value_check(&config_keys[i], settings, &found));
+    }
+    REQUIRE((fovea_settings_check(settings, silent) == FOVEA_OK) ==
+            config_settings_agree(settings, &found));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

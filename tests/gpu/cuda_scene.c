@@ -21,6 +21,7 @@ struct scene scene_default(void)
                           .width_px = 203,
                           .height_px = 117,
                           .pattern = IMAGE_RANDOM};
+    scene.foveation.method = FOVEA_METHOD_BLOCKWISE;
     scene.foveation.paper.fragment_px = 16;
     return scene;
 }
@@ -39,7 +40,9 @@ void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
     assert_int_equal(
         foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan),
         FOVEA_OK);
-    assert_int_equal(foveate_cuda_plan_create(fixture->foveate, p->plan, &p->tables), FOVEA_OK);
+    assert_int_equal(
+        foveate_cuda_plan_create(fixture->foveate, p->plan, FOVEATE_CUDA_FORMATS_ALL, &p->tables),
+        FOVEA_OK);
     p->frame = foveate_frame_make(p->plan, scene->gaze);
     p->run =
         (struct foveate_cuda_run){.plan = p->tables, .frame = &p->frame, .stream = fixture->stream};

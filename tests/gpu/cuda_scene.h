@@ -22,7 +22,7 @@ struct scene {
     bool no_reference; /* too large for it: the cpu backend alone */
 };
 
-/* Random RGBA8, 203 x 117, fragments of 16 px. */
+/* Random RGBA8, 203 x 117, blockwise with fragments of 16 px. */
 struct scene scene_default(void);
 bool scene_has_surface(enum fovea_format format);
 

@@ -32,16 +32,22 @@ static void capture_line(void *user, enum fovea_log_level level, const char *mes
     snprintf(capture->last, sizeof capture->last, "%s", message);
 }
 
-static struct fovea_context *create(struct capture *capture)
+static struct fovea_context *create_for(enum fovea_method method, struct capture *capture)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
+    settings.foveation.method = method;
     struct fovea_context_desc desc = fovea_context_desc_default();
     desc.settings = &settings;
     desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
     struct fovea_context *context = NULL;
     assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
     return context;
+}
+
+static struct fovea_context *create(struct capture *capture)
+{
+    return create_for(fovea_settings_default().foveation.method, capture);
 }
 
 static void destroy(struct fovea_context *context)
@@ -61,23 +67,35 @@ static struct fovea_image image(void *data, uint32_t side_px)
                                 .row_stride_bytes = (ptrdiff_t)side_px * 4};
 }
 
-static const char frame_calls[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
-                                  "LaunchKernel EventQuery EventRecord CtxPopCurrent ";
+#define BLOCKWISE_CALLS "LaunchKernel "
+/* Four levels: the first, three decimations, and the picture, after the frame before. */
+#define SMOOTH_CALLS                                                                               \
+    "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
 
-static void a_frame_of_a_known_size_is_one_launch(void **state)
+static void assert_frame_calls(enum fovea_method method, const char *expected)
 {
-    (void)state;
     struct capture capture = {0};
-    struct fovea_context *context = create(&capture);
+    struct fovea_context *context = create_for(method, &capture);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
     const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
     assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
     fake_cuda_calm(fake);
     const struct fovea_point_uv elsewhere = {-1.5, 0.2};
     assert_int_equal(fovea_context_run(context, &src, &dst, elsewhere, (void *)0x10), FOVEA_OK);
-    assert_string_equal(fake->calls, frame_calls);
+    assert_string_equal(fake->calls, expected);
     assert_int_equal(capture.errors, 0);
     destroy(context);
+}
+
+static void a_frame_of_a_known_size_only_launches(void **state)
+{
+    (void)state;
+    assert_frame_calls(FOVEA_METHOD_BLOCKWISE,
+                       "CtxPushCurrent PointerGetAttributes PointerGetAttributes " BLOCKWISE_CALLS
+                       "EventQuery EventRecord CtxPopCurrent ");
+    assert_frame_calls(FOVEA_METHOD_SMOOTH,
+                       "CtxPushCurrent PointerGetAttributes PointerGetAttributes " SMOOTH_CALLS
+                       "EventQuery EventRecord CtxPopCurrent ");
 }
 
 static void host_pointers_are_refused_and_said_once(void **state)
@@ -199,7 +217,7 @@ static void a_device_that_is_not_there_is_unsupported(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_of_a_known_size_is_one_launch),
+        cmocka_unit_test(a_frame_of_a_known_size_only_launches),
         cmocka_unit_test(host_pointers_are_refused_and_said_once),
         cmocka_unit_test(many_frames_in_flight_neither_allocate_nor_wait),
         cmocka_unit_test(sizes_come_and_go_without_waiting),

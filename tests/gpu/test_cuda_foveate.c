@@ -394,14 +394,17 @@ static void a_plan_without_memory_is_an_error_that_passes(void **state)
     assert_int_equal(foveate_plan_create(&scene.foveation, 4096, 4096, &plan), FOVEA_OK);
 
     const size_t count = take_all_memory(blocks);
-    const enum fovea_result without = foveate_cuda_plan_create(fixture.foveate, plan, &tables);
+    const enum fovea_result without =
+        foveate_cuda_plan_create(fixture.foveate, plan, FOVEATE_CUDA_FORMATS_ALL, &tables);
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT(&fixture, fixture.cu->MemFree(blocks[i]));
     }
     assert_int_equal(without, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_null(tables);
 
-    assert_int_equal(foveate_cuda_plan_create(fixture.foveate, plan, &tables), FOVEA_OK);
+    assert_int_equal(
+        foveate_cuda_plan_create(fixture.foveate, plan, FOVEATE_CUDA_FORMATS_ALL, &tables),
+        FOVEA_OK);
     foveate_cuda_plan_retire(fixture.foveate, &tables);
     foveate_plan_destroy(&plan);
 }

@@ -42,9 +42,16 @@ static void release(struct pictures *p)
     image_free(&p->dst);
 }
 
-static struct fovea_context *create(enum fovea_backend backend)
+static struct fovea_settings blockwise(void)
 {
     struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
+    return settings;
+}
+
+static struct fovea_context *create(enum fovea_backend backend)
+{
+    struct fovea_settings settings = blockwise();
     settings.backend = backend;
     struct fovea_context_desc desc = fovea_context_desc_default();
     desc.settings = &settings;
@@ -56,7 +63,7 @@ static struct fovea_context *create(enum fovea_backend backend)
 
 static void assert_foveated(const struct pictures *p)
 {
-    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    const struct fovea_foveation foveation = blockwise().foveation;
     const struct fovea_image *src = &p->src.view;
     struct foveate_plan *plan = NULL;
     assert_int_equal(foveate_plan_create(&foveation, src->width_px, src->height_px, &plan),

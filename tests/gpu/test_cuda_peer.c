@@ -68,10 +68,11 @@ static struct peer_image_desc image_desc(int fd)
                                     .color_attachment = true};
 }
 
-static struct foveate_plan *make_plan(void)
+static struct foveate_plan *make_plan(enum fovea_method method)
 {
     struct foveate_plan *plan = NULL;
-    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.method = method;
     assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan), FOVEA_OK);
     return plan;
 }
@@ -83,9 +84,9 @@ struct setup {
     struct peer_job job;
 };
 
-static struct setup set_up(void)
+static struct setup set_up_for(enum fovea_method method)
 {
-    struct setup s = {.peer = create(), .plan = make_plan()};
+    struct setup s = {.peer = create(), .plan = make_plan(method)};
     const struct peer_api *api = s.peer->api;
     struct peer_image_desc src = image_desc(new_descriptor());
     struct peer_image_desc dst = image_desc(new_descriptor());
@@ -101,6 +102,11 @@ static struct setup set_up(void)
     s.job.frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
     fake_cuda_calm(fake);
     return s;
+}
+
+static struct setup set_up(void)
+{
+    return set_up_for(FOVEA_METHOD_BLOCKWISE);
 }
 
 static void forget(struct setup *s)
@@ -285,6 +291,37 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
     tear_down(&s);
 }
 
+/* Four levels: the first, three decimations, and the picture, after the frame before. */
+static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    assert_int_equal(s.plan->level_count, 4);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
+                        "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+                        "EventQuery EventRecord EventRecord SignalExternalSemaphoresAsync "
+                        "CtxPopCurrent ");
+    tear_down(&s);
+}
+
+/* What was launched by then is still noted, so that the levels are not freed under it. */
+static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    fake->fails = "LaunchKernel";
+    fake->fail_at = 3;
+    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
+                        "LaunchKernel LaunchKernel LaunchKernel EventQuery EventRecord "
+                        "CtxPopCurrent ");
+    tear_down(&s);
+}
+
 static void a_job_that_fails_anywhere_signals_nothing(void **state)
 {
     (void)state;
@@ -363,19 +400,26 @@ static void an_old_plan_goes_when_its_jobs_are_over(void **state)
     tear_down(&s);
 }
 
+/* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
 static void a_plan_that_fails_anywhere_keeps_the_old_one(void **state)
 {
     (void)state;
-    struct setup s = set_up();
-    const int living = fake_cuda_living(fake);
-    for (int n = 1; n <= 13; n++) {
-        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
-        assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_ERROR_OUT_OF_MEMORY);
-        assert_int_equal(fake_cuda_living(fake), living);
+    static const struct {
+        enum fovea_method method;
+        int calls;
+    } cases[] = {{FOVEA_METHOD_BLOCKWISE, 13}, {FOVEA_METHOD_SMOOTH, 12}};
+    for (int i = 0; i < 2; i++) {
+        struct setup s = set_up_for(cases[i].method);
+        const int living = fake_cuda_living(fake);
+        for (int n = 1; n <= cases[i].calls; n++) {
+            fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+            assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_int_equal(fake_cuda_living(fake), living);
+        }
+        fake_cuda_calm(fake);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+        tear_down(&s);
     }
-    fake_cuda_calm(fake);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    tear_down(&s);
 }
 
 /* ---- Stuck ------------------------------------------------------------------------------------ */
@@ -409,6 +453,8 @@ int main(void)
         cmocka_unit_test(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure),
         cmocka_unit_test(timelines_are_unsupported_where_the_device_has_none),
         cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
+        cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
+        cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
         cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
         cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
         cmocka_unit_test(a_job_without_a_plan_is_refused),

@@ -28,17 +28,67 @@ struct compare_budget compare_budget_of(enum fovea_format format)
     }
 }
 
+struct compare_budget compare_budget_smooth(enum fovea_format format)
+{
+    const double white = image_white(format, 0);
+    if (!image_is_float(format)) {
+        return (struct compare_budget){.rounding = 0.5,
+                                       .max_abs = 3.0 / 255.0 * white - 0.5,
+                                       .max_mean_abs = 0.12 / 255.0 * white};
+    }
+    struct compare_budget budget = compare_budget_of(format);
+    budget.max_abs = 0.012 * white;
+    budget.max_mean_abs = fmax(budget.max_mean_abs, 0.001 * white);
+    return budget;
+}
+
+/* ---- The reference */
+
+/* The transfer function of sRGB, IEC 61966-2-1. */
+static double light_of(double encoded)
+{
+    return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4);
+}
+
+static double encoded_of(double light)
+{
+    return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
+}
+
+static void convert(const struct fovea_image *image, double *values, double (*fn)(double),
+                    double from_white, double to_white)
+{
+    const uint32_t channels = image_channels(image->format);
+    for (size_t i = 0; i < (size_t)image->width_px * image->height_px; i++) {
+        for (uint32_t c = 0; c < channels && c < 3; c++) {
+            double *value = &values[i * channels + c];
+            *value = to_white * fn(*value / from_white);
+        }
+    }
+}
+
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct foveate_frame *frame)
 {
     const uint32_t channels = image_channels(src->format);
     const size_t count = (size_t)src->width_px * src->height_px * channels;
+    const bool light = frame->light && !image_is_float(src->format);
+    const double white = image_white(src->format, 0);
     double *in = image_to_doubles(src);
     double *out = calloc(count, sizeof *out);
     assert_non_null(out);
-    assert_int_equal(foveate_reference(foveation, src->width_px, src->height_px, channels, in, out,
-                                       frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0),
+    if (light) {
+        convert(src, in, light_of, white, 1.0);
+    }
+    enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
+                                         uint32_t, const double *, double *, double, double) =
+        foveation->method == FOVEA_METHOD_SMOOTH ? foveate_reference_smooth : foveate_reference;
+    assert_int_equal(reference(foveation, src->width_px, src->height_px, channels, in, out,
+                               frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0),
                      FOVEA_OK);
+    if (light) {
+        convert(src, out, encoded_of, 1.0, white);
+    }
     free(in);
     return out;
 }

@@ -22,7 +22,12 @@ struct compare_budget {
  * in B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* What the reference makes of src, not rounded. The gaze is the frame's. The caller frees it. */
+/* The same for the smooth method, whose decimation is an approximation: 3 levels of 8 bits beside the
+ * rounded reference, 0.012 of white in float formats. */
+struct compare_budget compare_budget_smooth(enum fovea_format format);
+
+/* What the settings' reference makes of src, not rounded: in levels or values, averaged as light where
+ * the frame says so. The gaze is the frame's. The caller frees it. */
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct foveate_frame *frame);
 

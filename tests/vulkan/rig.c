@@ -62,6 +62,7 @@ struct fovea_settings rig_settings(void)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = backend;
+    settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
     settings.foveation.paper.fragment_px = 16;
     settings.watchdog_ms = 60000; /* the cpu backend is slow on 8K under a sanitizer */
     return settings;

@@ -106,6 +106,11 @@ static enum fovea_result elapsed(struct peer *peer, uint32_t slot, double *out_u
     return faulty(peer)->host->api->elapsed(faulty(peer)->host, slot, out_us);
 }
 
+static void drain(struct peer *peer)
+{
+    faulty(peer)->host->api->drain(faulty(peer)->host);
+}
+
 static void abandon(struct peer *peer)
 {
     faulty(peer)->abandoned++;
@@ -124,6 +129,7 @@ static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
                                         .set_plan = set_plan,
                                         .enqueue = enqueue,
                                         .elapsed = elapsed,
+                                        .drain = drain,
                                         .abandon = abandon};
     struct faulty_peer *peer = calloc(1, sizeof *peer);
     assert_non_null(peer);

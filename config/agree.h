@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Settings that are right each by itself, and wrong together. */
+#ifndef FOVEA_CONFIG_AGREE_H
+#define FOVEA_CONFIG_AGREE_H
+
+#include "key.h"
+
+/* Every setting must have passed its own check. On failure out_complaint names the settings. */
+FOVEA_MUST_CHECK bool config_settings_agree(const struct fovea_settings *settings,
+                                            struct config_words *out_complaint);
+
+#endif

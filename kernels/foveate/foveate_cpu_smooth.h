@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method on the cpu: levels, then a gather for every pixel, rows shared out to workers. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
+#define FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
+
+#include "foveate_cpu_image.h"
+#include "thread_pool.h"
+
+struct foveate_cpu_smooth;
+
+/* Rows that a worker takes at a time. */
+#define FOVEATE_CPU_SMOOTH_ROWS 4
+
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_create(
+    const struct foveate_plan *plan, uint32_t worker_count, struct foveate_cpu_smooth **out_smooth);
+void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth);
+
+struct foveate_cpu_smooth_run {
+    struct thread_pool *pool; /* of at most as many workers as the smooth one was made for */
+    const struct fovea_image *src;
+    const struct fovea_image *dst;
+    const struct foveate_frame *frame;
+    const struct pixel_light *light; /* NULL: averaged as stored */
+};
+
+void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
+                            const struct foveate_cpu_smooth_run *run);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate_limits.h"
+#include "foveate_model.h"
+
+#include <math.h>
+
+static bool positive(double value)
+{
+    return isfinite(value) && value > 0.0;
+}
+
+static bool within(double value, double lowest, double highest)
+{
+    return value >= lowest && value <= highest;
+}
+
+static bool paper_valid(const struct fovea_paper *paper)
+{
+    return positive(paper->ct0) && paper->ct0 < 1.0 && positive(paper->alpha) &&
+           positive(paper->e2_deg) && positive(paper->e_max_deg) && positive(paper->f_max_cpd) &&
+           paper->fragment_px >= FOVEATE_MIN_FRAGMENT_PX &&
+           paper->fragment_px <= FOVEATE_MAX_FRAGMENT_PX &&
+           (paper->filter_length == FOVEA_FILTER_LENGTH_CODE ||
+            paper->filter_length == FOVEA_FILTER_LENGTH_PRINTED);
+}
+
+static bool physical_valid(const struct fovea_physical *physical)
+{
+    return positive(physical->ct0) && physical->ct0 < 1.0 && positive(physical->alpha) &&
+           positive(physical->e2_deg);
+}
+
+static bool curve_valid(const struct fovea_curve *curve)
+{
+    if (curve->count < 1 || curve->count > FOVEA_CURVE_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < curve->count; i++) {
+        if (!within(curve->eccentricity_deg[i], 0.0, 180.0) || !positive(curve->cutoff_cpd[i]) ||
+            (i > 0 && curve->eccentricity_deg[i] <= curve->eccentricity_deg[i - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool projection_valid(const struct fovea_geometry *geometry)
+{
+    const double tangents[] = {geometry->tan_left, geometry->tan_right, geometry->tan_up,
+                               geometry->tan_down};
+    for (int i = 0; i < 4; i++) {
+        if (!within(tangents[i], -FOVEATE_MAX_TANGENT, FOVEATE_MAX_TANGENT)) {
+            return false;
+        }
+    }
+    return geometry->tan_left + geometry->tan_right > 0.0 &&
+           geometry->tan_up + geometry->tan_down > 0.0;
+}
+
+static bool geometry_valid(const struct fovea_geometry *geometry)
+{
+    if (foveate_view_given_as_projection(geometry)) {
+        return projection_valid(geometry);
+    }
+    if (geometry->ppd != 0.0) {
+        return within(geometry->ppd, FOVEATE_MIN_PPD, FOVEATE_MAX_PPD);
+    }
+    return positive(geometry->screen_width_m) && positive(geometry->distance_m) &&
+           geometry->screen_width_m / geometry->distance_m <= 2.0 * FOVEATE_MAX_TANGENT;
+}
+
+static bool model_valid(const struct fovea_foveation *foveation)
+{
+    switch (foveation->model) {
+    case FOVEA_MODEL_PAPER:
+        return paper_valid(&foveation->paper);
+    case FOVEA_MODEL_PHYSICAL:
+        return physical_valid(&foveation->physical) && geometry_valid(&foveation->geometry);
+    case FOVEA_MODEL_CURVE:
+        return curve_valid(&foveation->curve) && geometry_valid(&foveation->geometry);
+    }
+    return false;
+}
+
+static bool method_valid(const struct fovea_foveation *foveation)
+{
+    return foveation->method == FOVEA_METHOD_SMOOTH ||
+           (foveation->method == FOVEA_METHOD_BLOCKWISE && foveation->model == FOVEA_MODEL_PAPER);
+}
+
+bool foveate_model_settings_valid(const struct fovea_foveation *foveation)
+{
+    return method_valid(foveation) &&
+           (foveation->light == FOVEA_LIGHT_AUTO || foveation->light == FOVEA_LIGHT_ENCODED ||
+            foveation->light == FOVEA_LIGHT_LINEAR) &&
+           (foveation->alpha == FOVEA_ALPHA_KEEP ||
+            foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED) &&
+           within(foveation->strength, 0.0, FOVEATE_MAX_STRENGTH) &&
+           within(foveation->cutoff_gain, FOVEATE_MIN_CUTOFF_GAIN, FOVEATE_MAX_CUTOFF_GAIN) &&
+           model_valid(foveation);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What every shader of the operator shares: the frame's constants, the images, and raw pixels as
+ * numbers. */
+
+#extension GL_EXT_samplerless_texture_functions : require
+
+/* struct foveate_frame of foveate.h, member by member. */
+struct foveate_frame {
+    int width_px;
+    int height_px;
+    int fragment_px;
+    int gaze_x_q8;
+    int gaze_y_q8;
+    int ring_count;
+    int blur_alpha;
+    int light;
+};
+
+const int PIXEL_RGBA8 = 1; /* enum fovea_format */
+const int PIXEL_A2B10G10R10 = 4;
+const int PIXEL_B10G11R11F = 5;
+const int PIXEL_RGBA16F = 6;
+layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
+layout(constant_id = 1) const bool LIGHT = false; /* UNORM pixels are averaged as linear light */
+
+layout(set = 0, binding = 0) uniform utexture2D source;
+#if WORDS == 4
+layout(set = 0, binding = 1, rgba16ui) uniform uimage2D result;
+#else
+layout(set = 0, binding = 1, r32ui) uniform uimage2D result;
+#endif
+/* ---- Pixels: raw words <-> the numbers that are averaged ---- */
+
+vec4 decode(uvec4 raw)
+{
+    if (PIXEL == PIXEL_RGBA16F) {
+        uvec2 pairs = raw.xz | raw.yw << 16;
+        return vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
+    }
+    uint word = raw.x;
+    if (PIXEL == PIXEL_A2B10G10R10) {
+        return vec4(uvec4(word, word >> 10, word >> 20, word >> 30) & uvec4(1023, 1023, 1023, 3));
+    }
+    if (PIXEL == PIXEL_B10G11R11F) {
+        /* 11 and 10-bit floats are halves without a sign and with fewer bits of mantissa. */
+        vec2 rg = unpackHalf2x16((word & 0x7ffu) << 4 | (word >> 11 & 0x7ffu) << 20);
+        return vec4(rg, unpackHalf2x16((word >> 22) << 5).x, 1.0);
+    }
+    return vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u);
+}
+
+/* A half's bits with its mantissa rounded to nearest even to `bits` fewer bits; no sign. */
+uint shorten_half(float value, int bits)
+{
+    uint half_bits = packHalf2x16(vec2(value, 0.0));
+    if ((half_bits & 0x7fffu) > 0x7c00u) {
+        return 0x7c00u >> bits | 1u; /* NaN, whatever its sign */
+    }
+    if ((half_bits & 0x8000u) != 0u) {
+        return 0u;
+    }
+    uint odd = half_bits >> bits & 1u;
+    return (half_bits + (1u << (bits - 1)) - 1u + odd) >> bits;
+}
+
+/* raw is the source's pixel: its alpha is kept where alpha is not filtered. */
+uvec4 encode(vec4 value, uvec4 raw, bool blur_alpha)
+{
+    if (PIXEL == PIXEL_RGBA16F) {
+        uvec2 pairs = uvec2(packHalf2x16(value.xy), packHalf2x16(value.zw));
+        uvec4 halves = uvec4(pairs.x & 0xffffu, pairs.x >> 16, pairs.y & 0xffffu, pairs.y >> 16);
+        return uvec4(halves.xyz, blur_alpha ? halves.w : raw.w);
+    }
+    if (PIXEL == PIXEL_B10G11R11F) {
+        return uvec4(shorten_half(value.x, 4) | shorten_half(value.y, 4) << 11 |
+                     shorten_half(value.z, 5) << 22);
+    }
+    uvec4 n = uvec4(value + 0.5);
+    if (PIXEL == PIXEL_A2B10G10R10) {
+        uint alpha = blur_alpha ? n.w << 30 : raw.x & 0xc0000000u;
+        return uvec4(n.x | n.y << 10 | n.z << 20 | alpha);
+    }
+    uint alpha = blur_alpha ? n.w << 24 : raw.x & 0xff000000u;
+    return uvec4(n.x | n.y << 8 | n.z << 16 | alpha);
+}
+
+/* ---- Light: the numbers that are averaged, where they are not the stored ones ---- */
+
+float pixel_white()
+{
+    return PIXEL == PIXEL_A2B10G10R10 ? 1023.0 : 255.0;
+}
+
+/* The transfer function of sRGB, IEC 61966-2-1. Alpha is light already, but for its scale. */
+vec4 to_light(vec4 stored)
+{
+    vec3 encoded = stored.rgb / pixel_white();
+    vec3 low = encoded / 12.92;
+    vec3 high = pow((encoded + 0.055) / 1.055, vec3(2.4));
+    float alpha = stored.a / (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
+    return vec4(mix(high, low, lessThanEqual(encoded, vec3(0.04045))), alpha);
+}
+
+vec4 from_light(vec4 light)
+{
+    vec3 clamped = clamp(light.rgb, 0.0, 1.0);
+    vec3 low = clamped * 12.92;
+    vec3 high = 1.055 * pow(clamped, vec3(1.0 / 2.4)) - 0.055;
+    vec3 encoded = mix(high, low, lessThanEqual(clamped, vec3(0.0031308)));
+    float alpha = light.a * (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
+    return vec4(encoded * pixel_white(), alpha);
+}

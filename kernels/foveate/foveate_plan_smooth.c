@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate_plan_smooth.h"
+
+#include "core/log.h"
+#include "foveate_limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Between entries the table is linear: with so many the kinks of a law are met to 1/1000. */
+#define RADIAL_ENTRIES 2049
+#define PROJECTED_ENTRIES 4097
+#define PROJECTED_END_DEG 180.0
+
+/* Below, a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may be no float. */
+#define SMALLEST_STRENGTH 1e-6
+
+static struct foveate_law radial_law(const struct foveate_model *model)
+{
+    return (struct foveate_law){
+        .kind = FOVEATE_LAW_RADIAL,
+        .table_count = RADIAL_ENTRIES,
+        .table_per_unit = (float)((RADIAL_ENTRIES - 1) / model->d_max_px),
+    };
+}
+
+static struct foveate_law projected_law(const struct foveate_model *model)
+{
+    return (struct foveate_law){
+        .kind = FOVEATE_LAW_PROJECTED,
+        .table_count = PROJECTED_ENTRIES,
+        .table_per_unit = (float)((PROJECTED_ENTRIES - 1) / PROJECTED_END_DEG),
+        .tan_x0 = (float)model->view.tan_x0,
+        .tan_x_per_px = (float)model->view.tan_x_per_px,
+        .tan_y0 = (float)model->view.tan_y0,
+        .tan_y_per_px = (float)model->view.tan_y_per_px,
+    };
+}
+
+/* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs has
+ * an end. */
+static double highest_entry(const struct foveate_model *model)
+{
+    return FOVEATE_MAX_SIGMA_PX / fmax(model->foveation.strength, 1e-3) /
+           foveate_model_px_per_unit_max(model);
+}
+
+static enum fovea_result fill_table(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const int32_t count = plan->law.table_count;
+    const double end = foveate_model_projected(model) ? PROJECTED_END_DEG : model->d_max_px;
+    plan->law_table = calloc((size_t)count, sizeof *plan->law_table);
+    if (!plan->law_table) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const double highest = highest_entry(model);
+    for (int32_t i = 0; i < count; i++) {
+        plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / (count - 1)), highest);
+    }
+    return FOVEA_OK;
+}
+
+/* Levels for any gaze: one outside the picture may ask for more than sigma_max_px. */
+static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const double law = fmin(foveate_model_law_bound(model), highest_entry(model));
+    const double sigma_px =
+        foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+    plan->level_count = (uint32_t)foveate_level_for((float)sigma_px, FOVEATE_MAX_LEVELS) + 1;
+    for (uint32_t k = 0; k < plan->level_count; k++) {
+        const int32_t margin = foveate_level_margin((int32_t)k);
+        const int32_t last = (1 << k) - 1;
+        struct foveate_level *level = &plan->levels[k];
+        level->first = (int32_t)plan->level_samples;
+        level->width = ((int32_t)plan->width_px + last) >> k;
+        level->height = ((int32_t)plan->height_px + last) >> k;
+        level->pitch = level->width + 2 * margin;
+        plan->level_samples += (uint32_t)(level->pitch * (level->height + 2 * margin));
+    }
+}
+
+enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
+                                           const struct foveate_model *model)
+{
+    plan->law = foveate_model_projected(model) ? projected_law(model) : radial_law(model);
+    const bool blurs = model->foveation.strength >= SMALLEST_STRENGTH;
+    plan->law.strength = blurs ? (float)model->foveation.strength : 0.0f;
+    plan->law.sharp_px = (float)(2.0 * model->kappa);
+    FOVEA_TRY(fill_table(plan, model));
+    if (blurs) {
+        fill_levels(plan, model);
+    }
+    return FOVEA_OK;
+}

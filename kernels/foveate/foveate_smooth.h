@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method: every pixel is the average of the picture under a Gaussian of its own sigma.
+ *
+ * Variances add. The picture is decimated by two again and again with the filter [1 5 10 10 5 1]/32,
+ * whose variance is 5/4 of its input's pixels squared, so that level k holds the picture blurred by
+ *
+ *     v_k = 5/4 (1 + 4 + ... + 4^(k-1)) = 5/12 (4^k - 1)   pixels squared,
+ *
+ * and a pixel of variance sigma^2 is gathered from one level with a Gaussian of sigma^2 - v_k, whose
+ * weights are taken at the exact distances of the level's samples from the pixel and divided by their
+ * sum. Level 0 is the picture itself, and there the sum is the definition. A pixel takes the coarsest
+ * level on which the rest is still at least FOVEATE_REST level samples wide: less lets through what
+ * decimation folded down.
+ *
+ * The law gives sigma for a pixel and a gaze. It is evaluated by the pixel, so that nothing depends on
+ * a grid. Where the law asks for no more than the pixels themselves resolve (cutoff at or beyond half
+ * a cycle a pixel) the pixel is copied; just beyond, sigma rises from 0 instead of jumping to the
+ * Gaussian that a cutoff at Nyquist stands for.
+ *
+ * Used by C, CUDA C and, in words of its own, by foveate_smooth.glsl. */
+#ifndef FOVEA_KERNELS_FOVEATE_SMOOTH_H
+#define FOVEA_KERNELS_FOVEATE_SMOOTH_H
+
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define FOVEATE_BOTH static inline __host__ __device__
+#else
+#define FOVEATE_BOTH static inline
+#endif
+
+#define FOVEATE_MAX_LEVELS 7 /* level 0 included: up to 64 pixels a sample */
+#define FOVEATE_MARGIN 4 /* samples kept beyond each edge of levels 1 and up; farther out is constant */
+#define FOVEATE_REST 0.75f
+/* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where dark
+ * pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel whose blur
+ * just begins, at 4 more than four, here two. At most 16 samples an axis below the coarsest level. */
+#define FOVEATE_REACH 4.2f
+
+enum foveate_law_kind {
+    FOVEATE_LAW_RADIAL = 0, /* table: sigma in pixels over the distance from the gaze in pixels */
+    FOVEATE_LAW_PROJECTED = 1, /* table: kappa / cutoff in degrees over the eccentricity in degrees */
+};
+
+/* Sixteen 32-bit words, before the table in the GPU's buffer. */
+struct foveate_law {
+    int32_t kind;
+    int32_t table_count; /* at least 2 */
+    float table_per_unit; /* entries a pixel or a degree; beyond the last entry the table is constant */
+    float strength;
+    /* projected: the tangent of pixel x's centre is tan_x0 + x tan_x_per_px; y likewise, down positive */
+    float tan_x0;
+    float tan_x_per_px;
+    float tan_y0;
+    float tan_y_per_px;
+    float sharp_px; /* 2 kappa, kappa = sqrt(-2 ln gain) / (2 pi): sigma of a cutoff at Nyquist */
+    float reserved[7];
+};
+
+/* Where a level's samples lie in the one buffer of all levels. Sample (i, j) of level k is the filter
+ * centred on pixel position ((i + 0.5) 2^k - 0.5, (j + 0.5) 2^k - 0.5). Four 32-bit words. */
+struct foveate_level {
+    int32_t first; /* index of the sample (-margin, -margin) */
+    int32_t pitch; /* samples a row, margins included */
+    int32_t width; /* samples across the picture: ceil(width_px / 2^k); the row has 2 margins more */
+    int32_t height;
+};
+
+/* 0 for level 0, else FOVEATE_MARGIN. */
+FOVEATE_BOTH int32_t foveate_level_margin(int32_t k)
+{
+    return k > 0 ? FOVEATE_MARGIN : 0;
+}
+
+/* v_k in pixels squared. */
+FOVEATE_BOTH float foveate_level_variance(int32_t k)
+{
+    return (float)((1 << 2 * k) - 1) * (5.0f / 12.0f);
+}
+
+/* The coarsest of `count` levels for a sigma. */
+FOVEATE_BOTH int32_t foveate_level_for(float sigma_px, int32_t count)
+{
+    int32_t k = 0;
+    while (k + 1 < count) {
+        const float rest_px = FOVEATE_REST * (float)(2 << k);
+        if (sigma_px * sigma_px < foveate_level_variance(k + 1) + rest_px * rest_px) {
+            break;
+        }
+        k++;
+    }
+    return k;
+}
+
+/* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then twice as
+ * steep until it has caught up at twice that. */
+FOVEATE_BOTH float foveate_law_ramp(float sigma_px, float sharp_px)
+{
+    if (sigma_px <= sharp_px) {
+        return 0.0f;
+    }
+    return sigma_px < 2.0f * sharp_px ? 2.0f * (sigma_px - sharp_px) : sigma_px;
+}
+
+FOVEATE_BOTH float foveate_law_table(const struct foveate_law *law, const float *table, float at)
+{
+    const float last = (float)(law->table_count - 1);
+    const float place = fminf(at * law->table_per_unit, last);
+    const int32_t below = (int32_t)fminf(place, last - 1.0f);
+    const float part = place - (float)below;
+    return table[below] + part * (table[below + 1] - table[below]);
+}
+
+struct foveate_ray {
+    float x, y; /* tangents from the view axis, right and down; the third coordinate is 1 */
+};
+
+FOVEATE_BOTH struct foveate_ray foveate_law_ray(const struct foveate_law *law, float x_px, float y_px)
+{
+    struct foveate_ray ray;
+    ray.x = law->tan_x0 + x_px * law->tan_x_per_px;
+    ray.y = law->tan_y0 + y_px * law->tan_y_per_px;
+    return ray;
+}
+
+/* The angle between two rays in degrees: by the cross product, exact for small ones too. */
+FOVEATE_BOTH float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray b)
+{
+    const float cx = a.y - b.y;
+    const float cy = b.x - a.x;
+    const float cz = a.x * b.y - a.y * b.x;
+    const float dot = a.x * b.x + a.y * b.y + 1.0f;
+    return atan2f(sqrtf(cx * cx + cy * cy + cz * cz), dot) * 57.29577951f;
+}
+
+/* sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5); the gaze is uv times the size.
+ * 0: the pixel is copied. */
+FOVEATE_BOTH float foveate_law_sigma(const struct foveate_law *law, const float *table, int32_t x,
+                                     int32_t y, float gaze_x_px, float gaze_y_px)
+{
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        const float dx = (float)x + 0.5f - gaze_x_px;
+        const float dy = (float)y + 0.5f - gaze_y_px;
+        const float sigma_px = foveate_law_table(law, table, sqrtf(dx * dx + dy * dy));
+        return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
+    }
+    const struct foveate_ray pixel = foveate_law_ray(law, (float)x, (float)y);
+    const struct foveate_ray gaze = foveate_law_ray(law, gaze_x_px - 0.5f, gaze_y_px - 0.5f);
+    const float degrees = foveate_law_table(law, table, foveate_law_angle_deg(pixel, gaze));
+    /* Pixels a degree along the radius of a flat picture: 1 / cos^2 more than on the axis. */
+    const float per_radian = (1.0f + pixel.x * pixel.x + pixel.y * pixel.y) /
+                             sqrtf(law->tan_x_per_px * law->tan_y_per_px);
+    const float sigma_px = degrees * per_radian * 0.01745329252f;
+    return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
+}
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method's CUDA kernels. */
+
+#include "compare.h"
+#include "smooth_model.h"
+#include "smooth_scene.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct cuda_fixture fixture;
+
+static const enum fovea_format formats[] = {
+    FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,    FOVEA_FORMAT_R8,      FOVEA_FORMAT_A2B10G10R10,
+    FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
+};
+
+static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
+
+/* ---- Formats, models, sizes ------------------------------------------------------------------- */
+
+static void every_format_pattern_and_light_is_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (int pattern = 0; pattern < (fixture.quick ? 1 : IMAGE_PATTERN_COUNT); pattern++) {
+            for (size_t k = 0; k < (image_is_float(formats[i]) ? 1 : COUNT(lights)); k++) {
+                struct scene scene = smooth_scene_default();
+                scene.format = formats[i];
+                scene.pattern = (enum image_pattern)pattern;
+                scene.foveation.light = lights[k];
+                smooth_assert(&fixture, &scene);
+            }
+        }
+    }
+}
+
+/* Wide views, so that there is something to blur in a small picture. */
+static void every_model_and_geometry_is_right(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry geometries[] = {
+        {.screen_width_m = 0.53, .distance_m = 0.6},
+        {.ppd = 2.0},
+        {.tan_left = 0.6, .tan_right = 1.4, .tan_up = 0.9, .tan_down = 0.7},
+    };
+    for (size_t i = 0; i < COUNT(geometries); i++) {
+        for (int model = FOVEA_MODEL_PHYSICAL; model <= FOVEA_MODEL_CURVE; model++) {
+            for (double strength = 2.0; strength <= (fixture.quick ? 2.0 : 8.0); strength *= 2.0) {
+                struct scene scene = smooth_scene_default();
+                scene.foveation.model = (enum fovea_model)model;
+                scene.foveation.geometry = geometries[i];
+                scene.foveation.strength = strength;
+                scene.foveation.cutoff_gain = 0.1;
+                scene.pattern = IMAGE_CHECKER;
+                smooth_assert(&fixture, &scene);
+            }
+        }
+    }
+}
+
+static void every_size_is_covered(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1},   {2, 1},   {1, 2},   {3, 5},    {31, 33},
+                                        {33, 31}, {1, 300}, {300, 1}, {16, 16},  {17, 15},
+                                        {64, 64}, {127, 9}, {9, 129}, {321, 243}};
+    for (size_t i = 0; i < COUNT(sizes); i += fixture.quick ? 3 : 1) {
+        struct scene scene = smooth_scene_default();
+        scene.width_px = sizes[i][0];
+        scene.height_px = sizes[i][1];
+        smooth_assert(&fixture, &scene);
+    }
+}
+
+static void the_longest_sides_work(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene scene = smooth_scene_default();
+        scene.width_px = i ? 16384 : 9;
+        scene.height_px = i ? 9 : 16384;
+        scene.no_reference = true;
+        smooth_assert(&fixture, &scene);
+    }
+}
+
+static void a_whole_screen_is_right(void **state)
+{
+    (void)state;
+    struct scene scene = smooth_scene_default();
+    scene.width_px = 1280;
+    scene.height_px = 720;
+    scene.no_reference = true;
+    smooth_assert(&fixture, &scene);
+}
+
+/* ---- Gaze, strength --------------------------------------------------------------------------- */
+
+static void gaze_anywhere_is_right(void **state)
+{
+    (void)state;
+    static const double at[] = {-3.9, -0.3, 0.0, 0.37, 1.0, 1.02, 4.9};
+    const size_t step = fixture.quick ? 3 : 1;
+    for (size_t y = 0; y < COUNT(at); y += step) {
+        for (size_t x = 0; x < COUNT(at); x += step) {
+            for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_PHYSICAL; model++) {
+                struct scene scene = smooth_scene_default();
+                scene.width_px = 67;
+                scene.height_px = 45;
+                scene.gaze = (struct fovea_point_uv){at[x], at[y]};
+                scene.foveation.model = (enum fovea_model)model;
+                scene.foveation.strength = model == FOVEA_MODEL_PAPER ? 1.0 : 8.0;
+                smooth_assert(&fixture, &scene);
+            }
+        }
+    }
+}
+
+static void every_strength_is_right(void **state)
+{
+    (void)state;
+    static const double strengths[] = {1e-30, 0.01, 0.3, 1.7, 8.0};
+    for (size_t i = 0; i < COUNT(strengths); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.width_px = 75;
+        scene.height_px = 58;
+        scene.foveation.strength = strengths[i];
+        scene.pattern = IMAGE_STROKES;
+        scene.no_reference = strengths[i] > 4.0;
+        smooth_assert(&fixture, &scene);
+    }
+}
+
+/* Up to 12 samples of the coarsest level for one sigma. */
+static void gaussians_far_wider_than_the_picture_work(void **state)
+{
+    (void)state;
+    struct scene scene = smooth_scene_default();
+    scene.width_px = fixture.quick ? 21 : 333;
+    scene.height_px = 58;
+    scene.foveation.strength = 8.0;
+    scene.foveation.paper.f_max_cpd = 270.0;
+    scene.format = FOVEA_FORMAT_RGBA32F;
+    scene.no_reference = true;
+    smooth_assert(&fixture, &scene);
+}
+
+/* ---- Layouts, alpha --------------------------------------------------------------------------- */
+
+static void strides_and_gaps_are_respected(void **state)
+{
+    (void)state;
+    static const struct image_layout layouts[] = {
+        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(layouts); k += fixture.quick ? 3 : 1) {
+            struct scene scene = smooth_scene_default();
+            scene.width_px = 61;
+            scene.height_px = 43;
+            scene.format = formats[i];
+            scene.layout = layouts[k];
+            smooth_assert(&fixture, &scene);
+        }
+    }
+}
+
+static void pixels_need_no_more_than_their_channels_alignment(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fovea_format format;
+        uint32_t shift;
+    } cases[] = {{FOVEA_FORMAT_RGBA8, 1},   {FOVEA_FORMAT_RGB8, 1},    {FOVEA_FORMAT_R8, 3},
+                 {FOVEA_FORMAT_RGBA16F, 2}, {FOVEA_FORMAT_RGBA16F, 4}, {FOVEA_FORMAT_RGBA32F, 4}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.width_px = 61;
+        scene.height_px = 43;
+        scene.format = cases[i].format;
+        scene.shift = cases[i].shift;
+        smooth_assert(&fixture, &scene);
+    }
+}
+
+static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = smooth_scene_default();
+            scene.width_px = 97;
+            scene.height_px = 61;
+            scene.format = formats[i];
+            scene.foveation.light = lights[k];
+            scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+            smooth_assert(&fixture, &scene);
+        }
+    }
+}
+
+/* ---- Exactness -------------------------------------------------------------------------------- */
+
+static void scramble(const struct test_image *image)
+{
+    uint32_t word = 1;
+    for (uint32_t y = 0; y < image->view.height_px; y++) {
+        for (uint32_t x = 0; x < image->view.width_px; x++) {
+            unsigned char *pixel = image_pixel(&image->view, x, y);
+            for (uint32_t i = 0; i < image_bytes(image->view.format); i++) {
+                word = word * 1664525u + 1013904223u;
+                pixel[i] = (unsigned char)(word >> 24);
+            }
+        }
+    }
+}
+
+/* How many there are. */
+static uint32_t assert_sharp_pixels_same(const struct prepared *p, const struct test_image *src,
+                                         const struct test_image *dst)
+{
+    uint32_t count = 0;
+    for (uint32_t y = 0; y < src->view.height_px; y++) {
+        for (uint32_t x = 0; x < src->view.width_px; x++) {
+            if (foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
+                compare_assert_same(&dst->view, &src->view, (struct compare_rect){x, y, 1, 1},
+                                    "sharp");
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+/* Bits of every kind, signalling NaN included, everywhere or where nothing is blurred. */
+static void what_is_sharp_is_copied_bit_by_bit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(formats); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.format = formats[i / 2];
+        scene.foveation.strength = i % 2 ? 1.0 : 0.0;
+        scene.foveation.paper.f_max_cpd = 10.0; /* sharp for 8 px around the gaze */
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        scramble(&src);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        const uint32_t sharp = assert_sharp_pixels_same(&p, &src, &dst);
+        assert_true(i % 2 ? sharp > 100 : sharp == scene.width_px * scene.height_px);
+        if (scene_has_surface(scene.format)) {
+            memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene.height_px);
+            scene_run_surface(&fixture, &p, &src.view, &dst.view);
+            assert_sharp_pixels_same(&p, &src, &dst);
+        }
+        scene_finish(&fixture, &p);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+static void flat_pictures_stay_flat(void **state)
+{
+    (void)state;
+    static const enum fovea_format unorm[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
+    for (size_t i = 0; i < 2 * COUNT(unorm); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.format = unorm[i / 2];
+        scene.foveation.light = lights[i % 2];
+        scene.foveation.strength = 3.0;
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        const int white = (int)image_white(scene.format, 0);
+        for (int level = 0; level <= white; level += fixture.quick ? white / 5 : 1) {
+            struct test_image src = image_make_packed(203, 117, scene.format);
+            struct test_image dst = image_make_packed(203, 117, scene.format);
+            image_fill(&src.view, level);
+            scene_run_linear(&fixture, &p, &src, &dst, 0);
+            compare_assert_all_same(&dst.view, &src.view, "flat");
+            image_free(&src);
+            image_free(&dst);
+        }
+        scene_finish(&fixture, &p);
+    }
+}
+
+/* NaN and Inf spread as far as the levels reach and not one pixel further. */
+static void bad_numbers_stay_within_reach(void **state)
+{
+    (void)state;
+    static const enum fovea_format floats[] = {FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F,
+                                               FOVEA_FORMAT_RGBA32F};
+    for (size_t i = 0; i < COUNT(floats); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.format = floats[i];
+        scene.no_reference = true;
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, floats[i]);
+        image_draw(&src.view, IMAGE_PHOTO, 3);
+        image_set(&src.view, 20, 30, 0, NAN);
+        image_set(&src.view, 150, 90, 1, INFINITY);
+        image_set(&src.view, 202, 116, 2, NAN);
+        smooth_assert_picture(&fixture, &scene, &src);
+        image_free(&src);
+    }
+}
+
+static void the_largest_numbers_stay_finite(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fovea_format format;
+        double largest;
+    } cases[] = {{FOVEA_FORMAT_B10G11R11F, 64512.0},
+                 {FOVEA_FORMAT_RGBA16F, 65504.0},
+                 {FOVEA_FORMAT_RGBA32F, 3.4e38}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.format = cases[i].format;
+        scene.no_reference = true;
+        struct test_image src = image_make_packed(203, 117, scene.format);
+        image_fill(&src.view, cases[i].largest);
+        smooth_assert_picture(&fixture, &scene, &src);
+        image_free(&src);
+    }
+}
+
+/* ---- Frames that share levels ----------------------------------------------------------------- */
+
+#define STREAMS 3
+
+struct picture {
+    struct test_image src;
+    struct test_image dst;
+    struct device_image device_src;
+    struct device_image device_dst;
+};
+
+static struct picture picture_make(const struct scene *scene, uint64_t seed)
+{
+    struct picture p = {.src = image_make_packed(scene->width_px, scene->height_px, scene->format),
+                        .dst = image_make_packed(scene->width_px, scene->height_px, scene->format)};
+    image_draw(&p.src.view, IMAGE_RANDOM, seed);
+    p.device_src = device_image_make(&fixture, &p.src, 0);
+    p.device_dst = device_image_make(&fixture, &p.dst, 0);
+    return p;
+}
+
+static void picture_free(struct picture *p)
+{
+    device_image_free(&fixture, &p->device_src);
+    device_image_free(&fixture, &p->device_dst);
+    image_free(&p->src);
+    image_free(&p->dst);
+}
+
+static void run_rounds(struct prepared *p, struct picture pictures[STREAMS],
+                       const CUstream streams[STREAMS])
+{
+    for (int i = 0; i < STREAMS * (fixture.quick ? 3 : 40); i++) {
+        struct foveate_cuda_run run = p->run;
+        run.stream = streams[i % STREAMS];
+        assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &run,
+                                                 &pictures[i % STREAMS].device_src.view,
+                                                 &pictures[i % STREAMS].device_dst.view),
+                         FOVEA_OK);
+    }
+}
+
+/* Every stream has its own picture; alone it gives what it gives among the others. The plan is retired
+ * while frames are queued. */
+static void frames_on_several_streams_do_not_mix(void **state)
+{
+    (void)state;
+    struct scene scene = smooth_scene_default();
+    struct prepared p = {0};
+    struct picture pictures[STREAMS];
+    CUstream streams[STREAMS] = {NULL};
+    scene_prepare(&fixture, &p, &scene);
+    for (int i = 0; i < STREAMS; i++) {
+        assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
+        pictures[i] = picture_make(&scene, 10 + (uint64_t)i);
+    }
+    run_rounds(&p, pictures, streams);
+    foveate_cuda_plan_retire(fixture.foveate, &p.tables);
+    for (int i = 0; i < STREAMS; i++) {
+        CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
+        CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
+    }
+    foveate_plan_destroy(&p.plan);
+    scene_prepare(&fixture, &p, &scene);
+    for (int i = 0; i < STREAMS; i++) {
+        struct test_image alone = image_make_packed(203, 117, scene.format);
+        device_image_download(&fixture, &pictures[i].device_dst, &pictures[i].dst);
+        scene_run_linear(&fixture, &p, &pictures[i].src, &alone, 0);
+        compare_assert_all_same(&pictures[i].dst.view, &alone.view, "stream");
+        image_free(&alone);
+        picture_free(&pictures[i]);
+    }
+    scene_finish(&fixture, &p);
+}
+
+static void a_plan_for_surfaces_refuses_floats(void **state)
+{
+    (void)state;
+    struct scene scene = smooth_scene_default();
+    scene.format = FOVEA_FORMAT_RGBA32F;
+    struct picture picture = picture_make(&scene, 1);
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, &scene);
+    struct foveate_cuda_plan *small = NULL;
+    assert_int_equal(
+        foveate_cuda_plan_create(fixture.foveate, p.plan, FOVEATE_CUDA_FORMATS_SURFACE, &small),
+        FOVEA_OK);
+    p.run.plan = small;
+    assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &p.run, &picture.device_src.view,
+                                             &picture.device_dst.view),
+                     FOVEA_ERROR_UNSUPPORTED);
+    foveate_cuda_plan_retire(fixture.foveate, &small);
+    scene_finish(&fixture, &p);
+    picture_free(&picture);
+}
+
+/* ---- Blockwise in light ----------------------------------------------------------------------- */
+
+static void blockwise_averages_light_where_it_is_told_to(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct scene scene = scene_default();
+        scene.format = formats[i];
+        scene.foveation.light = FOVEA_LIGHT_LINEAR;
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        struct test_image src = image_make_packed(203, 117, scene.format);
+        struct test_image dst = image_make_packed(203, 117, scene.format);
+        image_draw(&src.view, IMAGE_STROKES, 5);
+        double *expected = exact_picture(p.plan, &p.frame, &src.view);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        compare_assert_close(&dst.view, expected, compare_budget_of(scene.format), "light");
+        free(expected);
+        image_free(&src);
+        image_free(&dst);
+        scene_finish(&fixture, &p);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_pattern_and_light_is_right),
+        cmocka_unit_test(every_model_and_geometry_is_right),
+        cmocka_unit_test(every_size_is_covered),
+        cmocka_unit_test(the_longest_sides_work),
+        cmocka_unit_test(gaze_anywhere_is_right),
+        cmocka_unit_test(every_strength_is_right),
+        cmocka_unit_test(gaussians_far_wider_than_the_picture_work),
+        cmocka_unit_test(strides_and_gaps_are_respected),
+        cmocka_unit_test(pixels_need_no_more_than_their_channels_alignment),
+        cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
+        cmocka_unit_test(what_is_sharp_is_copied_bit_by_bit),
+        cmocka_unit_test(flat_pictures_stay_flat),
+        cmocka_unit_test(bad_numbers_stay_within_reach),
+        cmocka_unit_test(the_largest_numbers_stay_finite),
+        cmocka_unit_test(frames_on_several_streams_do_not_mix),
+        cmocka_unit_test(a_plan_for_surfaces_refuses_floats),
+        cmocka_unit_test(blockwise_averages_light_where_it_is_told_to),
+    };
+    static const struct CMUnitTest heavy_tests[] = {
+        cmocka_unit_test(a_whole_screen_is_right),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (!fixture.quick) {
+        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
+    }
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# fovea_quality: how exact every backend is, and sheets of pictures to compare by eye. It draws letters
+# and writes pictures with the sample scene's own code.
+find_path(STB_INCLUDE stb/stb_truetype.h)
+if(NOT STB_INCLUDE)
+    message(STATUS "Fovea: fovea_quality is left out, stb (libstb-dev) is not there")
+    return()
+endif()
+find_path(DEJAVU_DIR DejaVuSans-Bold.ttf PATHS /usr/share/fonts/truetype/dejavu
+    /usr/share/fonts/TTF /usr/share/fonts/dejavu /usr/share/fonts/dejavu-sans-fonts NO_DEFAULT_PATH)
+
+set(scene ${PROJECT_SOURCE_DIR}/sample_scene)
+add_executable(fovea_quality
+    quality/backends.c
+    quality/cases.c
+    quality/command_compare.c
+    quality/command_measure.c
+    quality/command_models.c
+    quality/load.c
+    quality/main.c
+    quality/measure.c
+    quality/metrics.c
+    quality/moving.c
+    quality/paint.c
+    quality/pictures.c
+    quality/report.c
+    quality/say.c
+    quality/sheet.c
+    ${scene}/picture.c
+    ${scene}/type.c)
+target_include_directories(fovea_quality PRIVATE quality support gpu ${scene})
+target_include_directories(fovea_quality SYSTEM PRIVATE ${STB_INCLUDE})
+target_compile_definitions(fovea_quality PRIVATE
+    DEMO_FONT_DIR="$<IF:$<BOOL:${DEJAVU_DIR}>,${DEJAVU_DIR},/usr/share/fonts/truetype/dejavu>")
+target_link_libraries(fovea_quality PRIVATE fovea_internal fovea_test_images fovea_build
+    PkgConfig::CMOCKA Threads::Threads m)
+if(TARGET fovea_test_vulkan)
+    target_sources(fovea_quality PRIVATE quality/backend_vulkan.c)
+    target_compile_definitions(fovea_quality PRIVATE QUALITY_VULKAN)
+    target_link_libraries(fovea_quality PRIVATE fovea_test_vulkan)
+endif()
+if(TARGET fovea_cuda)
+    target_sources(fovea_quality PRIVATE quality/backend_cuda.c gpu/cuda_fixture.c)
+    target_compile_definitions(fovea_quality PRIVATE QUALITY_CUDA)
+endif()
+
+# quality_add_test(<name> <label> <arguments>...)
+function(quality_add_test name label)
+    add_test(NAME ${name} COMMAND fovea_quality ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 120 SKIP_RETURN_CODE 77)
+endfunction()
+quality_add_test(test_quality_quick unit --quick --backend cpu)
+if(TARGET fovea_test_vulkan)
+    quality_add_test(test_quality_vulkan vulkan --quick --backend vulkan)
+endif()
+if(TARGET fovea_cuda)
+    quality_add_test(test_quality_cuda gpu --quick --backend cuda)
+endif()

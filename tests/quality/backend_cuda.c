@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "backends.h"
+#include "cuda_fixture.h"
+#include "say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda_state {
+    struct cuda_fixture fixture;
+    struct fovea_context *context;
+};
+
+static bool open_cuda(struct backend *backend)
+{
+    struct cuda_state *state = calloc(1, sizeof *state);
+    backend_must(state ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "cuda");
+    if (cuda_fixture_open(&state->fixture) != 0) {
+        free(state);
+        return false;
+    }
+    /* Threads take turns: each call pushes the device for itself. */
+    cuda_device_pop(state->fixture.device);
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    backend_must(fovea_context_create(&desc, &state->context), "cuda");
+    backend->state = state;
+    return true;
+}
+
+static void close_cuda(struct backend *backend)
+{
+    struct cuda_state *state = backend->state;
+    fovea_context_destroy(&state->context);
+    backend_must(cuda_device_push(state->fixture.device), "cuda");
+    cuda_fixture_close(&state->fixture);
+    free(state);
+}
+
+static struct test_image packed_like(const struct fovea_image *image)
+{
+    return image_make_packed(image->width_px, image->height_px, image->format);
+}
+
+static void run_cuda(struct backend *backend, const struct fovea_foveation *foveation,
+                     const struct fovea_image *src, struct fovea_point_uv gaze,
+                     const struct fovea_image *dst)
+{
+    struct cuda_state *state = backend->state;
+    const size_t bytes = (size_t)src->row_stride_bytes * src->height_px;
+    backend_must(cuda_device_push(state->fixture.device), "cuda");
+    struct test_image host = packed_like(src);
+    memcpy(host.view.data, src->data, bytes);
+    struct device_image from = device_image_make(&state->fixture, &host, 0);
+    struct device_image to = device_image_make(&state->fixture, &host, 0);
+    backend_must(fovea_context_set_foveation(state->context, foveation), "cuda");
+    backend_must(
+        fovea_context_run(state->context, &from.view, &to.view, gaze, state->fixture.stream),
+        "cuda");
+    cuda_fixture_wait(&state->fixture);
+    device_image_download(&state->fixture, &to, &host);
+    memcpy(dst->data, host.view.data, bytes);
+    device_image_free(&state->fixture, &from);
+    device_image_free(&state->fixture, &to);
+    image_free(&host);
+    cuda_device_pop(state->fixture.device);
+}
+
+const struct backend backend_cuda = {
+    .kind = FOVEA_BACKEND_CUDA, .open = open_cuda, .close = close_cuda, .run = run_cuda};

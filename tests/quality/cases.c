@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cases.h"
+
+#include "backends.h"
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BLOCKWISE FOVEA_METHOD_BLOCKWISE
+#define SMOOTH FOVEA_METHOD_SMOOTH
+#define ENCODED FOVEA_LIGHT_ENCODED
+#define LINEAR FOVEA_LIGHT_LINEAR
+
+/* The last two blur as much as `paper` does, so that an error has where to show. */
+const struct quality_case quality_cases[] = {
+    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0},
+    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0},
+    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0},
+    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0},
+    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0},
+    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0},
+    {"smooth, physical, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 30.0, 6.0},
+    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0},
+};
+const size_t quality_case_count = sizeof quality_cases / sizeof quality_cases[0];
+
+const struct quality_gaze quality_gazes[GAZE_COUNT] = {
+    {"centre", {0.5, 0.5}},
+    {"corner", {0.04, 0.93}},
+};
+
+struct fovea_foveation quality_foveation(const struct quality_case *c)
+{
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.method = c->method;
+    foveation.model = c->model;
+    foveation.light = c->light;
+    foveation.physical.alpha *= c->worse;
+    for (uint32_t i = 0; i < foveation.curve.count; i++) {
+        foveation.curve.cutoff_cpd[i] /= c->worse;
+    }
+    foveation.paper.fragment_px = c->fragment_px;
+    foveation.geometry.ppd = c->ppd;
+    return foveation;
+}
+
+static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
+                                     const struct fovea_image *src, struct fovea_point_uv gaze)
+{
+    struct foveate_plan *plan = NULL;
+    backend_must(foveate_plan_create(foveation, src->width_px, src->height_px, &plan), "the plan");
+    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    foveate_plan_destroy(&plan);
+    return frame;
+}
+
+double *exact_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                     struct fovea_point_uv gaze)
+{
+    const struct foveate_frame frame = frame_of(foveation, src, gaze);
+    return compare_expected(foveation, src, &frame);
+}
+
+size_t exact_round(const double *levels, const struct fovea_image *actual,
+                   const struct fovea_image *dst)
+{
+    const unsigned char *other = actual ? actual->data : NULL;
+    unsigned char *out = dst->data;
+    size_t ties = 0;
+    for (size_t i = 0; i < (size_t)dst->width_px * dst->height_px * 4; i++) {
+        const double level = fmin(fmax(levels[i], 0.0), 255.0);
+        out[i] = (unsigned char)floor(level + 0.5);
+        if (other && other[i] != out[i] && fabs(level - other[i]) < 0.5 + EXACT_TIE_LEVELS) {
+            out[i] = other[i];
+            ties++;
+        }
+    }
+    return ties;
+}

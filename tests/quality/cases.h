@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is measured: settings, and the exact picture of them. */
+#ifndef FOVEA_QUALITY_CASES_H
+#define FOVEA_QUALITY_CASES_H
+
+#include "images.h"
+
+struct quality_case {
+    const char *name;
+    enum fovea_method method;
+    enum fovea_model model;
+    enum fovea_light light;
+    uint32_t fragment_px;
+    double ppd; /* 0: the default view */
+    double worse; /* divides the cutoffs of physical and curve: an eye so much worse */
+};
+
+extern const struct quality_case quality_cases[];
+extern const size_t quality_case_count;
+/* The case of the smooth method that the paper's protocol compares with. */
+#define CASE_PAPER_32 0
+#define CASE_PAPER_ENCODED 3
+
+struct quality_gaze {
+    const char *name;
+    struct fovea_point_uv point;
+};
+
+#define GAZE_COUNT 2
+extern const struct quality_gaze quality_gazes[GAZE_COUNT];
+
+struct fovea_foveation quality_foveation(const struct quality_case *c);
+
+/* The settings' double-precision reference of src, in levels; the caller frees it. Any thread. */
+double *exact_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                     struct fovea_point_uv gaze);
+
+/* A value so close to the middle between two levels may be rounded to either: a checker's average is
+ * 127.5, and no arithmetic agrees with another one about where that belongs. */
+#define EXACT_TIE_LEVELS 0.01
+
+/* Rounds to 8 bits, where there is a tie as `actual` has it (unless NULL). Returns how many values that
+ * made equal which plain rounding would not. */
+size_t exact_round(const double *levels, const struct fovea_image *actual,
+                   const struct fovea_image *dst);
+
+#endif

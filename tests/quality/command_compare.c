@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* compare PICTURE: a picture through every model and method beside the exact result. */
+#include "backends.h"
+#include "cases.h"
+#include "commands.h"
+#include "metrics.h"
+#include "pictures.h"
+#include "say.h"
+#include "sheet.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define EXIT_USAGE 2
+#define ERROR_GAIN 32
+#define PANEL_MAX_PX 960
+#define SETS_MAX 64
+#define GAP_PX 12
+#define TITLE_PX 44
+
+struct wishes {
+    const char *picture;
+    const char *output;
+    struct fovea_point_uv gaze;
+    const char *sets[SETS_MAX];
+    size_t set_count;
+};
+
+/* One row of the sheet. */
+struct row {
+    pthread_t thread;
+    bool threaded;
+    struct fovea_foveation foveation;
+    struct fovea_point_uv gaze;
+    const struct fovea_image *src;
+    struct test_image actual, exact, error;
+    struct score score;
+};
+
+static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
+{
+    char rest;
+    if (sscanf(text, "%lf,%lf%c", &out_gaze->x_uv, &out_gaze->y_uv, &rest) == 2) {
+        return true;
+    }
+    say_error("--gaze is x,y with both 0 to 1, not '%s'", text);
+    return false;
+}
+
+static bool read_wishes(int argc, char **argv, struct wishes *out)
+{
+    static const struct option options[] = {{"gaze", required_argument, NULL, 'g'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'g' && read_gaze(optarg, &out->gaze)) {
+            continue;
+        }
+        if (option == 's' && out->set_count < SETS_MAX) {
+            out->sets[out->set_count++] = optarg;
+        } else if (option == 'o') {
+            out->output = optarg;
+        } else {
+            return false;
+        }
+    }
+    if (optind + 1 != argc) {
+        say_error("compare needs one picture, a PNG or JPEG file");
+        return false;
+    }
+    out->picture = argv[optind];
+    return true;
+}
+
+static bool read_settings(const struct wishes *wishes, struct fovea_foveation *out)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.sets = wishes->sets;
+    desc.set_count = wishes->set_count;
+    desc.watch = false;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    struct fovea_config *config = NULL;
+    if (fovea_config_create(&desc, &config) != FOVEA_OK) {
+        return false;
+    }
+    *out = fovea_config_settings(config)->foveation;
+    fovea_config_destroy(&config);
+    return true;
+}
+
+static bool make_folder(const char *path)
+{
+    char part[FOVEA_PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *c = part + 1; *c; c++) {
+        if (*c == '/') {
+            *c = '\0';
+            mkdir(part, 0777);
+            *c = '/';
+        }
+    }
+    if (mkdir(part, 0777) == 0 || errno == EEXIST) {
+        return true;
+    }
+    say_error("cannot make the folder %s: %s", path, strerror(errno));
+    return false;
+}
+
+static void fill_error(const struct row *row)
+{
+    const unsigned char *a = row->actual.view.data;
+    const unsigned char *b = row->exact.view.data;
+    unsigned char *out = row->error.view.data;
+    for (size_t i = 0; i < (size_t)row->src->width_px * row->src->height_px * 4; i++) {
+        const int error = ERROR_GAIN * abs(a[i] - b[i]);
+        out[i] = (unsigned char)(i % 4 == 3 ? 255 : error > 255 ? 255 : error);
+    }
+}
+
+static void *make_exact(void *user)
+{
+    struct row *row = user;
+    double *levels = exact_levels(&row->foveation, row->src, row->gaze);
+    exact_round(levels, &row->actual.view, &row->exact.view);
+    free(levels);
+    row->score = metrics_score(&row->actual.view, &row->exact.view);
+    fill_error(row);
+    return NULL;
+}
+
+static void make_rows(struct row rows[LOOK_COUNT], const struct fovea_image *src,
+                      const struct fovea_foveation *base, struct fovea_point_uv gaze)
+{
+    struct backend cpu = backend_cpu;
+    cpu.open(&cpu);
+    for (size_t i = 0; i < LOOK_COUNT; i++) {
+        struct row *row = &rows[i];
+        *row = (struct row){.foveation = look_foveation(&looks[i], base), .gaze = gaze, .src = src};
+        row->actual = image_make_packed(src->width_px, src->height_px, src->format);
+        row->exact = image_make_packed(src->width_px, src->height_px, src->format);
+        row->error = image_make_packed(src->width_px, src->height_px, src->format);
+        cpu.run(&cpu, &row->foveation, src, gaze, &row->actual.view);
+    }
+    cpu.close(&cpu);
+    say_note("the exact results take a while: %ux%u pixels, one Gaussian each", src->width_px,
+             src->height_px);
+    for (size_t i = 0; i < LOOK_COUNT; i++) {
+        rows[i].threaded = pthread_create(&rows[i].thread, NULL, make_exact, &rows[i]) == 0;
+        if (!rows[i].threaded) {
+            make_exact(&rows[i]);
+        }
+    }
+    for (size_t i = 0; i < LOOK_COUNT; i++) {
+        if (rows[i].threaded) {
+            pthread_join(rows[i].thread, NULL);
+        }
+        say_note("%s: %g levels at most, %.4f on average, SSIM %.5f", looks[i].title,
+                 rows[i].score.max_levels, rows[i].score.mean_levels, rows[i].score.ssim);
+    }
+}
+
+static bool write_single(const struct wishes *wishes, const struct test_image *image,
+                         const char *name, const char *kind)
+{
+    char path[FOVEA_PATH_MAX];
+    const struct picture picture = sheet_view(image);
+    snprintf(path, sizeof path, "%s/%s%s.png", wishes->output, name, kind);
+    return picture_write_png(&picture, path);
+}
+
+static void put_panel(struct picture *sheet, const struct test_image *image, int factor,
+                      bool largest, const int at[2])
+{
+    const struct picture whole = sheet_view(image);
+    struct picture panel = sheet_shrink(&whole, factor, largest);
+    picture_put(sheet, &panel, at[0], at[1]);
+    picture_finish(&panel);
+}
+
+static bool draw_row(const struct sheet_pen *pen, const struct row *row, const char *title,
+                     const int at[2], int factor)
+{
+    const int step = GAP_PX + (int)row->src->width_px / factor;
+    const struct score *s = &row->score;
+    char text[256];
+    snprintf(text, sizeof text,
+             "largest error %g levels, mean %.4f, PSNR %.1f dB, SSIM %.5f, worst 32\xc3\x97"
+             "32 %.5f",
+             s->max_levels, s->mean_levels, s->psnr_db, s->ssim, s->ssim_worst);
+    const float places[3][2] = {{(float)at[0], (float)at[1] - 12.0f},
+                                {(float)(at[0] + step), (float)at[1] - 12.0f},
+                                {(float)(at[0] + 2 * step), (float)at[1] - 12.0f}};
+    put_panel(pen->picture, &row->actual, factor, false, (const int[2]){at[0], at[1]});
+    put_panel(pen->picture, &row->exact, factor, false, (const int[2]){at[0] + step, at[1]});
+    put_panel(pen->picture, &row->error, factor, true, (const int[2]){at[0] + 2 * step, at[1]});
+    const float room = (float)(step - GAP_PX);
+    return sheet_write(pen, true, title, places[0], 24.0f, room) &&
+           sheet_write(pen, false, "exact", places[1], 24.0f, room) &&
+           sheet_write(pen, false, text, places[2], 24.0f, room);
+}
+
+static bool write_sheet(const struct wishes *wishes, const struct row rows[LOOK_COUNT],
+                        const struct sample *sample)
+{
+    const int width = (int)sample->image.view.width_px;
+    const int height = (int)sample->image.view.height_px;
+    const int factor = (width + PANEL_MAX_PX - 1) / PANEL_MAX_PX;
+    const int row_px = TITLE_PX + height / factor;
+    struct picture sheet;
+    struct sheet_pen pen;
+    char text[256];
+    char path[FOVEA_PATH_MAX];
+    bool fine = sheet_open(&pen, &sheet, GAP_PX + 3 * (GAP_PX + width / factor),
+                           TITLE_PX + LOOK_COUNT * row_px + GAP_PX);
+    for (int i = 0; fine && i < LOOK_COUNT; i++) {
+        const int at[2] = {GAP_PX, 2 * TITLE_PX + i * row_px};
+        fine = draw_row(&pen, &rows[i], looks[i].title, at, factor);
+    }
+    snprintf(text, sizeof text,
+             "%.60s, %dx%d, gaze %g, %g: by the library, exact, and the error times %d",
+             sample->name, width, height, wishes->gaze.x_uv, wishes->gaze.y_uv, ERROR_GAIN);
+    const float at[2] = {GAP_PX, 30.0f};
+    fine = fine && sheet_write(&pen, true, text, at, 26.0f, (float)(sheet.width_px - 2 * GAP_PX));
+    snprintf(path, sizeof path, "%s/compare.png", wishes->output);
+    fine = fine && picture_write_png(&sheet, path);
+    sheet_close(&pen);
+    return fine;
+}
+
+static bool write_all(const struct wishes *wishes, const struct row rows[LOOK_COUNT],
+                      const struct sample *sample)
+{
+    bool fine = write_single(wishes, &sample->image, "original", "");
+    for (size_t i = 0; fine && i < LOOK_COUNT; i++) {
+        fine = write_single(wishes, &rows[i].actual, looks[i].file, "") &&
+               write_single(wishes, &rows[i].exact, looks[i].file, "-exact") &&
+               write_single(wishes, &rows[i].error, looks[i].file, "-error");
+    }
+    return fine && write_sheet(wishes, rows, sample);
+}
+
+int command_compare(int argc, char **argv)
+{
+    struct wishes wishes = {.output = "out/compare", .gaze = {0.5, 0.5}};
+    struct fovea_foveation base;
+    struct sample sample;
+    struct row rows[LOOK_COUNT];
+    if (!read_wishes(argc, argv, &wishes)) {
+        return EXIT_USAGE;
+    }
+    if (!read_settings(&wishes, &base) || !sample_load(wishes.picture, &sample)) {
+        return EXIT_FAILURE;
+    }
+    bool fine = sample.image.view.width_px >= METRICS_REGION_PX &&
+                sample.image.view.height_px >= METRICS_REGION_PX;
+    if (!fine) {
+        say_error("%s: smaller than 32x32 pixels", wishes.picture);
+    } else if (make_folder(wishes.output)) {
+        make_rows(rows, &sample.image.view, &base, wishes.gaze);
+        fine = write_all(&wishes, rows, &sample);
+        for (size_t i = 0; i < LOOK_COUNT; i++) {
+            image_free(&rows[i].actual);
+            image_free(&rows[i].exact);
+            image_free(&rows[i].error);
+        }
+    } else {
+        fine = false;
+    }
+    sample_free(&sample);
+    if (fine) {
+        printf("%s/compare.png\n", wishes.output);
+    }
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "pictures.h"
+
+#include "say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#define STBI_ONLY_JPEG
+#include <stb/stb_image.h>
+#pragma GCC diagnostic pop
+
+#define SIDE_MAX_PX 16384
+
+bool sample_load(const char *path, struct sample *out_sample)
+{
+    int width = 0;
+    int height = 0;
+    unsigned char *pixels = stbi_load(path, &width, &height, NULL, 4);
+    if (!pixels || width > SIDE_MAX_PX || height > SIDE_MAX_PX) {
+        say_error("%s: %s", path, pixels ? "larger than 16384 pixels" : stbi_failure_reason());
+        stbi_image_free(pixels);
+        return false;
+    }
+    const char *name = strrchr(path, '/');
+    snprintf(out_sample->name, sizeof out_sample->name, "%s", name ? name + 1 : path);
+    out_sample->image = image_make_packed((uint32_t)width, (uint32_t)height, FOVEA_FORMAT_RGBA8);
+    memcpy(out_sample->image.view.data, pixels, (size_t)width * (size_t)height * 4);
+    stbi_image_free(pixels);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Every picture through every case, gaze and backend, on all cores; and what came out. */
+#ifndef FOVEA_QUALITY_MEASURE_H
+#define FOVEA_QUALITY_MEASURE_H
+
+#include "backends.h"
+#include "cases.h"
+#include "metrics.h"
+#include "pictures.h"
+
+#define BACKENDS_MAX 3
+#define STEPS_MAX 2
+
+/* What a gaze that moves on by a step does to the picture, beyond noise of the source: none. */
+struct steps {
+    double largest_levels; /* of any pixel at any step */
+    double mean_levels; /* of all pixels and steps */
+    double worst_mean_levels; /* of the step that changes most */
+};
+
+struct measurement {
+    struct backend backends[BACKENDS_MAX];
+    size_t backend_count;
+    struct sample *samples;
+    size_t sample_count;
+    uint32_t width_px, height_px; /* of the samples that were drawn */
+    /* [((sample * cases + case) * GAZE_COUNT + gaze) * BACKENDS_MAX + backend] */
+    struct score *scores;
+    /* The paper's protocol: SSIM maps of blockwise beside the pixel-wise foveation, summed up. */
+    struct ssim_map paper_sum[BACKENDS_MAX];
+    size_t paper_count;
+    /* [(method * STEPS_MAX + step) * BACKENDS_MAX + backend] */
+    struct steps steps[3 * STEPS_MAX * BACKENDS_MAX];
+};
+
+extern const double measure_step_px[STEPS_MAX];
+extern const size_t measure_step_cases[3]; /* of quality_cases */
+
+const struct score *measure_score(const struct measurement *m, size_t sample, size_t quality_case,
+                                  size_t gaze, size_t backend);
+struct steps *measure_steps(struct measurement *m, size_t method, size_t step, size_t backend);
+
+void measure_all(struct measurement *m);
+void measure_moving_gaze(struct measurement *m);
+
+#endif

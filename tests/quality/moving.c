@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A gaze that moves by a small step: what changes in the picture is what a person may see crawl. */
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define STEPS 12
+
+const double measure_step_px[STEPS_MAX] = {0.1, 1.0};
+const size_t measure_step_cases[3] = {CASE_PAPER_32, CASE_PAPER_ENCODED, CASE_PAPER_ENCODED + 1};
+
+struct steps *measure_steps(struct measurement *m, size_t method, size_t step, size_t backend)
+{
+    return &m->steps[(method * STEPS_MAX + step) * BACKENDS_MAX + backend];
+}
+
+static void count_step(struct steps *steps, const struct fovea_image *before,
+                       const struct fovea_image *after)
+{
+    const unsigned char *a = before->data;
+    const unsigned char *b = after->data;
+    const size_t count = (size_t)before->width_px * before->height_px * 4;
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const int apart = abs(a[i] - b[i]);
+        steps->largest_levels = fmax(steps->largest_levels, apart);
+        sum += apart;
+    }
+    const double mean = sum / (double)(count / 4 * 3);
+    steps->mean_levels += mean;
+    steps->worst_mean_levels = fmax(steps->worst_mean_levels, mean);
+}
+
+static void walk(struct backend *backend, const struct fovea_foveation *foveation,
+                 const struct fovea_image *src, double step_px, struct steps *steps)
+{
+    struct test_image images[2];
+    for (int i = 0; i < 2; i++) {
+        images[i] = image_make_packed(src->width_px, src->height_px, src->format);
+    }
+    for (int i = 0; i <= STEPS; i++) {
+        const struct fovea_point_uv gaze = {0.5 + (i * step_px + 0.03) / src->width_px, 0.5};
+        backend->run(backend, foveation, src, gaze, &images[i % 2].view);
+        if (i > 0) {
+            count_step(steps, &images[(i + 1) % 2].view, &images[i % 2].view);
+        }
+    }
+    image_free(&images[0]);
+    image_free(&images[1]);
+}
+
+void measure_moving_gaze(struct measurement *m)
+{
+    for (size_t method = 0; method < 3; method++) {
+        const struct fovea_foveation foveation =
+            quality_foveation(&quality_cases[measure_step_cases[method]]);
+        for (size_t i = 0; i < STEPS_MAX * m->backend_count; i++) {
+            const size_t step = i % STEPS_MAX;
+            const size_t b = i / STEPS_MAX;
+            struct steps *steps = measure_steps(m, method, step, b);
+            for (size_t s = 0; s < m->sample_count; s++) {
+                walk(&m->backends[b], &foveation, &m->samples[s].image.view, measure_step_px[step],
+                     steps);
+            }
+            steps->mean_levels /= (double)(m->sample_count * STEPS);
+        }
+    }
+}

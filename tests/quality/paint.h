@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What pictures.c draws: colours 0..1 of a pixel, from its place and a seed. */
+#ifndef FOVEA_QUALITY_PAINT_H
+#define FOVEA_QUALITY_PAINT_H
+
+#include <stdint.h>
+
+struct place {
+    uint32_t x, y;
+    uint32_t width, height;
+    uint64_t seed;
+};
+
+typedef void (*paint_fn)(const struct place *, double out_rgb[3]);
+
+double paint_hash(uint64_t a, uint64_t b, uint64_t c);
+/* Noise that is smooth over cells of `cell_px`, 0..1. */
+double paint_smooth_noise(double x, double y, double cell_px, uint64_t seed);
+
+void paint_white_noise(const struct place *at, double out_rgb[3]);
+void paint_binary_noise(const struct place *at, double out_rgb[3]);
+void paint_dark_noise(const struct place *at, double out_rgb[3]);
+void paint_pink_noise(const struct place *at, double out_rgb[3]);
+void paint_checker(const struct place *at, double out_rgb[3]); /* squares of `seed` pixels */
+void paint_rows(const struct place *at, double out_rgb[3]);
+void paint_columns(const struct place *at, double out_rgb[3]);
+void paint_dots(const struct place *at,
+                double out_rgb[3]); /* seed 0: white on black, else the reverse */
+void paint_zone_plate(const struct place *at,
+                      double out_rgb[3]); /* colours apart where seed is not 0 */
+void paint_star(const struct place *at, double out_rgb[3]);
+void paint_gradient(const struct place *at, double out_rgb[3]);
+void paint_colour_bars(const struct place *at, double out_rgb[3]);
+void paint_edges(const struct place *at, double out_rgb[3]);
+void paint_discs(const struct place *at, double out_rgb[3]);
+void paint_strokes(const struct place *at, double out_rgb[3]);
+void paint_photo(const struct place *at, double out_rgb[3]);
+
+#endif

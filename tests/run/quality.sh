@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+#
+# ./run quality and ./run compare: how exact the library is, in numbers and in pictures.
+
+help_quality()
+{
+    cat <<END
+./run quality [flags] [PICTURE...]: measures every backend of this machine against the formulas.
+
+  --report FILE   the tables also go there; sections of backends not measured now stay as they are
+  --backend NAME  only cpu, vulkan or cuda
+  --quick         five small pictures, seconds instead of minutes
+
+Runs dozens of drawn pictures, and PNG and JPEG files that are named, through every model and method and
+compares with the double-precision reference. Fails where a bound is broken. docs/quality.md is its
+report.
+END
+}
+
+help_compare()
+{
+    cat <<END
+./run compare PICTURE [flags]: a PNG or JPEG file through every model and method, beside the exact result.
+
+  --gaze x,y              0..1 from the top left corner; the middle
+  --set key.path=value    one setting, as often as wanted: --set foveation.strength=2
+  --output DIR            where pictures go, instead of out/compare
+
+Writes compare.png, a sheet of all: what the library makes, the exact result, the error times 32, and
+the numbers; and every picture by itself in full size.
+END
+}
+
+quality_program()
+{
+    need_packages build render tests
+    configure_and_build release -DBUILD_TESTING=ON
+    QUALITY=$BUILD_ROOT/release/tests/fovea_quality
+    [[ -x $QUALITY ]] || fail "fovea_quality was not built; see $(relative "$LOGS/release-configure.log")"
+}
+
+command_quality()
+{
+    quality_program
+    exec "$QUALITY" "$@"
+}
+
+command_compare()
+{
+    local arguments=("$@")
+    quality_program
+    has_flag --output "$@" || arguments+=(--output "$ROOT/out/compare")
+    exec "$QUALITY" compare "${arguments[@]}"
+}

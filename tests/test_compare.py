@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""fovea_quality: pictures to compare by eye, its report, and what it says about wrong arguments."""
+
+import numpy
+import pytest
+from conftest import run_program
+from PIL import Image
+
+LOOKS = ["blockwise-paper", "smooth-paper-encoded", "smooth-paper-linear", "smooth-physical", "smooth-curve"]
+
+
+@pytest.fixture(scope="session")
+def quality(build_dir):
+    path = build_dir / "tests" / "fovea_quality"
+    assert path.exists(), f"{path} was not built"
+    return path
+
+
+@pytest.fixture
+def noise(tmp_path):
+    pixels = numpy.random.default_rng(3).integers(0, 256, (48, 64, 3), dtype=numpy.uint8)
+    Image.fromarray(pixels).save(tmp_path / "noise.png")
+    return tmp_path / "noise.png"
+
+
+def pixels_of(path):
+    return numpy.asarray(Image.open(path).convert("RGB")).astype(int)
+
+
+def test_every_picture_is_written_and_the_error_is_the_difference(quality, noise, tmp_path):
+    out = tmp_path / "new" / "folder"
+    run_program(quality, "compare", noise, "--gaze", "0.1,0.9", "--output", out)
+    assert (pixels_of(out / "original.png") == pixels_of(noise)).all()
+    for look in LOOKS:
+        error = abs(pixels_of(out / f"{look}.png") - pixels_of(out / f"{look}-exact.png"))
+        assert error.max() <= 3, look
+        assert (pixels_of(out / f"{look}-error.png") == numpy.minimum(255, 32 * error)).all(), look
+    assert Image.open(out / "compare.png").width > 3 * 64
+
+
+def test_settings_reach_the_pictures(quality, noise, tmp_path):
+    run_program(quality, "compare", noise, "--set", "foveation.strength=0", "--output", tmp_path)
+    for look in LOOKS:
+        assert (pixels_of(tmp_path / f"{look}.png") == pixels_of(noise)).all(), look
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["compare"], "needs one picture"),
+        (["compare", "/no/such/file.png"], "/no/such/file.png"),
+        (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
+        (["models", "x.png"], "models needs"),
+        (["--backend", "abacus"], "abacus"),
+    ],
+)
+def test_wrong_arguments_are_named(quality, arguments, words):
+    done = run_program(quality, *arguments, check=False)
+    assert done.returncode != 0
+    assert words in done.stderr
+
+
+def test_a_small_picture_is_refused(quality, tmp_path):
+    Image.new("RGB", (31, 40)).save(tmp_path / "small.png")
+    done = run_program(quality, "compare", tmp_path / "small.png", "--output", tmp_path, check=False)
+    assert done.returncode == 1
+    assert "smaller than 32x32" in done.stderr
+
+
+def test_a_report_keeps_the_sections_of_other_backends(quality, tmp_path):
+    report = tmp_path / "report.md"
+    kept = "<!-- begin cuda -->\n## cuda\n\nmeasured elsewhere\n<!-- end cuda -->"
+    report.write_text(f"old\n\n{kept}\n\n<!-- begin cpu -->\nold numbers\n<!-- end cpu -->\n")
+    run_program(quality, "--quick", "--backend", "cpu", "--report", report)
+    text = report.read_text()
+    assert kept in text
+    assert text.count("<!-- begin cpu -->") == 1
+    assert "old" not in text.replace("older", "")

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method on the cpu against the double-precision reference, pixel by pixel. */
+
+#include "test_foveate_support.h"
+
+#include "compare.h"
+#include "images.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct exact_case {
+    uint32_t width_px, height_px;
+    enum fovea_format format;
+    enum image_pattern pattern;
+    double gaze_x_px, gaze_y_px;
+};
+
+static void check(struct fovea_foveation foveation, const struct exact_case *c)
+{
+    char what[200];
+    snprintf(what, sizeof what, "%s %ux%u format %d model %d light %d strength %g gaze %g,%g",
+             image_pattern_name(c->pattern), c->width_px, c->height_px, (int)c->format,
+             (int)foveation.model, (int)foveation.light, foveation.strength, c->gaze_x_px,
+             c->gaze_y_px);
+    struct test_image src = image_make_packed(c->width_px, c->height_px, c->format);
+    struct test_image dst = image_make_packed(c->width_px, c->height_px, c->format);
+    image_draw(&src.view, c->pattern, 7);
+    struct rig rig = rig_make(foveation, c->width_px, c->height_px);
+    const struct foveate_frame frame =
+        rig_run(&rig, &src.view, &dst.view, c->gaze_x_px, c->gaze_y_px);
+    double *expected = compare_expected(&foveation, &src.view, &frame);
+    compare_assert_close(&dst.view, expected, compare_budget_smooth(c->format), what);
+    assert_true(image_guards_intact(&dst));
+    free(expected);
+    rig_finish(&rig);
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void every_pattern(enum fovea_light light, uint32_t width_px, uint32_t height_px)
+{
+    for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.light = light;
+        check(settings,
+              &(struct exact_case){width_px, height_px, FOVEA_FORMAT_RGBA8,
+                                   (enum image_pattern)pattern, 0.39 * width_px, 0.27 * height_px});
+    }
+}
+
+static void every_pattern_as_stored(void **state)
+{
+    (void)state;
+    every_pattern(FOVEA_LIGHT_ENCODED, 320, 180);
+    every_pattern(FOVEA_LIGHT_ENCODED, 128, 128);
+}
+
+static void every_pattern_as_light(void **state)
+{
+    (void)state;
+    every_pattern(FOVEA_LIGHT_LINEAR, 320, 180);
+    every_pattern(FOVEA_LIGHT_LINEAR, 128, 128);
+}
+
+static void every_format_and_both_kinds_of_alpha(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 14; i++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.alpha = (enum fovea_alpha)(i % 2);
+        check(settings,
+              &(struct exact_case){113, 71, (enum fovea_format)(1 + i / 2), IMAGE_PHOTO, 30, 60});
+    }
+}
+
+/* Small pictures are all border: margins of the levels, edges of the picture. */
+static void every_odd_size(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1},  {2, 1},  {1, 9},  {3, 5},   {16, 16}, {17, 33},
+                                        {1, 90}, {90, 1}, {2, 97}, {63, 65}, {40, 20}, {127, 3}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.strength = 2.0;
+        check(settings, &(struct exact_case){sizes[i][0], sizes[i][1], FOVEA_FORMAT_RGBA8,
+                                             IMAGE_RANDOM, sizes[i][0] * 0.3, sizes[i][1] * 0.9});
+    }
+}
+
+static void gaze_in_corners_on_edges_and_outside(void **state)
+{
+    (void)state;
+    static const double gazes[][2] = {{0, 0},   {110, 0},    {0, 70},   {110, 70}, {-0.5, 30},
+                                      {55, 71}, {-40, -140}, {300, 20}, {55, 1e5}, {30.004, 31.1}};
+    for (size_t i = 0; i < sizeof gazes / sizeof *gazes; i++) {
+        check(smooth_settings((enum fovea_model)(i % 3)),
+              &(struct exact_case){110, 70, FOVEA_FORMAT_RGB8, IMAGE_STROKES, gazes[i][0],
+                                   gazes[i][1]});
+    }
+}
+
+/* The picture on a wall before the eye, in a headset, off the axis. */
+static void every_model_and_view(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
+        settings.model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
+        settings.cutoff_gain = i % 2 ? 0.5 : 0.1;
+        if (i / 2 == 0) {
+            settings.geometry.distance_m = 0.05;
+        } else if (i / 2 == 1) {
+            settings.geometry.ppd = 3.0;
+        } else {
+            settings.geometry.tan_left = 1.4;
+            settings.geometry.tan_right = 0.7;
+            settings.geometry.tan_up = 1.0;
+            settings.geometry.tan_down = 1.2;
+        }
+        check(settings,
+              &(struct exact_case){160, 90, FOVEA_FORMAT_RGBA8, IMAGE_ZONE_PLATE, 20, 71.5});
+    }
+}
+
+/* From a blur of a hundredth of a pixel to one that is wider than the picture. */
+static void every_strength(void **state)
+{
+    (void)state;
+    static const double strengths[] = {1e-9, 1e-5, 0.001, 0.02, 0.05, 0.12, 0.25, 0.5, 3.0};
+    for (size_t i = 0; i < 2 * sizeof strengths / sizeof *strengths; i++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.strength = strengths[i / 2];
+        settings.light = i % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
+        check(settings, &(struct exact_case){50, 30, FOVEA_FORMAT_RGBA8, IMAGE_CHECKER, 26, 17});
+    }
+}
+
+static void a_blur_far_wider_than_the_picture(void **state)
+{
+    (void)state;
+    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+    settings.strength = 8.0;
+    settings.paper.f_max_cpd = 30.0 * 2.0;
+    check(settings, &(struct exact_case){10, 6, FOVEA_FORMAT_R8, IMAGE_RANDOM, 0, 0});
+}
+
+/* ---- Light on dark: where the slope of sRGB is steepest, and an error of light the most levels */
+
+static void draw_night(const struct fovea_image *image, uint32_t every)
+{
+    image_fill(image, 0);
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            if (x % every == 3 || y % (every + 2) == 5) {
+                image_set(image, x, y, 0, 255);
+            }
+            if ((x * 7 + y * 13) % (every * every) == 0) {
+                image_set(image, x, y, 1, 255);
+            }
+            if ((x / every + y / every) % 2) {
+                image_set(image, x, y, 2, 255);
+            }
+        }
+    }
+}
+
+static void light_lines_dots_and_squares_on_dark(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.strength = 0.03 * pow(2.0, 0.75 * i);
+        struct test_image src = image_make_packed(120, 80, FOVEA_FORMAT_RGB8);
+        struct test_image dst = image_make_packed(120, 80, FOVEA_FORMAT_RGB8);
+        draw_night(&src.view, 4 + 3 * ((uint32_t)i % 4));
+        struct rig rig = rig_make(settings, 120, 80);
+        const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 40, 30);
+        double *expected = compare_expected(&settings, &src.view, &frame);
+        compare_assert_close(&dst.view, expected, compare_budget_smooth(FOVEA_FORMAT_RGB8),
+                             "night");
+        free(expected);
+        rig_finish(&rig);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+static void random_settings_sizes_and_gazes(void **state)
+{
+    (void)state;
+    srand(11);
+    for (int i = 0; i < 40; i++) {
+        struct fovea_foveation settings = smooth_settings((enum fovea_model)(rand() % 3));
+        settings.strength = (rand() % 200) / 100.0;
+        settings.light = (enum fovea_light)(rand() % 3);
+        settings.alpha = (enum fovea_alpha)(rand() % 2);
+        settings.cutoff_gain = 0.1 + (rand() % 80) / 100.0;
+        settings.geometry.distance_m = 0.1 + (rand() % 100) / 200.0;
+        const struct exact_case c = {
+            .width_px = 1 + (uint32_t)rand() % 90,
+            .height_px = 1 + (uint32_t)rand() % 90,
+            .format = (enum fovea_format)(1 + rand() % 7),
+            .pattern = (enum image_pattern)(rand() % IMAGE_PATTERN_COUNT),
+            .gaze_x_px = (rand() % 40000 - 8000) / 256.0,
+            .gaze_y_px = (rand() % 40000 - 8000) / 256.0,
+        };
+        check(settings, &c);
+    }
+}
+
+/* The other method, in light because the settings say so. */
+static void blockwise_in_light(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
+                                                FOVEA_FORMAT_R8, FOVEA_FORMAT_RGBA16F};
+    for (int i = 0; i < 8; i++) {
+        struct fovea_foveation settings = paper_settings(16);
+        settings.light = FOVEA_LIGHT_LINEAR;
+        settings.alpha = (enum fovea_alpha)(i % 2);
+        struct test_image src = image_make_packed(140, 90, formats[i / 2]);
+        struct test_image dst = image_make_packed(140, 90, formats[i / 2]);
+        image_draw(&src.view, IMAGE_STROKES, 7);
+        struct rig rig = rig_make(settings, 140, 90);
+        const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 61, 33);
+        double *expected = compare_expected(&settings, &src.view, &frame);
+        compare_assert_close(&dst.view, expected, compare_budget_of(formats[i / 2]), "blockwise");
+        free(expected);
+        rig_finish(&rig);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pattern_as_stored),
+        cmocka_unit_test(every_pattern_as_light),
+        cmocka_unit_test(every_format_and_both_kinds_of_alpha),
+        cmocka_unit_test(every_odd_size),
+        cmocka_unit_test(gaze_in_corners_on_edges_and_outside),
+        cmocka_unit_test(every_model_and_view),
+        cmocka_unit_test(every_strength),
+        cmocka_unit_test(a_blur_far_wider_than_the_picture),
+        cmocka_unit_test(light_lines_dots_and_squares_on_dark),
+        cmocka_unit_test(random_settings_sizes_and_gazes),
+        cmocka_unit_test(blockwise_in_light),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

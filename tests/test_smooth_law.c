@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method's law against formulas of this file, in every model and view; and known numbers. */
+
+#include "test_foveate_support.h"
+
+#include "foveate/foveate_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- The formulas once more */
+
+struct vector {
+    double x, y, z;
+};
+
+static struct vector vector_to(const struct fovea_foveation *f, double w, double h, double x_px,
+                               double y_px)
+{
+    const struct fovea_geometry *g = &f->geometry;
+    if (g->tan_left + g->tan_right != 0.0) {
+        return (struct vector){-g->tan_left + x_px / w * (g->tan_left + g->tan_right),
+                               -g->tan_up + y_px / h * (g->tan_up + g->tan_down), 1.0};
+    }
+    const double pitch =
+        g->ppd != 0.0 ? 2.0 * tan(pi / 360.0 / g->ppd) : g->screen_width_m / w / g->distance_m;
+    return (struct vector){(x_px - w / 2.0) * pitch, (y_px - h / 2.0) * pitch, 1.0};
+}
+
+static double length(struct vector a)
+{
+    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
+}
+
+static double degrees_between(struct vector a, struct vector b)
+{
+    const double dot = (a.x * b.x + a.y * b.y + a.z * b.z) / length(a) / length(b);
+    return acos(fmin(dot, 1.0)) * 180.0 / pi;
+}
+
+static double cutoff_cpd(const struct fovea_foveation *f, double e)
+{
+    if (f->model == FOVEA_MODEL_PHYSICAL) {
+        return f->physical.e2_deg / f->physical.alpha / (e + f->physical.e2_deg) *
+               -log(f->physical.ct0);
+    }
+    const struct fovea_curve *c = &f->curve;
+    for (uint32_t i = 0; i + 1 < c->count; i++) {
+        const double a = c->eccentricity_deg[i];
+        const double b = c->eccentricity_deg[i + 1];
+        if (e >= a && e <= b) {
+            return ((b - e) * c->cutoff_cpd[i] + (e - a) * c->cutoff_cpd[i + 1]) / (b - a);
+        }
+    }
+    return e < c->eccentricity_deg[0] ? c->cutoff_cpd[0] : c->cutoff_cpd[c->count - 1];
+}
+
+/* Cycles a pixel that are resolved. */
+static double cutoff_cpp(const struct fovea_foveation *f, double w, double h, struct vector gaze_px,
+                         double x, double y)
+{
+    if (f->model == FOVEA_MODEL_PAPER) {
+        const struct fovea_paper *p = &f->paper;
+        const double e =
+            fmin(hypot(x - gaze_px.x, y - gaze_px.y) / hypot(w, h) * 2.0, 1.0) * p->e_max_deg;
+        const double cpd = p->e2_deg / p->alpha / (e + p->e2_deg) * -log(p->ct0);
+        return fmin(cpd / p->f_max_cpd, 1.0) / 2.0;
+    }
+    const struct vector ray = vector_to(f, w, h, x, y);
+    const struct vector right = vector_to(f, w, h, x + 1.0, y);
+    const struct vector below = vector_to(f, w, h, x, y + 1.0);
+    const double pitch = sqrt((right.x - ray.x) * (below.y - ray.y));
+    const double px_per_degree = length(ray) * length(ray) / pitch * pi / 180.0;
+    return cutoff_cpd(f, degrees_between(ray, vector_to(f, w, h, gaze_px.x, gaze_px.y))) /
+           px_per_degree;
+}
+
+static double expected_sigma(const struct fovea_foveation *f, double w, double h,
+                             struct vector gaze_px, double x, double y)
+{
+    const double kappa = sqrt(-2.0 * log(f->cutoff_gain)) / 2.0 / pi;
+    const double raw = kappa / cutoff_cpp(f, w, h, gaze_px, x, y);
+    const double sharp = 2.0 * kappa;
+    return f->strength * (raw <= sharp ? 0.0 : raw >= 2.0 * sharp ? raw : 2.0 * (raw - sharp));
+}
+
+/* ---- Against the plan's table */
+
+static void check(const struct fovea_foveation *f, uint32_t w, uint32_t h, double gx, double gy,
+                  const char *what)
+{
+    struct foveate_plan *plan = plan_of(f, w, h);
+    const struct foveate_frame frame = frame_at(plan, gx, gy);
+    const struct vector gaze = {frame.gaze_x_q8 / 256.0, frame.gaze_y_q8 / 256.0, 0.0};
+    for (uint32_t y = 0; y < h; y += 1 + h / 23) {
+        for (uint32_t x = 0; x < w; x += 1 + w / 29) {
+            const double expected = expected_sigma(f, w, h, gaze, x + 0.5, y + 0.5);
+            const float sigma = foveate_sigma_at(plan, &frame, (int32_t)x, (int32_t)y);
+            if (!(fabs((double)sigma - expected) <= 2e-3 * expected + 1e-3 * f->strength)) {
+                fail_msg("%s %ux%u gaze %g,%g: sigma at %u,%u is %.6f, expected %.6f", what, w, h,
+                         gx, gy, x, y, (double)sigma, expected);
+            }
+        }
+    }
+    foveate_plan_destroy(&plan);
+}
+
+static const double gazes_uv[][2] = {{0.5, 0.5},  {0.1, 0.8}, {0.0, 0.0}, {1.0, 0.3},
+                                     {-0.7, 0.4}, {1.5, 1.5}, {0.5, -4.0}};
+
+static void check_gazes(const struct fovea_foveation *f, const char *what)
+{
+    for (size_t i = 0; i < sizeof gazes_uv / sizeof *gazes_uv; i++) {
+        check(f, 640, 360, gazes_uv[i][0] * 640, gazes_uv[i][1] * 360, what);
+        check(f, 131, 257, gazes_uv[i][0] * 131, gazes_uv[i][1] * 257, what);
+    }
+}
+
+static void paper_follows_its_formula(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
+    check_gazes(&f, "paper");
+    f.paper.f_max_cpd = 50.0;
+    f.strength = 1.7;
+    f.cutoff_gain = 0.1;
+    check_gazes(&f, "paper, other settings");
+}
+
+static void physical_follows_its_formula_in_every_view(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    check_gazes(&f, "screen");
+    f.geometry.ppd = 9.0;
+    check_gazes(&f, "pixels a degree");
+    f.geometry.tan_left = 1.38;
+    f.geometry.tan_right = 0.87;
+    f.geometry.tan_up = 0.95;
+    f.geometry.tan_down = 1.21;
+    f.cutoff_gain = 0.5;
+    check_gazes(&f, "asymmetric frustum");
+    f.geometry.tan_left = -0.1;
+    check_gazes(&f, "frustum beside the axis");
+}
+
+static void curve_follows_its_points(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
+    f.geometry.distance_m = 0.2;
+    check_gazes(&f, "curve");
+    f.curve.count = 1;
+    f.curve.eccentricity_deg[0] = 40.0;
+    f.curve.cutoff_cpd[0] = 2.0;
+    check_gazes(&f, "one point");
+}
+
+/* ---- Known numbers */
+
+struct display {
+    const char *name;
+    uint32_t w, h;
+    struct fovea_geometry geometry;
+    double corner_sigma_px, sharp_px;
+};
+
+#define DIAGONAL_110                                                                               \
+    {                                                                                              \
+        .tan_left = 0.95532, .tan_right = 0.95532, .tan_up = 1.06147, .tan_down = 1.06147          \
+    }
+#define ACROSS_100                                                                                 \
+    {                                                                                              \
+        .tan_left = 1.191754, .tan_right = 1.191754, .tan_up = 0.670361, .tan_down = 0.670361      \
+    }
+
+/* Geisler and Perry 1998 with CT0 1/64 on displays as people have them. Pixels a degree are those of
+ * the place: with those of the axis the headset would be sharp to 152 px. */
+static const struct display displays[] = {
+    {"24 inch 1080p", 1920, 1080, {.screen_width_m = 0.5313, .distance_m = 0.6}, 2.45, 93},
+    {"27 inch 1440p", 2560, 1440, {.screen_width_m = 0.5977, .distance_m = 0.6}, 3.36, 77},
+    {"30 inch 4K", 3840, 2160, {.screen_width_m = 0.6641, .distance_m = 0.747}, 4.91, 7},
+    {"headset, 110 degrees diagonal", 1440, 1600, DIAGONAL_110, 4.04, 146},
+    {"4K, 100 degrees across", 3840, 2160, ACROSS_100, 7.99, 116},
+};
+
+/* How many pixels right of the gaze are copied. */
+static double sharp_radius_px(const struct foveate_plan *plan, const struct foveate_frame *frame)
+{
+    const int32_t x0 = (int32_t)plan->width_px / 2;
+    int32_t x = x0;
+    while (x < (int32_t)plan->width_px &&
+           foveate_sigma_at(plan, frame, x, (int32_t)plan->height_px / 2) == 0.0f) {
+        x++;
+    }
+    return x - x0;
+}
+
+static void displays_have_their_known_strength(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof displays / sizeof *displays; i++) {
+        const struct display *d = &displays[i];
+        struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
+        f.geometry = d->geometry;
+        struct foveate_plan *plan = plan_of(&f, d->w, d->h);
+        const struct foveate_frame frame = frame_at(plan, d->w / 2.0, d->h / 2.0);
+        const double corner = (double)foveate_sigma_at(plan, &frame, 0, 0);
+        const double sharp = sharp_radius_px(plan, &frame);
+        if (fabs(corner - d->corner_sigma_px) > 0.011 || fabs(sharp - d->sharp_px) > 1.0) {
+            fail_msg("%s: corner %.4f px, expected %.2f; sharp to %.0f px, expected %.0f", d->name,
+                     corner, d->corner_sigma_px, sharp, d->sharp_px);
+        }
+        foveate_plan_destroy(&plan);
+    }
+}
+
+static void description_says_what_is_used_and_how_strong_it_is(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    char words[FOVEATE_DESCRIPTION_BYTES];
+    struct foveate_model model;
+    assert_true(foveate_model_init(&model, &f, 1920, 1080));
+    foveate_model_describe(&model, words, sizeof words);
+    assert_string_equal(words,
+                        "model physical: a screen of 0.53 m at 0.6 m, 1920x1080 px, gain at the "
+                        "cutoff 0.607, strength 1; sigma with the gaze on the axis at 5, 10, 20, "
+                        "40 degrees: 0.35, 0.85, 1.69, 4.82 px");
+    f.geometry =
+        (struct fovea_geometry){.tan_left = 1.0, .tan_right = 1.5, .tan_up = 1, .tan_down = 1};
+    assert_true(foveate_model_init(&model, &f, 1920, 1080));
+    foveate_model_describe(&model, words, sizeof words);
+    assert_non_null(strstr(words, "tangents left 1 right 1.5 up 1 down 1"));
+    assert_true(strlen(words) < sizeof words - 1);
+}
+
+/* ---- Largest sigma */
+
+static void check_largest(const struct fovea_foveation *f, const char *what)
+{
+    struct foveate_plan *plan = plan_of(f, 160, 90);
+    double largest = 0.0;
+    for (int i = 0; i < 35; i++) {
+        const struct foveate_frame frame = frame_at(plan, 160.0 * (i % 7) / 6, 90.0 * (i / 7) / 4);
+        for (int32_t y = 0; y < 90; y++) {
+            for (int32_t x = 0; x < 160; x++) {
+                largest = fmax(largest, (double)foveate_sigma_at(plan, &frame, x, y));
+            }
+        }
+    }
+    if (largest > (double)plan->sigma_max_px * 1.001 ||
+        largest < (double)plan->sigma_max_px * 0.95) {
+        fail_msg("%s: sigma goes up to %.4f, the plan says %.4f", what, largest,
+                 (double)plan->sigma_max_px);
+    }
+    foveate_plan_destroy(&plan);
+}
+
+static void plan_knows_the_largest_sigma_of_gazes_in_the_picture(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
+    check_largest(&f, "paper");
+    f = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    f.geometry =
+        (struct fovea_geometry){.tan_left = 2, .tan_right = 1, .tan_up = 1, .tan_down = 0.3};
+    check_largest(&f, "physical");
+    f = smooth_settings(FOVEA_MODEL_CURVE);
+    f.geometry.ppd = 4.0;
+    f.curve = (struct fovea_curve){
+        .count = 3, .eccentricity_deg = {0, 12, 25}, .cutoff_cpd = {30.0, 0.4, 10.0}};
+    check_largest(&f, "a curve with a dip");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paper_follows_its_formula),
+        cmocka_unit_test(physical_follows_its_formula_in_every_view),
+        cmocka_unit_test(curve_follows_its_points),
+        cmocka_unit_test(displays_have_their_known_strength),
+        cmocka_unit_test(description_says_what_is_used_and_how_strong_it_is),
+        cmocka_unit_test(plan_knows_the_largest_sigma_of_gazes_in_the_picture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

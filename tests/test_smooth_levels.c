@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method's plan: levels, what fits it, what is refused. */
+
+#include "test_foveate_support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void levels_lie_one_after_another_and_hold_the_picture(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1}, {1920, 1080}, {641, 3}, {16384, 16384}, {2, 999}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
+        f.strength = 8.0;
+        struct foveate_plan *plan = plan_of(&f, sizes[i][0], sizes[i][1]);
+        int64_t samples = 0;
+        assert_int_equal(plan->level_count, 7);
+        for (int32_t k = 0; k < 7; k++) {
+            const struct foveate_level *level = &plan->levels[k];
+            const int32_t margins = k ? 2 * FOVEATE_MARGIN : 0;
+            assert_int_equal(level->first, samples);
+            assert_int_equal(level->width, ceil(sizes[i][0] / exp2(k)));
+            assert_int_equal(level->height, ceil(sizes[i][1] / exp2(k)));
+            assert_int_equal(level->pitch, level->width + margins);
+            samples += (int64_t)level->pitch * (level->height + margins);
+        }
+        assert_int_equal(plan->level_samples, samples);
+        foveate_plan_destroy(&plan);
+    }
+}
+
+/* One level more would never be read; one less would be missed. */
+static void there_are_as_many_levels_as_sigma_needs(void **state)
+{
+    (void)state;
+    for (double strength = 0.05; strength <= 8.0; strength *= 1.3) {
+        struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
+        f.strength = strength;
+        struct foveate_plan *plan = plan_of(&f, 320, 200);
+        assert_int_equal(foveate_level_for(plan->sigma_max_px, FOVEATE_MAX_LEVELS) + 1,
+                         plan->level_count);
+        foveate_plan_destroy(&plan);
+    }
+}
+
+static void a_gaze_outside_the_picture_has_its_levels_too(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    struct foveate_plan *plan = plan_of(&f, 640, 360);
+    float largest_px = 0.0f;
+    for (int i = 0; i < 200; i++) {
+        const struct foveate_frame frame =
+            frame_at(plan, (rand() % 700 - 300) / 100.0 * 640, (rand() % 700 - 300) / 100.0 * 360);
+        largest_px = fmaxf(largest_px, foveate_sigma_at(plan, &frame, 639, 0));
+        assert_true(foveate_level_for(largest_px, FOVEATE_MAX_LEVELS) < (int32_t)plan->level_count);
+    }
+    assert_true(largest_px > 1.2f * plan->sigma_max_px); /* or the test has tried nothing */
+    foveate_plan_destroy(&plan);
+}
+
+static void no_gaze_asks_for_more_than_the_limit(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
+    f.curve =
+        (struct fovea_curve){.count = 2, .eccentricity_deg = {45, 60}, .cutoff_cpd = {10, 1e-6}};
+    struct foveate_plan *plan = plan_of(&f, 320, 180);
+    assert_true(plan->sigma_max_px < 1024.0f);
+    const struct foveate_frame frame = frame_at(plan, -4 * 320, -4 * 180);
+    const float corner_px = foveate_sigma_at(plan, &frame, 319, 179);
+    assert_in_range(corner_px, 1000, 1025);
+    assert_int_equal(plan->level_count, FOVEATE_MAX_LEVELS);
+    foveate_plan_destroy(&plan);
+}
+
+static void strength_zero_has_no_levels_and_no_sigma(void **state)
+{
+    (void)state;
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_CURVE; model++) {
+        struct fovea_foveation f = smooth_settings((enum fovea_model)model);
+        f.strength = 0.0;
+        struct foveate_plan *plan = plan_of(&f, 64, 48);
+        const struct foveate_frame frame = frame_at(plan, 0, 0);
+        assert_int_equal(plan->level_count, 0);
+        assert_int_equal(plan->level_samples, 0);
+        assert_true(plan->sigma_max_px == 0.0f);
+        assert_true(foveate_sigma_at(plan, &frame, 63, 47) == 0.0f);
+        foveate_plan_destroy(&plan);
+    }
+}
+
+static void each_method_has_its_own_tables(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
+    struct foveate_plan *plan = plan_of(&f, 64, 48);
+    assert_true(plan->smooth && plan->law_table && plan->law.table_count >= 1024);
+    assert_true(!plan->rings && !plan->taps && plan->ring_count == 0 && plan->tap_count == 0);
+    foveate_plan_destroy(&plan);
+    f.method = FOVEA_METHOD_BLOCKWISE;
+    plan = plan_of(&f, 64, 48);
+    assert_true(!plan->smooth && !plan->law_table && plan->level_count == 0);
+    assert_true(plan->rings && plan->sigma_max_px >= plan->rings[plan->ring_count - 1].sigma_px);
+    foveate_plan_destroy(&plan);
+}
+
+static void auto_light_goes_by_the_method(void **state)
+{
+    (void)state;
+    static const int expected[2][3] = {{0, 0, 1}, {1, 0, 1}};
+    for (int i = 0; i < 6; i++) {
+        struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
+        f.method = (enum fovea_method)(i / 3);
+        f.light = (enum fovea_light)(i % 3);
+        struct foveate_plan *plan = plan_of(&f, 64, 48);
+        assert_int_equal(frame_at(plan, 1, 1).light, expected[i / 3][i % 3]);
+        foveate_plan_destroy(&plan);
+    }
+}
+
+/* ---- Settings */
+
+/* A change of one setting, and whether a plan of the model sees it. */
+static void change(struct fovea_foveation *f, int what)
+{
+    double *const numbers[] = {&f->strength,
+                               &f->cutoff_gain,
+                               &f->physical.ct0,
+                               &f->physical.alpha,
+                               &f->physical.e2_deg,
+                               &f->curve.eccentricity_deg[1],
+                               &f->curve.cutoff_cpd[2],
+                               &f->geometry.screen_width_m,
+                               &f->geometry.distance_m,
+                               &f->geometry.ppd,
+                               &f->geometry.tan_left,
+                               &f->geometry.tan_right,
+                               &f->geometry.tan_up,
+                               &f->geometry.tan_down};
+    const int count = sizeof numbers / sizeof *numbers;
+    if (what < count) {
+        *numbers[what] = *numbers[what] * 0.9 + 0.001;
+    } else if (what == count) {
+        f->light = FOVEA_LIGHT_ENCODED;
+    } else if (what == count + 1) {
+        f->alpha = FOVEA_ALPHA_PREMULTIPLIED;
+    } else {
+        f->curve.count--;
+    }
+}
+#define CHANGES 17
+
+static bool used_by(enum fovea_model model, int what)
+{
+    const bool physical = what >= 2 && what <= 4;
+    const bool curve = what == 5 || what == 6 || what == 16;
+    const bool geometry = what >= 7 && what <= 13;
+    return !(physical || curve || geometry) || (physical && model == FOVEA_MODEL_PHYSICAL) ||
+           (curve && model == FOVEA_MODEL_CURVE) || (geometry && model != FOVEA_MODEL_PAPER);
+}
+
+static void plan_fits_the_settings_it_was_made_for(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3 * CHANGES; i++) {
+        const enum fovea_model model = (enum fovea_model)(i % 3);
+        struct fovea_foveation f = smooth_settings(model);
+        struct foveate_plan *plan = plan_of(&f, 64, 48);
+        assert_true(foveate_plan_fits(plan, &f, 64, 48));
+        assert_false(foveate_plan_fits(plan, &f, 65, 48));
+        change(&f, i / 3);
+        if (foveate_plan_fits(plan, &f, 64, 48) == used_by(model, i / 3)) {
+            fail_msg("model %d, change %d", (int)model, i / 3);
+        }
+        foveate_plan_destroy(&plan);
+    }
+}
+
+static void check_refused(const struct fovea_foveation *f, const char *what)
+{
+    struct foveate_plan *plan = NULL;
+    if (foveate_plan_create(f, 64, 48, &plan) != FOVEA_ERROR_INVALID_ARGUMENT || plan) {
+        fail_msg("%s was not refused", what);
+    }
+}
+
+#define REFUSE(model_, ...)                                                                        \
+    do {                                                                                           \
+        struct fovea_foveation f = smooth_settings(model_);                                        \
+        __VA_ARGS__;                                                                               \
+        check_refused(&f, #__VA_ARGS__);                                                           \
+    } while (0)
+
+static void settings_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    const double nan = (double)NAN;
+    REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 0.0);
+    REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 1.0);
+    REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = nan);
+    REFUSE(FOVEA_MODEL_PAPER, f.light = (enum fovea_light)3);
+    REFUSE(FOVEA_MODEL_PAPER, f.method = (enum fovea_method)2);
+    REFUSE(FOVEA_MODEL_PAPER, f.model = (enum fovea_model)3);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.method = FOVEA_METHOD_BLOCKWISE);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.ct0 = 1.0);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.alpha = -0.1);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.e2_deg = nan);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.count = 0);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.count = FOVEA_CURVE_MAX + 1);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.eccentricity_deg[1] = 0.0);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.eccentricity_deg[2] = 180.5);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[2] = 0.0);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[0] = nan);
+}
+
+static void views_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    const double inf = (double)INFINITY;
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.screen_width_m = 0.0);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.distance_m = -0.6);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.distance_m = inf);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.ppd = -1.0);
+    REFUSE(FOVEA_MODEL_CURVE, f.geometry.ppd = 0.01);
+    REFUSE(FOVEA_MODEL_CURVE, f.geometry.tan_left = 1.0); /* without a height */
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.tan_left = 1.0; f.geometry.tan_right = -1.0;
+           f.geometry.tan_up = 1.0);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.tan_left = 1.0; f.geometry.tan_up = inf);
+}
+
+/* What together is too much: a picture so wide that its edge has thousands of pixels a degree. */
+static void blur_beyond_reason_is_refused(void **state)
+{
+    (void)state;
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.screen_width_m = 900.0; f.strength = 8.0);
+    REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[2] = 1e-9; f.geometry.distance_m = 0.3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_lie_one_after_another_and_hold_the_picture),
+        cmocka_unit_test(there_are_as_many_levels_as_sigma_needs),
+        cmocka_unit_test(a_gaze_outside_the_picture_has_its_levels_too),
+        cmocka_unit_test(no_gaze_asks_for_more_than_the_limit),
+        cmocka_unit_test(strength_zero_has_no_levels_and_no_sigma),
+        cmocka_unit_test(each_method_has_its_own_tables),
+        cmocka_unit_test(auto_light_goes_by_the_method),
+        cmocka_unit_test(plan_fits_the_settings_it_was_made_for),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+        cmocka_unit_test(views_that_are_none_are_refused),
+        cmocka_unit_test(blur_beyond_reason_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

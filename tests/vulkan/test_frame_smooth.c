@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method on Vulkan images: every model and light against the double-precision reference, at
+ * most three levels anywhere. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WIDTH_PX 160
+#define HEIGHT_PX 90
+
+/* ---- The reference, rounded, in levels ---- */
+
+static double to_light(double level)
+{
+    double v = level / 255.0;
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static double from_light(double light)
+{
+    double v = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
+    return v * 255.0;
+}
+
+/* RGBA8, alpha kept. */
+static double *expected_of(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                           struct foveate_frame frame)
+{
+    size_t count = (size_t)src->width_px * src->height_px * 4;
+    double *in = image_to_doubles(src);
+    double *out = malloc(count * sizeof *out);
+    assert_non_null(out);
+    for (size_t i = 0; i < count && frame.light; i++) {
+        in[i] = i % 4 == 3 ? in[i] : to_light(in[i]);
+    }
+    assert_int_equal(foveate_reference_smooth(foveation, src->width_px, src->height_px, 4, in, out,
+                                              frame.gaze_x_q8 / 256.0, frame.gaze_y_q8 / 256.0),
+                     FOVEA_OK);
+    for (size_t i = 0; i < count; i++) {
+        double level = frame.light && i % 4 != 3 ? from_light(out[i]) : out[i];
+        out[i] = i % 4 == 3 ? in[i] : floor(level + 0.5);
+    }
+    free(in);
+    return out;
+}
+
+static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
+                                     const struct fovea_image *src, struct fovea_point_uv gaze)
+{
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(foveation, src->width_px, src->height_px, &plan),
+                     FOVEA_OK);
+    struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    foveate_plan_destroy(&plan);
+    return frame;
+}
+
+static void check(struct rig *rig, const char *name, enum image_pattern pattern,
+                  struct fovea_point_uv gaze)
+{
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, pattern, 5);
+    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_B8G8R8A8_SRGB, &src.view,
+                               rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
+                     FOVEA_OK);
+    const struct fovea_foveation *foveation = &rig->settings.foveation;
+    double *expected = expected_of(foveation, &src.view, frame_of(foveation, &src.view, gaze));
+    struct compare_budget budget = {.max_abs = 3.0, .max_mean_abs = 0.6};
+    char what[128];
+    snprintf(what, sizeof what, "%s, %s, %s, gaze %.2f %.2f", rig_backend_name(), name,
+             image_pattern_name(pattern), gaze.x_uv, gaze.y_uv);
+    compare_assert_close(&dst.view, expected, budget, what);
+    free(expected);
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void check_patterns(struct rig *rig, const char *name)
+{
+    static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0.07, 0.9}, {1.3, -0.2}};
+    for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
+        check(rig, name, (enum image_pattern)pattern, gazes[pattern % 3]);
+    }
+}
+
+static struct fovea_settings smooth_settings(enum fovea_model model)
+{
+    struct fovea_settings settings = rig_settings();
+    settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    settings.foveation.model = model;
+    return settings;
+}
+
+static void the_papers_law_is_the_reference_in_either_light(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    rig.settings.foveation.light = FOVEA_LIGHT_ENCODED;
+    check_patterns(&rig, "paper, encoded");
+    rig.settings.foveation.light = FOVEA_LIGHT_LINEAR;
+    check_patterns(&rig, "paper, linear");
+    rig_close(&rig);
+}
+
+static void real_views_are_the_reference(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    rig.settings.foveation.geometry.ppd = 4.0;
+    check_patterns(&rig, "physical, 4 ppd");
+    rig.settings.foveation.geometry = (struct fovea_geometry){.tan_left = 1.3,
+                                                              .tan_right = 0.9,
+                                                              .tan_up = 0.8,
+                                                              .tan_down = 1.1,
+                                                              .screen_width_m = 0.5,
+                                                              .distance_m = 0.6};
+    check_patterns(&rig, "physical, asymmetric");
+    rig.settings.foveation.model = FOVEA_MODEL_CURVE;
+    rig.settings.foveation.strength = 2.0;
+    check_patterns(&rig, "curve, twice as strong");
+    rig_close(&rig);
+}
+
+/* Other formats against the cpu backend, which has tests of its own against the reference. */
+static void every_format_is_as_the_cpu_has_it(void **state)
+{
+    (void)state;
+    static const struct {
+        VkFormat format;
+        double largest; /* of white: three levels of eight bits, and a step where it is coarser */
+    } cases[] = {{VK_FORMAT_A2B10G10R10_UNORM_PACK32, 3.0 / 255},
+                 {VK_FORMAT_R16G16B16A16_SFLOAT, 3.0 / 255},
+                 {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3.0 / 255 + 1.0 / 32}};
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    settings.backend = FOVEA_BACKEND_CPU;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enum fovea_format pixel = rig_pixel_format(cases[i].format);
+        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+        struct test_image cpu = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+        image_draw(&src.view, IMAGE_STROKES, 3);
+        struct fovea_point_uv gaze = {0.4, 0.6};
+        assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, cases[i].format, &src.view,
+                                   rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
+                         FOVEA_OK);
+        assert_int_equal(fovea_context_run(context, &src.view, &cpu.view, gaze, NULL), FOVEA_OK);
+        struct compare_rect where;
+        double largest = compare_largest(&dst.view, &cpu.view, &where);
+        if (!(largest <= cases[i].largest * image_white(pixel, 0))) {
+            fail_msg("format %d: %f at %u %u", cases[i].format, largest, where.x, where.y);
+        }
+        image_free(&src);
+        image_free(&dst);
+        image_free(&cpu);
+    }
+    fovea_context_destroy(&context);
+    rig_close(&rig);
+}
+
+static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
+    settings.foveation.strength = 0;
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 2);
+    struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
+    assert_int_equal(
+        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
+        FOVEA_OK);
+    compare_assert_all_same(&dst.view, &src.view, "strength 0");
+    rig.settings.foveation.strength = 1;
+    rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    rig.settings.foveation.geometry.ppd = 20;
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(
+        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
+        FOVEA_OK);
+    /* 20 pixels a degree: sharp to 6.7 degrees; the picture ends at 4.6. */
+    compare_assert_all_same(&dst.view, &src.view, "all of it within the fovea");
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+static void flat_pictures_stay_flat(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    for (int level = 0; level < 256; level += 5) {
+        struct test_image src = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
+        struct test_image dst = image_make_packed(33, 21, FOVEA_FORMAT_RGBA8);
+        image_fill(&src.view, level);
+        assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_SRGB, &src.view,
+                                   rig_gaze(0.2, 0.2), &dst.view),
+                         FOVEA_OK);
+        compare_assert_all_same(&dst.view, &src.view, "flat");
+        image_free(&src);
+        image_free(&dst);
+    }
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    if (!rig_available()) {
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
+        cmocka_unit_test(real_views_are_the_reference),
+        cmocka_unit_test(every_format_is_as_the_cpu_has_it),
+        cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
+        cmocka_unit_test(flat_pictures_stay_flat),
+    };
+    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+}
