@@ -146,7 +146,7 @@ enum fovea_model {
 
 /* How the law is applied. */
 enum fovea_method {
-    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, the grid centred on the gaze; paper only */
+    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, centred on the gaze; paper only */
     FOVEA_METHOD_SMOOTH = 1, /* every pixel its own Gaussian */
 };
 

@@ -33,7 +33,8 @@
 #endif
 
 #define FOVEATE_MAX_LEVELS 7 /* level 0 included: up to 64 pixels a sample */
-#define FOVEATE_MARGIN 4 /* samples kept beyond each edge of levels 1 and up; farther out is constant */
+/* Samples kept beyond each edge of levels 1 and up; farther out the picture is constant. */
+#define FOVEATE_MARGIN 4
 #define FOVEATE_REST 0.75f
 /* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where dark
  * pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel whose blur
@@ -42,14 +43,14 @@
 
 enum foveate_law_kind {
     FOVEATE_LAW_RADIAL = 0, /* table: sigma in pixels over the distance from the gaze in pixels */
-    FOVEATE_LAW_PROJECTED = 1, /* table: kappa / cutoff in degrees over the eccentricity in degrees */
+    FOVEATE_LAW_PROJECTED = 1, /* table: kappa / cutoff in degrees over eccentricity in degrees */
 };
 
 /* Sixteen 32-bit words, before the table in the GPU's buffer. */
 struct foveate_law {
     int32_t kind;
     int32_t table_count; /* at least 2 */
-    float table_per_unit; /* entries a pixel or a degree; beyond the last entry the table is constant */
+    float table_per_unit; /* entries a pixel or a degree; constant beyond the last entry */
     float strength;
     /* projected: the tangent of pixel x's centre is tan_x0 + x tan_x_per_px; y likewise, down positive */
     float tan_x0;
@@ -65,7 +66,7 @@ struct foveate_law {
 struct foveate_level {
     int32_t first; /* index of the sample (-margin, -margin) */
     int32_t pitch; /* samples a row, margins included */
-    int32_t width; /* samples across the picture: ceil(width_px / 2^k); the row has 2 margins more */
+    int32_t width; /* ceil(width_px / 2^k); a row has 2 margins more */
     int32_t height;
 };
 
@@ -118,7 +119,8 @@ struct foveate_ray {
     float x, y; /* tangents from the view axis, right and down; the third coordinate is 1 */
 };
 
-FOVEATE_BOTH struct foveate_ray foveate_law_ray(const struct foveate_law *law, float x_px, float y_px)
+FOVEATE_BOTH struct foveate_ray foveate_law_ray(const struct foveate_law *law, float x_px,
+                                                float y_px)
 {
     struct foveate_ray ray;
     ray.x = law->tan_x0 + x_px * law->tan_x_per_px;
