@@ -178,9 +178,11 @@ struct fovea_vk_frame_image {
     uint32_t height_px;
     VkImageLayout layout_before; /* when the waits are over; dst: UNDEFINED if its content is old */
     VkImageLayout layout_after; /* when the signals come; not UNDEFINED or PREINITIALIZED */
-    /* The queue family that owns the image before and after; VK_QUEUE_FAMILY_IGNORED: Fovea's queue's
-     * family, or an image of concurrent sharing. Another family: the engine has released it to
-     * Fovea's family with these layouts, and acquires it back from there in layout_after. */
+    /* False: the image belongs to Fovea's queue's family, or is of concurrent sharing. True: it belongs
+     * to queue_family. The engine has released it to Fovea's family from layout_before to
+     * layout_before (not if that is UNDEFINED: then nothing is kept), and acquires it back from
+     * Fovea's family from layout_after to layout_after. */
+    bool transfer;
     uint32_t queue_family;
 };
 

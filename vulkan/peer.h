@@ -76,7 +76,8 @@ struct peer_api {
     /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and are
      * out of reach. Before anything that jobs use is forgotten or destroyed. */
     void (*drain)(struct peer *);
-    /* Any thread: the jobs are stuck. Stop waiting, signal nothing more, and let destroy not wait. */
+    /* Any thread, any number of times: the jobs are stuck. Stop waiting; where the peer can help it,
+     * nothing is signalled after this returns; destroy does not wait for what is out of reach. */
     void (*abandon)(struct peer *);
 };
 

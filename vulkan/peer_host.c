@@ -45,6 +45,7 @@ struct host_peer {
     pthread_t worker;
     bool started;
     atomic_bool abandoned;
+    pthread_mutex_t signalling; /* held while it is decided and done */
     pthread_mutex_t lock; /* of all below; never held while working */
     pthread_cond_t changed;
     struct operation *operations; /* the current one first */
@@ -81,6 +82,20 @@ static bool wait_for(struct host_peer *peer, VkSemaphore semaphore, uint64_t val
     return result == VK_SUCCESS;
 }
 
+static void signal_unless_abandoned(struct host_peer *peer, const struct peer_job *job)
+{
+    struct vk_device *device = peer->device;
+    VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                  .semaphore = job->signal->handle,
+                                  .value = job->signal_value};
+    pthread_mutex_lock(&peer->signalling);
+    if (!atomic_load(&peer->abandoned)) {
+        VkResult result = device->vk.SignalSemaphore(device->handle, &info);
+        (void)vk_checked(device->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
+    }
+    pthread_mutex_unlock(&peer->signalling);
+}
+
 static void work(struct host_peer *peer, const struct task *task)
 {
     const struct peer_job *job = &task->job;
@@ -90,15 +105,7 @@ static void work(struct host_peer *peer, const struct task *task)
     double start_us = now_us();
     foveate_cpu_run(task->operation->cpu, &job->src->image, &job->dst->image, &job->frame);
     atomic_store(&peer->elapsed_us[job->slot], now_us() - start_us);
-    if (atomic_load(&peer->abandoned)) {
-        return;
-    }
-    VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-                                  .semaphore = job->signal->handle,
-                                  .value = job->signal_value};
-    struct vk_device *device = peer->device;
-    VkResult result = device->vk.SignalSemaphore(device->handle, &info);
-    (void)vk_checked(device->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
+    signal_unless_abandoned(peer, job);
 }
 
 static void *run(void *argument)
@@ -147,6 +154,7 @@ static void destroy(struct peer *base)
     }
     pthread_cond_destroy(&peer->changed);
     pthread_mutex_destroy(&peer->lock);
+    pthread_mutex_destroy(&peer->signalling);
     free_operations(peer->operations);
     free(peer->elapsed_us);
     free(peer);
@@ -273,7 +281,10 @@ static void drain(struct peer *base)
 
 static void abandon(struct peer *base)
 {
-    atomic_store(&host(base)->abandoned, true);
+    struct host_peer *peer = host(base);
+    pthread_mutex_lock(&peer->signalling);
+    atomic_store(&peer->abandoned, true);
+    pthread_mutex_unlock(&peer->signalling);
 }
 
 static const struct peer_api api = {
@@ -322,6 +333,7 @@ enum fovea_result peer_host_create(struct vk_device *device, uint32_t slot_count
     peer->slot_count = slot_count;
     peer->thread_count = thread_count;
     pthread_mutex_init(&peer->lock, NULL);
+    pthread_mutex_init(&peer->signalling, NULL);
     pthread_cond_init(&peer->changed, NULL);
     enum fovea_result result = start(peer);
     if (result < 0) {

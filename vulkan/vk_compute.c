@@ -60,10 +60,26 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
     return FOVEA_OK;
 }
 
+/* More than Vulkan promises, and what every GPU since has. */
+static enum fovea_result check_limits(const struct vk_device *device)
+{
+    const VkPhysicalDeviceLimits *limits = &device->properties.limits;
+    if (limits->maxComputeWorkGroupInvocations < 256 ||
+        limits->maxComputeSharedMemorySize < 16384) {
+        log_error(device->log,
+                  "vulkan: workgroups of 256 with 16384 bytes are needed; the device has "
+                  "%u and %u",
+                  limits->maxComputeWorkGroupInvocations, limits->maxComputeSharedMemorySize);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return FOVEA_OK;
+}
+
 enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *device,
                                   uint32_t set_count)
 {
     *compute = (struct vk_compute){0};
+    FOVEA_TRY(check_limits(device));
     enum fovea_result result = create_set_layout(compute, device);
     if (result == FOVEA_OK) {
         result = create_layout(compute, device);

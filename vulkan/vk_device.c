@@ -49,7 +49,8 @@ static void read_offer(const struct vk_functions *vk, VkPhysicalDevice physical,
     bool core = properties.apiVersion >= VK_API_VERSION_1_2;
     bool extension = has_extension(extensions, count, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
     offer->timeline = (core || extension) && timeline_feature(vk, physical);
-    offer->timeline_extension = offer->timeline && !core;
+    offer->timeline_extension = offer->timeline && extension;
+    offer->format_list = has_extension(extensions, count, VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME);
     offer->memory_fd = has_extension(extensions, count, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
     offer->semaphore_fd =
         has_extension(extensions, count, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
@@ -123,6 +124,7 @@ enum fovea_result vk_device_init(struct vk_device *device, const struct vk_devic
     vk->GetPhysicalDeviceMemoryProperties(desc->physical, &device->memory);
     device->timeline =
         desc->timeline && vk->GetSemaphoreCounterValue && vk->SignalSemaphore && vk->WaitSemaphores;
+    device->format_list = listed(desc, VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME);
     device->memory_fd =
         listed(desc, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) && vk->GetMemoryFdKHR;
     device->semaphore_fd =

@@ -22,6 +22,7 @@ struct vk_device {
     uint32_t timestamp_bits; /* of the queue's family; 0: no timestamps */
 
     bool timeline; /* timeline semaphores may be made */
+    bool format_list; /* VK_KHR_image_format_list is enabled */
     bool memory_fd; /* VK_KHR_external_memory_fd is enabled */
     bool semaphore_fd; /* VK_KHR_external_semaphore_fd is enabled */
 };
@@ -29,7 +30,8 @@ struct vk_device {
 /* What the physical device can, before a VkDevice is there. */
 struct vk_offer {
     bool timeline; /* the feature timelineSemaphore */
-    bool timeline_extension; /* it takes the extension: the device is of Vulkan 1.1 */
+    bool timeline_extension; /* it has the extension, which an instance of Vulkan 1.1 needs */
+    bool format_list; /* VK_KHR_image_format_list, likewise */
     bool memory_fd;
     bool semaphore_fd;
     uint8_t uuid[VK_UUID_SIZE];

@@ -18,14 +18,14 @@ struct image_info {
     VkFormat formats[2];
 };
 
-static void link_info(struct image_info *info, const struct vk_image_desc *desc)
+static void link_info(struct image_info *info, const struct vk_image_desc *desc, bool format_list)
 {
     const void *next = NULL;
     if (desc->sharing == VK_IMAGE_EXPORTED) {
         info->external.pNext = next;
         next = &info->external;
     }
-    if (!desc->raw) {
+    if (!desc->raw && format_list) {
         info->list.pNext = next;
         info->list.pViewFormats = info->formats;
         next = &info->list;
@@ -33,7 +33,8 @@ static void link_info(struct image_info *info, const struct vk_image_desc *desc)
     info->image.pNext = next;
 }
 
-static void fill_info(struct image_info *info, const struct vk_image_desc *desc)
+static void fill_info(struct image_info *info, const struct vk_device *device,
+                      const struct vk_image_desc *desc)
 {
     *info = (struct image_info){
         .image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
@@ -55,7 +56,7 @@ static void fill_info(struct image_info *info, const struct vk_image_desc *desc)
                      .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT},
         .list = {.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, .viewFormatCount = 2},
         .formats = {desc->format->format, desc->format->raw}};
-    link_info(info, desc);
+    link_info(info, desc, device->format_list);
 }
 
 static VkResult query_format(const struct vk_device *device, const struct image_info *info,
@@ -66,7 +67,7 @@ static VkResult query_format(const struct vk_device *device, const struct image_
     list.pNext = NULL;
     VkPhysicalDeviceExternalImageFormatInfo external = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO,
-        .pNext = info->image.flags ? &list : NULL,
+        .pNext = info->image.flags && device->format_list ? &list : NULL,
         .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
     VkPhysicalDeviceImageFormatInfo2 query = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
@@ -127,7 +128,7 @@ enum fovea_result vk_image_supported(const struct vk_device *device,
                                      const struct vk_image_desc *desc, enum fovea_log_level level)
 {
     struct image_info info;
-    fill_info(&info, desc);
+    fill_info(&info, device, desc);
     bool exported = desc->sharing == VK_IMAGE_EXPORTED;
     VkImageFormatProperties limits;
     VkExternalMemoryFeatureFlags external;
@@ -243,7 +244,7 @@ static enum fovea_result create_views(struct vk_image *image, struct vk_device *
 static enum fovea_result build(struct vk_image *image, struct vk_device *device)
 {
     struct image_info info;
-    fill_info(&info, &image->desc);
+    fill_info(&info, device, &image->desc);
     VK_TRY(device->log, device->vk.CreateImage(device->handle, &info.image, NULL, &image->handle));
     FOVEA_TRY(allocate(image, device));
     if (image->desc.sharing == VK_IMAGE_MAPPED) {

@@ -69,6 +69,13 @@ float weight(filter_at f, int distance_px)
     return distance_px <= f.radius ? taps[f.tap + distance_px] : 0.0;
 }
 
+/* A number that is none stays within the filter's reach: weight 0 times infinity would not be 0. */
+vec4 add(vec4 sum, float w, vec4 value)
+{
+    bool floats = PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
+    return floats && w == 0.0 ? sum : sum + w * value;
+}
+
 vec4 sum_across(filter_at f, int x, int y)
 {
     vec4 sum = vec4(0.0);
@@ -87,10 +94,10 @@ void sums_across(filter_at f, int x, int y, out vec4 four[EACH])
     for (int i = -f.radius; i < f.radius + EACH; i++) {
         w = vec4(weight(f, abs(i)), w.xyz);
         vec4 pixel = fetch(x + i, y);
-        four[0] += w.x * pixel;
-        four[1] += w.y * pixel;
-        four[2] += w.z * pixel;
-        four[3] += w.w * pixel;
+        four[0] = add(four[0], w.x, pixel);
+        four[1] = add(four[1], w.y, pixel);
+        four[2] = add(four[2], w.z, pixel);
+        four[3] = add(four[3], w.w, pixel);
     }
 }
 
@@ -104,10 +111,10 @@ void sums_down(filter_at f, int column, int chunk, int first, int last, int row,
     for (int i = first; i <= last; i++) {
         w = vec4(weight(f, abs(i - row)), w.xyz);
         vec4 sum = sums[i - chunk][column];
-        four[0] += w.x * sum;
-        four[1] += w.y * sum;
-        four[2] += w.z * sum;
-        four[3] += w.w * sum;
+        four[0] = add(four[0], w.x, sum);
+        four[1] = add(four[1], w.y, sum);
+        four[2] = add(four[2], w.z, sum);
+        four[3] = add(four[3], w.w, sum);
     }
 }
 

@@ -68,7 +68,9 @@ struct frame_plan {
 
 struct frame_slot {
     VkCommandPool pool;
-    VkCommandBuffer commands[2]; /* before the peer, and after it; without a peer only the first */
+    /* before the peer, after it, and instead of what comes after it where it refuses; without a peer
+     * only the first */
+    VkCommandBuffer commands[3];
     VkFence fence;
     bool pending;
     uint64_t frame;
@@ -113,7 +115,8 @@ struct fovea_vk {
     char reason[256];
 
     struct peer *peer;
-    atomic_bool peer_lost; /* set by the watchdog */
+    bool peer_closed; /* it refused a job: it gets no more, those that it has go on */
+    atomic_bool peer_lost; /* set by the watchdog: cut loose */
     bool peer_lost_noticed;
     const struct foveate_plan *peer_plan; /* the one that the peer was last given */
     struct frame_link link;
@@ -180,7 +183,9 @@ FOVEA_MUST_CHECK enum fovea_result frame_create(const struct fovea_vk_desc *desc
 /* frame_choose.c: sets backend, reason and peer. */
 FOVEA_MUST_CHECK enum fovea_result frame_choose_backend(struct fovea_vk *fovea);
 
-/* frame_image.c */
+/* frame_image.c: a peer that was cut loose may still be at work: waits for it where that is possible.
+ * Before anything that its jobs use is freed. */
+void frame_quiet_lost_peer(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
                                                      const struct vk_image_desc *desc,
                                                      struct frame_shared *shared);
@@ -244,7 +249,7 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 
 /* frame_run.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
-/* Waits for a frame, at most the watchdog's patience and some. */
+/* Waits for a frame; the watchdog sees to it that none lasts for ever. */
 void frame_wait(struct fovea_vk *fovea, uint64_t frame);
 /* The pipeline of an operator for this frame's format and light. */
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work,

@@ -64,8 +64,8 @@ static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
     }
     end->layout_before = given->layout_before;
     end->layout_after = given->layout_after;
-    end->family = given->queue_family == fovea->device.queue_family ? VK_QUEUE_FAMILY_IGNORED
-                                                                    : given->queue_family;
+    bool foreign = given->transfer && given->queue_family != fovea->device.queue_family;
+    end->family = foreign ? given->queue_family : VK_QUEUE_FAMILY_IGNORED;
     return FOVEA_OK;
 }
 

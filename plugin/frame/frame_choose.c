@@ -134,6 +134,10 @@ enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_
         needs->device_extensions[needs->device_extension_count++] =
             VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME;
     }
+    if (offer.format_list) {
+        needs->device_extensions[needs->device_extension_count++] =
+            VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME;
+    }
     if (offer.timeline_extension) {
         needs->device_extensions[needs->device_extension_count++] =
             VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "foveate/foveate_model.h"
 #include "vk_check.h"
 
 #include <stdlib.h>
@@ -11,6 +12,19 @@
 struct fovea_vk_desc fovea_vk_desc_default(void)
 {
     return (struct fovea_vk_desc){.frames_in_flight = 3};
+}
+
+/* How much blur a view asks for depends on the image's size and is said when that is known. */
+static enum fovea_result check_settings(const struct fovea_settings *settings, struct fovea_log log)
+{
+    FOVEA_TRY(fovea_settings_check(settings, log));
+    struct foveate_model model;
+    if (settings->foveation.model == FOVEA_MODEL_PAPER &&
+        !foveate_model_init(&model, &settings->foveation, 1, 1)) {
+        log_error(log, "foveation: these settings together ask for a blur that no image needs");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
 }
 
 static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
@@ -30,7 +44,7 @@ static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
                   desc->frames_in_flight, FRAME_MAX_IN_FLIGHT);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    return desc->settings ? fovea_settings_check(desc->settings, desc->log) : FOVEA_OK;
+    return desc->settings ? check_settings(desc->settings, desc->log) : FOVEA_OK;
 }
 
 static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *slot)
@@ -43,7 +57,7 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
     VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = slot->pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                            .commandBufferCount = 2};
+                                            .commandBufferCount = 3};
     VK_TRY(fovea->log,
            device->vk.AllocateCommandBuffers(device->handle, &commands, slot->commands));
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -189,7 +203,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     struct fovea_vk *old = *fovea;
     *fovea = NULL;
-    /* vk_device_init fails before the last function is there, or not at all after it. */
+    /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {
         frame_wait(old, old->frame);
         frame_watchdog_stop(old);
@@ -198,6 +212,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
         frame_images_finish(old);
         if (old->peer) {
             old->peer->api->destroy(old->peer);
+            old->peer = NULL;
         }
         frame_plans_finish(old);
         finish_frames(old);
@@ -210,7 +225,7 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     if (!fovea || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(fovea_settings_check(settings, fovea->log));
+    FOVEA_TRY(check_settings(settings, fovea->log));
     fovea->settings.foveation = settings->foveation;
     fovea->settings.overlay = settings->overlay;
     fovea->hud_next_ns = 0;

@@ -32,7 +32,7 @@ static enum fovea_result share(struct fovea_vk *fovea, struct frame_shared *shar
 
 static enum vk_image_sharing sharing_of(const struct fovea_vk *fovea)
 {
-    if (!fovea->peer || atomic_load(&fovea->peer_lost)) {
+    if (!fovea->peer || fovea->peer_closed || atomic_load(&fovea->peer_lost)) {
         return VK_IMAGE_PRIVATE;
     }
     return fovea->peer->api->imports_handles ? VK_IMAGE_EXPORTED : VK_IMAGE_MAPPED;
@@ -59,9 +59,17 @@ enum fovea_result frame_shared_init(struct fovea_vk *fovea, const struct vk_imag
     return result;
 }
 
+void frame_quiet_lost_peer(struct fovea_vk *fovea)
+{
+    if (fovea->peer && atomic_load(&fovea->peer_lost)) {
+        fovea->peer->api->drain(fovea->peer);
+    }
+}
+
 void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared)
 {
     if (shared->peer) {
+        frame_quiet_lost_peer(fovea);
         fovea->peer->api->forget_image(fovea->peer, &shared->peer);
     }
     vk_image_finish(&shared->image, &fovea->device);
@@ -85,16 +93,20 @@ static bool scratch_fits(const struct frame_scratch *scratch, const struct vk_fo
            desc->width_px == width_px && desc->height_px == height_px;
 }
 
-/* A size is gone after a resize: scratch of other sizes is freed as soon as nothing uses it. */
-static struct frame_scratch *free_the_others(struct fovea_vk *fovea)
+/* After a resize a size is gone: scratch that was not used for so many frames is freed. */
+#define SCRATCH_KEPT_FRAMES 32
+
+/* A free place, or the one used longest ago that no unfinished frame uses. */
+static struct frame_scratch *find_place(struct fovea_vk *fovea)
 {
     struct frame_scratch *place = NULL;
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
         struct frame_scratch *scratch = &fovea->scratch[i];
-        if (scratch->dst.image.handle && frame_retired(fovea, scratch->last_frame)) {
+        bool idle = frame_retired(fovea, scratch->last_frame);
+        if (idle && scratch->last_frame + SCRATCH_KEPT_FRAMES < fovea->frame) {
             finish_scratch(fovea, scratch);
         }
-        if (!scratch->dst.image.handle) {
+        if (idle && (!place || scratch->last_frame < place->last_frame)) {
             place = scratch;
         }
     }
@@ -111,10 +123,11 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_for
             return FOVEA_OK;
         }
     }
-    struct frame_scratch *place = free_the_others(fovea);
+    struct frame_scratch *place = find_place(fovea);
     if (!place) {
         return FOVEA_NOT_READY;
     }
+    finish_scratch(fovea, place);
     struct vk_image_desc desc = {
         .format = format, .raw = true, .width_px = width_px, .height_px = height_px};
     enum fovea_result result = frame_shared_init(fovea, &desc, &place->src);

@@ -10,6 +10,7 @@
 
 static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
 {
+    frame_quiet_lost_peer(fovea);
     if (fovea->peer_plan == plan->plan) {
         fovea->peer_plan = NULL; /* another plan may get the same address */
     }

@@ -70,7 +70,8 @@ static void copy(struct fovea_vk *fovea, const struct frame_work *work, VkComman
 /* An engine's image of another queue family comes and goes by ownership transfers of its own. */
 static void take(struct fovea_vk *fovea, const struct frame_end *end, VkCommandBuffer commands)
 {
-    if (end->family != VK_QUEUE_FAMILY_IGNORED) {
+    bool old_contents = end->layout_before == VK_IMAGE_LAYOUT_UNDEFINED;
+    if (end->family != VK_QUEUE_FAMILY_IGNORED && !old_contents) {
         struct side theirs = engine_side(end->layout_before);
         struct side ours = theirs;
         theirs.family = end->family;

@@ -37,17 +37,14 @@ bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
 void frame_wait(struct fovea_vk *fovea, uint64_t frame)
 {
     struct vk_device *device = &fovea->device;
-    uint64_t patience_ns = (uint64_t)(2e6 * fovea->settings.watchdog_ms) + 1000000000u;
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         struct frame_slot *slot = &fovea->slots[i];
         if (!slot->pending || slot->frame > frame) {
             continue;
         }
         VkResult result =
-            device->vk.WaitForFences(device->handle, 1, &slot->fence, VK_TRUE, patience_ns);
-        if (result == VK_TIMEOUT) {
-            log_error(fovea->log, "frame %llu never finished", (unsigned long long)slot->frame);
-        }
+            device->vk.WaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
+        (void)vk_checked(fovea->log, result, "vkWaitForFences", __FILE__, __LINE__);
         slot->pending = false;
         frame_stats_collect(fovea, slot);
     }
@@ -97,7 +94,7 @@ static void notice_lost_peer(struct fovea_vk *fovea)
 
 static bool peer_usable(const struct fovea_vk *fovea)
 {
-    return fovea->peer && !atomic_load(&fovea->peer_lost);
+    return fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
 }
 
 static bool gaze_usable(const struct fovea_gaze *gaze)
@@ -196,6 +193,14 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work)
     vk_compute_write_set(&fovea->device, work->slot->set, &bindings);
 }
 
+/* It gets no more jobs; those that it has go on. */
+static void close_peer(struct fovea_vk *fovea)
+{
+    fovea->peer_closed = true;
+    snprintf(fovea->reason, sizeof fovea->reason, "%s refused a frame", fovea->peer->api->name);
+    frame_trouble_is(fovea, FRAME_PEER_FAILED);
+}
+
 /* False: this frame passes through. */
 static bool ready_to_foveate(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
@@ -207,6 +212,10 @@ static bool ready_to_foveate(struct fovea_vk *fovea, struct frame_work *work, in
         return false;
     }
     enum fovea_result result = gather(fovea, work);
+    if (result < 0 && result != FOVEA_ERROR_OUT_OF_MEMORY && work->use_peer) {
+        close_peer(fovea);
+        result = gather(fovea, work);
+    }
     if (result < 0) {
         frame_trouble_is(fovea, FRAME_NO_MEMORY);
         fovea->retry_ns = now_ns + RETRY_NS;
@@ -265,8 +274,7 @@ static enum fovea_result begin(struct fovea_vk *fovea, const struct frame_work *
     return FOVEA_OK;
 }
 
-static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct batch *batch,
-                                        VkFence fence)
+static enum fovea_result submit(struct fovea_vk *fovea, const struct batch *batch, VkFence fence)
 {
     static const VkPipelineStageFlags stages[FOVEA_VK_MAX_SEMAPHORES + 1] = {
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
@@ -275,7 +283,6 @@ static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct bat
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
     struct vk_device *device = &fovea->device;
-    VK_TRY(fovea->log, device->vk.EndCommandBuffer(batch->commands));
     VkTimelineSemaphoreSubmitInfo values = {.sType =
                                                 VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                             .waitSemaphoreValueCount = batch->wait_count,
@@ -293,6 +300,13 @@ static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct bat
                          .pSignalSemaphores = batch->signal_count ? batch->signals : NULL};
     VK_TRY(fovea->log, device->vk.QueueSubmit(device->queue, 1, &info, fence));
     return FOVEA_OK;
+}
+
+static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct batch *batch,
+                                        VkFence fence)
+{
+    VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(batch->commands));
+    return submit(fovea, batch, fence);
 }
 
 /* A frame of one batch: the vulkan backend, or nothing but a copy. */
@@ -333,42 +347,51 @@ static enum fovea_result submit_to_peer(struct fovea_vk *fovea, const struct fra
     return end_and_submit(fovea, &batch, VK_NULL_HANDLE);
 }
 
+static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
+                                          bool answered)
+{
+    int which = answered ? 1 : 2;
+    VkCommandBuffer commands = work->slot->commands[which];
+    FOVEA_TRY(begin(fovea, work, which));
+    frame_record_from_peer(fovea, work, commands);
+    if (answered) {
+        frame_overlay_record(fovea, work, commands);
+    } else {
+        frame_record_plain(fovea, work, commands);
+    }
+    frame_record_close(fovea, work, commands);
+    VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(commands));
+    return FOVEA_OK;
+}
+
 /* The peer did not take the frame (answered false): batch B stands in for it, so that the values of
- * the link go on and no semaphore stays signalled. */
+ * the link go on. A binary semaphore is left as it is: the peer may have taken the wait in, and a
+ * closed peer's semaphores are not used again. */
 static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                                           bool answered)
 {
-    FOVEA_TRY(begin(fovea, work, 1));
-    struct batch batch = {.commands = work->slot->commands[1]};
-    frame_record_from_peer(fovea, work, batch.commands);
-    if (answered) {
-        frame_overlay_record(fovea, work, batch.commands);
-    } else {
-        frame_record_plain(fovea, work, batch.commands);
-    }
-    frame_record_close(fovea, work, batch.commands);
+    struct batch batch = {.commands = work->slot->commands[answered ? 1 : 2]};
     uint64_t value = fovea->link.value + 2;
     if (answered) {
         add_wait(&batch, fovea->link.timeline ? fovea->link.semaphore : work->slot->from_peer,
                  value);
     } else if (fovea->link.timeline) {
         add_signal(&batch, fovea->link.semaphore, value);
-    } else {
-        add_wait(&batch, work->slot->to_peer, 0);
     }
     add_engines_signals(&batch, work->desc);
-    return end_and_submit(fovea, &batch, work->slot->fence);
+    return submit(fovea, &batch, work->slot->fence);
 }
 
 static enum fovea_result run_with_peer(struct fovea_vk *fovea, const struct frame_work *work)
 {
+    FOVEA_TRY(record_from_peer(fovea, work, true));
     FOVEA_TRY(submit_to_peer(fovea, work));
     bool answered = frame_link_enqueue(fovea, work) == FOVEA_OK;
     if (!answered) {
-        atomic_store(&fovea->peer_lost, true);
-        frame_trouble_is(fovea, FRAME_PEER_FAILED);
+        close_peer(fovea);
     }
-    if (submit_from_peer(fovea, work, answered) < 0) {
+    if ((!answered && record_from_peer(fovea, work, false) < 0) ||
+        submit_from_peer(fovea, work, answered) < 0) {
         /* The engine's waits are consumed and nothing will signal: no way back. */
         return FOVEA_ERROR_DEVICE_LOST;
     }

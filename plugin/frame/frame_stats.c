@@ -69,7 +69,7 @@ enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_
     if (!fovea || !out_stats) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    bool peer = fovea->peer && !atomic_load(&fovea->peer_lost);
+    bool peer = fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
     *out_stats =
         (struct fovea_vk_stats){.backend = peer ? fovea->backend : FOVEA_BACKEND_VULKAN,
                                 .backend_reason = fovea->reason,

@@ -34,7 +34,12 @@ static void cut_loose(struct fovea_vk *fovea, uint64_t value)
     if (!atomic_exchange(&fovea->peer_lost, true)) {
         log_error(fovea->log, "%s: no answer for %.0f ms; cut loose, the vulkan backend takes over",
                   fovea->peer->api->name, fovea->watchdog.patience_ms);
-        fovea->peer->api->abandon(fovea->peer);
+    }
+    /* From here on the peer signals nothing more; it may just have. */
+    fovea->peer->api->abandon(fovea->peer);
+    uint64_t now = value;
+    if (!counter(fovea, &now) || now != value) {
+        return;
     }
     VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
                                   .semaphore = fovea->link.semaphore,
