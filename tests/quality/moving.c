@@ -3,6 +3,7 @@
 
 /* A gaze that moves by a small step: what changes in the picture is what a person may see crawl. */
 #include "measure.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,6 +61,8 @@ void measure_moving_gaze(struct measurement *m)
             const size_t step = i % STEPS_MAX;
             const size_t b = i / STEPS_MAX;
             struct steps *steps = measure_steps(m, method, step, b);
+            say_note("%s: %s, a gaze in steps of %g px", fovea_backend_name(m->backends[b].kind),
+                     quality_cases[measure_step_cases[method]].name, measure_step_px[step]);
             for (size_t s = 0; s < m->sample_count; s++) {
                 walk(&m->backends[b], &foveation, &m->samples[s].image.view, measure_step_px[step],
                      m->step_count, steps);
