@@ -3,6 +3,7 @@
 
 #include "backends.h"
 #include "cuda_fixture.h"
+#include "memory.h"
 #include "say.h"
 
 #include <stdlib.h>
@@ -15,8 +16,7 @@ struct cuda_state {
 
 static bool open_cuda(struct backend *backend)
 {
-    struct cuda_state *state = calloc(1, sizeof *state);
-    backend_must(state ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "cuda");
+    struct cuda_state *state = memory_make(1, sizeof *state);
     if (cuda_fixture_open(&state->fixture) != 0) {
         free(state);
         return false;

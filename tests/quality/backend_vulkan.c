@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "backends.h"
+#include "memory.h"
 #include "rig.h"
 
 #include <stdlib.h>
@@ -14,8 +15,7 @@ static bool open_vulkan(struct backend *backend)
     if (!rig_choose_backend(2, arguments) || !rig_available()) {
         return false;
     }
-    struct rig *rig = calloc(1, sizeof *rig);
-    backend_must(rig ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "vulkan");
+    struct rig *rig = memory_make(1, sizeof *rig);
     rig_open(rig, NULL);
     backend->state = rig;
     return true;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +47,14 @@ struct row {
 
 static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
 {
-    char rest;
-    if (sscanf(text, "%lf,%lf%c", &out_gaze->x_uv, &out_gaze->y_uv, &rest) == 2) {
-        return true;
+    char *end = NULL;
+    out_gaze->x_uv = strtod(text, &end);
+    if (end != text && *end == ',') {
+        const char *second = end + 1;
+        out_gaze->y_uv = strtod(second, &end);
+        if (end != second && *end == '\0' && isfinite(out_gaze->x_uv) && isfinite(out_gaze->y_uv)) {
+            return true;
+        }
     }
     say_error("--gaze is x,y with both 0 to 1, not '%s'", text);
     return false;

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "measure.h"
+#include "memory.h"
 #include "report.h"
 #include "say.h"
 
@@ -64,8 +65,7 @@ static void open_backends(struct measurement *m, const char *only)
 static bool take_samples(struct measurement *m, const struct wishes *wishes)
 {
     const size_t drawn = samples_count(wishes->quick);
-    m->samples = calloc(drawn + wishes->file_count, sizeof *m->samples);
-    backend_must(m->samples ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "memory");
+    m->samples = memory_make(drawn + wishes->file_count, sizeof *m->samples);
     for (size_t i = 0; i < drawn; i++) {
         m->sample_count += sample_draw(i, m->width_px, m->height_px, &m->samples[m->sample_count]);
     }
@@ -102,7 +102,8 @@ int command_measure(int argc, char **argv)
         return EXIT_USAGE;
     }
     struct measurement m = {.width_px = wishes.quick ? 160 : 640,
-                            .height_px = wishes.quick ? 90 : 360};
+                            .height_px = wishes.quick ? 90 : 360,
+                            .step_count = wishes.quick ? 3 : 12};
     open_backends(&m, wishes.backend);
     if (m.backend_count == 0) {
         say_error("the backend is not here: %s", wishes.backend ? wishes.backend : "none is");

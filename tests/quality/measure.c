@@ -3,7 +3,7 @@
 
 #include "measure.h"
 
-#include "say.h"
+#include "memory.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -34,8 +34,7 @@ static void add_map(struct ssim_map *sum, const struct ssim_map *map)
 {
     if (!sum->values) {
         *sum = *map;
-        sum->values = calloc((size_t)map->width * map->height, sizeof *sum->values);
-        backend_must(sum->values ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "memory");
+        sum->values = memory_make((size_t)map->width * map->height, sizeof *sum->values);
     }
     for (size_t i = 0; i < (size_t)map->width * map->height; i++) {
         sum->values[i] += map->values[i];
@@ -133,8 +132,7 @@ void measure_all(struct measurement *m)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const size_t wanted = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : (size_t)cores;
     size_t started = 0;
-    m->scores = calloc(crew.count * BACKENDS_MAX, sizeof *m->scores);
-    backend_must(m->scores ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "memory");
+    m->scores = memory_make(crew.count * BACKENDS_MAX, sizeof *m->scores);
     pthread_mutex_init(&crew.turn, NULL);
     while (started + 1 < wanted && pthread_create(&workers[started], NULL, work, &crew) == 0) {
         started++;

@@ -25,6 +25,7 @@ struct measurement {
     size_t backend_count;
     struct sample *samples;
     size_t sample_count;
+    size_t step_count; /* of a gaze that moves */
     uint32_t width_px, height_px; /* of the samples that were drawn */
     /* [((sample * cases + case) * GAZE_COUNT + gaze) * BACKENDS_MAX + backend] */
     struct score *scores;

@@ -3,21 +3,14 @@
 
 #include "metrics.h"
 
+#include "memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define WINDOW_PX 8
 #define REGION_STEP_PX 4
 #define REGION_WINDOWS (METRICS_REGION_PX - WINDOW_PX + 1)
-
-static void *allocate(size_t count)
-{
-    void *memory = calloc(count, sizeof(double));
-    if (!memory) {
-        abort();
-    }
-    return memory;
-}
 
 static const unsigned char *pixel_at(const struct fovea_image *image, uint32_t x, uint32_t y)
 {
@@ -67,7 +60,7 @@ static struct sums window_sums(const double *a, const double *b, uint32_t pitch)
 
 static double *luma_of(const struct fovea_image *image)
 {
-    double *out = allocate((size_t)image->width_px * image->height_px);
+    double *out = memory_make((size_t)image->width_px * image->height_px, sizeof *out);
     for (uint32_t y = 0; y < image->height_px; y++) {
         for (uint32_t x = 0; x < image->width_px; x++) {
             out[(size_t)y * image->width_px + x] = luma(pixel_at(image, x, y));
@@ -82,7 +75,7 @@ struct ssim_map metrics_ssim_map(const struct fovea_image *a, const struct fovea
                            .height = a->height_px - WINDOW_PX + 1};
     double *luma_a = luma_of(a);
     double *luma_b = luma_of(b);
-    map.values = allocate((size_t)map.width * map.height);
+    map.values = memory_make((size_t)map.width * map.height, sizeof *map.values);
     for (uint32_t y = 0; y < map.height; y++) {
         for (uint32_t x = 0; x < map.width; x++) {
             const size_t at = (size_t)y * a->width_px + x;

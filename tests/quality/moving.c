@@ -3,11 +3,10 @@
 
 /* A gaze that moves by a small step: what changes in the picture is what a person may see crawl. */
 #include "measure.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define STEPS 12
 
 const double measure_step_px[STEPS_MAX] = {0.1, 1.0};
 const size_t measure_step_cases[3] = {CASE_PAPER_32, CASE_PAPER_ENCODED, CASE_PAPER_ENCODED + 1};
@@ -35,14 +34,15 @@ static void count_step(struct steps *steps, const struct fovea_image *before,
 }
 
 static void walk(struct backend *backend, const struct fovea_foveation *foveation,
-                 const struct fovea_image *src, double step_px, struct steps *steps)
+                 const struct fovea_image *src, double step_px, size_t count, struct steps *steps)
 {
     struct test_image images[2];
     for (int i = 0; i < 2; i++) {
         images[i] = image_make_packed(src->width_px, src->height_px, src->format);
     }
-    for (int i = 0; i <= STEPS; i++) {
-        const struct fovea_point_uv gaze = {0.5 + (i * step_px + 0.03) / src->width_px, 0.5};
+    for (size_t i = 0; i <= count; i++) {
+        const struct fovea_point_uv gaze = {0.5 + ((double)i * step_px + 0.03) / src->width_px,
+                                            0.5};
         backend->run(backend, foveation, src, gaze, &images[i % 2].view);
         if (i > 0) {
             count_step(steps, &images[(i + 1) % 2].view, &images[i % 2].view);
@@ -61,11 +61,13 @@ void measure_moving_gaze(struct measurement *m)
             const size_t step = i % STEPS_MAX;
             const size_t b = i / STEPS_MAX;
             struct steps *steps = measure_steps(m, method, step, b);
+            say_note("%s: %s, a gaze in steps of %g px", fovea_backend_name(m->backends[b].kind),
+                     quality_cases[measure_step_cases[method]].name, measure_step_px[step]);
             for (size_t s = 0; s < m->sample_count; s++) {
                 walk(&m->backends[b], &foveation, &m->samples[s].image.view, measure_step_px[step],
-                     steps);
+                     m->step_count, steps);
             }
-            steps->mean_levels /= (double)(m->sample_count * STEPS);
+            steps->mean_levels /= (double)(m->sample_count * m->step_count);
         }
     }
 }

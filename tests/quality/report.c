@@ -3,6 +3,7 @@
 
 #include "report.h"
 
+#include "memory.h"
 #include "say.h"
 
 #include <errno.h>
@@ -103,8 +104,8 @@ static void write_exactness(const struct measurement *m, size_t b, FILE *out)
 
 static void write_moving(struct measurement *m, size_t b, FILE *out)
 {
-    fputs("\nA gaze that moves to the right, from the middle:\n\n"
-          "| case | step | largest change, levels | mean change | mean of the step that changes "
+    fprintf(out, "\nA gaze that moves to the right from the middle, %zu steps:\n\n", m->step_count);
+    fputs("| case | step | largest change, levels | mean change | mean of the step that changes "
           "most |\n"
           "|---|---|---|---|---|\n",
           out);
@@ -121,8 +122,7 @@ static void write_paper(const struct measurement *m, size_t b, FILE *out)
 {
     const struct ssim_map *sum = &m->paper_sum[b];
     struct ssim_map map = *sum;
-    map.values = calloc((size_t)map.width * map.height, sizeof *map.values);
-    backend_must(map.values ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY, "memory");
+    map.values = memory_make((size_t)map.width * map.height, sizeof *map.values);
     double lowest = 1.0;
     for (size_t i = 0; i < (size_t)map.width * map.height; i++) {
         map.values[i] = sum->values[i] / (double)m->paper_count;
@@ -172,7 +172,12 @@ static const char preface[] =
     "is a right\n"
     "  rounding, and were rounded the other way than the reference; they count as right. All of a "
     "checker of\n"
-    "  one pixel is at 127.5. Share in the picture that has most.\n"
+    "  one pixel is at 127.5. Share in the picture that has most. Counted strictly, the checker is "
+    "noise of\n"
+    "  one level to SSIM and breaks the bounds: 0.991 in its worst square, 0.9986 on average of "
+    "the five\n"
+    "  quick pictures (smooth, paper, encoded, cpu), and a mean error of 0.08 levels for "
+    "blockwise, 8 px.\n"
     "- **SSIM** of luma (Wang et al. 2004), uniform windows of 8x8 pixels at every place, C1 = "
     "(0.01 * 255)²,\n"
     "  C2 = (0.03 * 255)²: the average over the pictures; the picture where it is lowest; and the "
