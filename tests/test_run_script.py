@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, need_tool, run_program
 
-COMMANDS = ["demo", "test", "gpu-test", "gpu-bundle", "build", "format", "clean"]
+COMMANDS = [
+    "demo",
+    "test",
+    "quality",
+    "compare",
+    "gpu-test",
+    "gpu-bundle",
+    "build",
+    "format",
+    "clean",
+]
 
 
 class Machine:
