@@ -299,7 +299,9 @@ struct fovea_settings {
     struct fovea_gaze_settings gaze;
     struct fovea_overlay overlay;
     uint32_t cpu_threads; /* of the cpu backend, 0..256; 0: one for each core */
-    double watchdog_ms; /* a shared frame that takes longer is cut loose, 10..60000; 1000 */
+    /* A frame that the peer of shared images keeps longer is cut loose, 10..60000; 1000. Threads of the
+     * cpu backend get ten times as long. */
+    double watchdog_ms;
     enum fovea_log_level log_level;
 };
 

@@ -83,7 +83,9 @@ enum fovea_result frame_watchdog_start(struct fovea_vk *fovea)
                  fovea->peer->api->name);
         return FOVEA_OK;
     }
-    dog->patience_ms = fovea->settings.watchdog_ms;
+    /* Threads of this process get stuck less easily than they get slow. */
+    double patience = fovea->peer->api->imports_handles ? 1 : 10;
+    dog->patience_ms = patience * fovea->settings.watchdog_ms;
     atomic_store(&dog->stop, false);
     dog->started = pthread_create(&dog->thread, NULL, watch, fovea) == 0;
     return dog->started ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
