@@ -7,6 +7,7 @@
 #include "context_image.h"
 #include "core/log.h"
 #include "foveate/foveate_model.h"
+#include "settings_usable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,19 +84,6 @@ struct fovea_context_desc fovea_context_desc_default(void)
     return (struct fovea_context_desc){.settings = NULL};
 }
 
-static enum fovea_result check_settings(const struct fovea_settings *settings, struct fovea_log log)
-{
-    FOVEA_TRY(fovea_settings_check(settings, log));
-    /* How much blur a view asks for depends on the image's size and is said when that is known. */
-    struct foveate_model model;
-    if (settings->foveation.model == FOVEA_MODEL_PAPER &&
-        !foveate_model_init(&model, &settings->foveation, 1, 1)) {
-        log_error(log, "foveation: these settings together ask for a blur that no image needs");
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result open_slot(struct fovea_context *context, size_t index)
 {
     struct slot *slot = &context->slots[index];
@@ -138,7 +126,7 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
     }
     const struct fovea_settings settings =
         desc->settings ? *desc->settings : fovea_settings_default();
-    FOVEA_TRY(check_settings(&settings, desc->log));
+    FOVEA_TRY(settings_usable(&settings, desc->log));
     struct fovea_context *context = calloc(1, sizeof *context);
     if (!context) {
         log_error(desc->log, "out of memory");
@@ -193,7 +181,7 @@ enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
     }
     struct fovea_settings settings = context->settings;
     settings.foveation = *foveation;
-    FOVEA_TRY(check_settings(&settings, context->log));
+    FOVEA_TRY(settings_usable(&settings, context->log));
     context->settings = settings;
     context->described = false;
     return FOVEA_OK;

@@ -8,7 +8,8 @@ add_library(fovea_context_objects OBJECT
     ${FOVEA_CONTEXT_DIR}/context_cpu.c
     ${FOVEA_CONTEXT_DIR}/context_image.c
     ${FOVEA_CONTEXT_DIR}/context_sigma.c
-    ${FOVEA_CONTEXT_DIR}/result.c)
+    ${FOVEA_CONTEXT_DIR}/result.c
+    ${FOVEA_CONTEXT_DIR}/settings_usable.c)
 target_link_libraries(fovea_context_objects PUBLIC fovea_kernels fovea_config PRIVATE fovea_build)
 if(TARGET fovea_cuda)
     target_sources(fovea_context_objects PRIVATE ${FOVEA_CONTEXT_DIR}/context_cuda.c)

@@ -226,6 +226,8 @@ void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *wor
                             VkCommandBuffer commands);
 void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
+/* What one kernel wrote is read and overwritten by the next. */
+void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
 void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
 /* After frame_record_open, instead of foveating: the engine's image goes to write. */

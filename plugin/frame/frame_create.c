@@ -4,7 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "foveate/foveate_model.h"
+#include "settings_usable.h"
 #include "vk_check.h"
 
 #include <stdlib.h>
@@ -12,19 +12,6 @@
 struct fovea_vk_desc fovea_vk_desc_default(void)
 {
     return (struct fovea_vk_desc){.frames_in_flight = 3};
-}
-
-/* How much blur a view asks for depends on the image's size and is said when that is known. */
-static enum fovea_result check_settings(const struct fovea_settings *settings, struct fovea_log log)
-{
-    FOVEA_TRY(fovea_settings_check(settings, log));
-    struct foveate_model model;
-    if (settings->foveation.model == FOVEA_MODEL_PAPER &&
-        !foveate_model_init(&model, &settings->foveation, 1, 1)) {
-        log_error(log, "foveation: these settings together ask for a blur that no image needs");
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    return FOVEA_OK;
 }
 
 static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
@@ -44,7 +31,7 @@ static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
                   desc->frames_in_flight, FRAME_MAX_IN_FLIGHT);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    return desc->settings ? check_settings(desc->settings, desc->log) : FOVEA_OK;
+    return desc->settings ? settings_usable(desc->settings, desc->log) : FOVEA_OK;
 }
 
 static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *slot)
@@ -225,7 +212,7 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     if (!fovea || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(check_settings(settings, fovea->log));
+    FOVEA_TRY(settings_usable(settings, fovea->log));
     fovea->settings.foveation = settings->foveation;
     fovea->settings.overlay = settings->overlay;
     fovea->hud_next_ns = 0;

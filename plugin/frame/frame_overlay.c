@@ -142,18 +142,6 @@ static struct overlay_constants make_constants(struct fovea_vk *fovea,
     return constants;
 }
 
-/* What the kernels wrote, and a peer's writes, are read and drawn over. */
-static void wait_for_kernels(struct fovea_vk *fovea, VkCommandBuffer commands)
-{
-    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-                               .dstAccessMask =
-                                   VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-    fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
-                                        NULL, 0, NULL);
-}
-
 void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands)
 {
@@ -169,6 +157,6 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
                                    .constants = &constants,
                                    .constant_bytes = sizeof constants};
     shader_pixel_groups(work->src.width_px, work->src.height_px, dispatch.groups);
-    wait_for_kernels(fovea, commands);
+    frame_record_kernel_barrier(fovea, commands);
     vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
 }

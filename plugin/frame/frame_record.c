@@ -199,8 +199,7 @@ static void record_blockwise(struct fovea_vk *fovea, const struct frame_work *wo
     record_dispatch(fovea, work, commands, dispatch);
 }
 
-/* The samples of one step are read by the next, and overwritten by the next frame. */
-static void samples_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
+void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
 {
     VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                             .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
@@ -225,10 +224,10 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
         dispatch.kind.which = k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE;
         shader_pixel_groups((uint32_t)level->width + margins, (uint32_t)level->height + margins,
                             dispatch.groups);
-        samples_barrier(fovea, commands);
+        frame_record_kernel_barrier(fovea, commands);
         record_dispatch(fovea, work, commands, dispatch);
     }
-    samples_barrier(fovea, commands);
+    frame_record_kernel_barrier(fovea, commands);
     dispatch.kind.which = SHADER_SMOOTH_GATHER;
     shader_pixel_groups(plan->width_px, plan->height_px, dispatch.groups);
     record_dispatch(fovea, work, commands, dispatch);
