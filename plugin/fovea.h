@@ -142,11 +142,13 @@ enum fovea_model {
     FOVEA_MODEL_PHYSICAL = 1,
     /* a table of eccentricity and cutoff, with the eccentricity of a real view */
     FOVEA_MODEL_CURVE = 2,
+    /* a two-dimensional map around the gaze (struct fovea_map) */
+    FOVEA_MODEL_MAP = 3,
 };
 
 /* How the law is applied. */
 enum fovea_method {
-    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, centred on the gaze; paper only */
+    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, the grid centred on the gaze */
     FOVEA_METHOD_SMOOTH = 1, /* every pixel its own Gaussian */
 };
 
@@ -212,6 +214,59 @@ struct fovea_geometry {
     double distance_m; /* 0.01..100, at least 1/200 of the width; 0.6 */
 };
 
+/* Where the samples of a map come from. */
+enum fovea_map_kind {
+    FOVEA_MAP_HUMAN = 0, /* midget ganglion cells, Watson 2014: nasal and temporal sides differ */
+    FOVEA_MAP_STREAK = 1, /* a horizontal visual streak, as animals of open country have it */
+    FOVEA_MAP_FILE = 2, /* a PNG picture, 8 or 16 bits: white is where most is resolved */
+    FOVEA_MAP_ARRAY = 3, /* values of the program's own */
+};
+
+/* From a sample to the cutoff. */
+enum fovea_map_law {
+    /* samples are densities of cells; the cutoff goes with their square root, from cutoff_cpd at the
+     * largest */
+    FOVEA_MAP_LAW_SQRT = 0,
+    /* as the published program: the smallest sample counts as e_max_deg of eccentricity, the largest as
+     * 0, linear between them; the cutoff by struct fovea_paper */
+    FOVEA_MAP_LAW_LINEAR = 1,
+};
+
+/* Where on the image a degree of the map lies. */
+enum fovea_map_degrees {
+    FOVEA_MAP_DEGREES_PAPER =
+        0, /* half the image's diagonal is paper.e_max_deg, Nyquist f_max_cpd */
+    FOVEA_MAP_DEGREES_VIEW = 1, /* by struct fovea_geometry: a real view */
+};
+
+enum fovea_map_eye {
+    FOVEA_MAP_EYE_BOTH = 0, /* at every place the better of the two */
+    FOVEA_MAP_EYE_LEFT = 1,
+    FOVEA_MAP_EYE_RIGHT = 2,
+};
+
+/* How much is resolved around the gaze, in any direction. The map's middle lies at the gaze and moves
+ * with it; beyond the map's edge its smallest sample counts. Between samples it is linear. */
+struct fovea_map {
+    enum fovea_map_kind kind;
+    enum fovea_map_law law;
+    enum fovea_map_degrees degrees;
+    enum fovea_map_eye eye; /* of the human map, in the visual field as the image shows it; both */
+    double width_deg; /* that the width of a file or array spans; samples are square; 1..720; 200 */
+    double
+        cutoff_cpd; /* at the largest sample, law sqrt only; 0.1..1000, or 0: 65.4 for the human map,
+                          else paper.f_max_cpd; 0 */
+    double
+        floor; /* samples below this part of the largest count as this, 1e-6..1; law sqrt; 0.001 */
+    char file[FOVEA_PATH_MAX]; /* kind file; relative to the configuration file that names it */
+    /* Kind array: rows from the top without gaps, finite, not negative, not all the same with the linear
+     * law; 2..4096 each way. Copied by the call that takes the settings. */
+    const float *values;
+    uint32_t width;
+    uint32_t height;
+    uint64_t serial; /* 0; Fovea tells its own copies apart by it */
+};
+
 struct fovea_foveation {
     enum fovea_model model;
     enum fovea_method method;
@@ -223,6 +278,7 @@ struct fovea_foveation {
     struct fovea_paper paper;
     struct fovea_physical physical;
     struct fovea_curve curve;
+    struct fovea_map map;
     struct fovea_geometry geometry;
 };
 
@@ -282,6 +338,9 @@ struct fovea_gaze_settings {
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */
     double return_ms; /* how long the way to the fallback takes, 0..10000; 150 */
     enum fovea_gaze_fallback fallback;
+    /* Frames of Vulkan programs take the newest sample when the GPU starts on them instead of the one
+     * they were submitted with: see fovea_vk_follow_gaze. Not for replays; false */
+    bool late;
 };
 
 /* What is drawn over the foveated image to see what it does. All off by default. */
@@ -475,6 +534,26 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_cont
                                                                const struct fovea_image *dst,
                                                                struct fovea_point_uv gaze,
                                                                void *cuda_stream);
+
+/* Images of one size and format, each with a gaze of its own: what agents see in a step; or the two
+ * halves of a stereo image, whose strides from image to image are half a row. */
+struct fovea_batch {
+    uint32_t count; /* 1..65535 */
+    struct fovea_image src; /* the first */
+    struct fovea_image dst;
+    ptrdiff_t src_next_bytes; /* from an image to the next; any where count is 1 */
+    ptrdiff_t dst_next_bytes;
+    /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. */
+    const float *gazes_uv;
+    enum fovea_memory gazes_memory;
+};
+
+/* fovea_context_run for all of them, on the GPU in one go. Images must not overlap, src not with dst
+ * either, but their rows may interleave. Gazes in host memory are copied before it returns, and one that
+ * is not finite is FOVEA_ERROR_INVALID_ARGUMENT; gazes in CUDA memory are read on the stream, and an
+ * image whose gaze is not finite is copied as it is. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
+    struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 
 /* What the settings do to an image of that size with that gaze: sigma in pixels for every pixel, in
  * rows without gaps; 0 where the image is left as it is. Any thread; allocates. */

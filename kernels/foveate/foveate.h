@@ -63,7 +63,15 @@ struct foveate_frame {
     int32_t ring_count;
     int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
     int32_t light; /* 1: UNORM pixels are averaged as linear light */
+    /* Where in the images the view starts; all coordinates else are the view's own. */
+    int32_t origin_x_px;
+    int32_t origin_y_px;
+    int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
+    int32_t reserved;
 };
+
+/* gaze_x_q8 of a view without a gaze: it is copied. Only in tables of gazes on the device. */
+#define FOVEATE_GAZE_NONE INT32_MIN
 
 /* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for a
  * sigma of more than 1024 px. */

@@ -17,6 +17,13 @@
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
 #define FOVEATE_CUDA_BLOCK_HEIGHT 8
 
+/* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the frame's. */
+struct foveate_cuda_batch {
+    uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
+    int64_t src_next_bytes; /* linear images only */
+    int64_t dst_next_bytes;
+};
+
 /* The plan on the device, and how a fragment is cut into tiles. */
 struct foveate_cuda_tables {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
@@ -33,6 +40,7 @@ struct foveate_cuda_smooth {
     int32_t reserved;
     uint64_t table; /* float[law.table_count] */
     uint64_t samples; /* of all levels, half or float as the format needs */
+    int64_t next_samples; /* from an image's levels to the next image's */
 };
 
 struct foveate_cuda_linear {
@@ -46,6 +54,7 @@ struct foveate_cuda_linear {
 struct foveate_cuda_linear_params {
     struct foveate_frame frame;
     struct foveate_cuda_tables tables;
+    struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
 };
@@ -53,6 +62,7 @@ struct foveate_cuda_linear_params {
 struct foveate_cuda_surface_params {
     struct foveate_frame frame;
     struct foveate_cuda_tables tables;
+    struct foveate_cuda_batch batch;
     uint64_t src;
     uint64_t dst;
 };
@@ -60,6 +70,7 @@ struct foveate_cuda_surface_params {
 struct foveate_cuda_smooth_linear_params {
     struct foveate_frame frame;
     struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
 };
@@ -67,6 +78,7 @@ struct foveate_cuda_smooth_linear_params {
 struct foveate_cuda_smooth_surface_params {
     struct foveate_frame frame;
     struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_batch batch;
     uint64_t src;
     uint64_t dst;
 };

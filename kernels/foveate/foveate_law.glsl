@@ -20,7 +20,14 @@ struct foveate_law {
     float tan_y0;
     float tan_y_per_px;
     float sharp_px;
-    float reserved[7];
+    int map_width;
+    int map_height;
+    int map_root;
+    float map_outside;
+    float map_least;
+    float bank_log2_first;
+    float bank_per_octave;
+    float reserved[4];
 };
 
 /* struct foveate_level. */

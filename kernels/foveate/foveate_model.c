@@ -86,6 +86,7 @@ static double cutoff(const struct foveate_model *model, double place)
         return geisler_perry_cpd(physical->ct0, physical->alpha, physical->e2_deg, place);
     case FOVEA_MODEL_CURVE:
         return curve_cutoff_cpd(&model->foveation.curve, place);
+    case FOVEA_MODEL_MAP:
     case FOVEA_MODEL_PAPER:
         break;
     }

@@ -16,6 +16,10 @@ struct foveate_frame {
     int ring_count;
     int blur_alpha;
     int light;
+    int origin_x_px;
+    int origin_y_px;
+    int late;
+    int reserved;
 };
 
 const int PIXEL_RGBA8 = 1; /* enum fovea_format */

@@ -197,6 +197,8 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
                same_geometry(&a->geometry, &b->geometry);
     case FOVEA_MODEL_CURVE:
         return same_curve(&a->curve, &b->curve) && same_geometry(&a->geometry, &b->geometry);
+    case FOVEA_MODEL_MAP:
+        return false;
     }
     return false;
 }

@@ -44,9 +44,14 @@
 enum foveate_law_kind {
     FOVEATE_LAW_RADIAL = 0, /* table: sigma in pixels over the distance from the gaze in pixels */
     FOVEATE_LAW_PROJECTED = 1, /* table: kappa / cutoff in degrees over eccentricity in degrees */
+    /* The table has two dimensions, map_width x map_height, its middle at the gaze, table_per_unit
+     * entries a pixel (radial's units) or a degree (projected's), and holds what RADIAL's and PROJECTED's
+     * hold, or where map_root is 1 the inverse of its square, so that it is linear in density. */
+    FOVEATE_LAW_MAP = 2,
+    FOVEATE_LAW_MAP_PROJECTED = 3,
 };
 
-/* Sixteen 32-bit words, before the table in the GPU's buffer. */
+/* Twenty 32-bit words, before the table in the GPU's buffer. */
 struct foveate_law {
     int32_t kind;
     int32_t table_count; /* at least 2 */
@@ -58,7 +63,17 @@ struct foveate_law {
     float tan_y0;
     float tan_y_per_px;
     float sharp_px; /* 2 kappa, kappa = sqrt(-2 ln gain) / (2 pi): sigma of a cutoff at Nyquist */
-    float reserved[7];
+    /* maps */
+    int32_t map_width;
+    int32_t map_height;
+    int32_t map_root;
+    float map_outside; /* entry that counts beyond the map's edge */
+    float map_least; /* of what the table gives: f_max at Nyquist; 0: none */
+    /* The blockwise method takes sigma_px > 0 from filter round((log2(sigma) - log2_first) * per_octave),
+     * from 0 to ring_count - 1; per_octave 0: rings by distance instead of the law. */
+    float bank_log2_first;
+    float bank_per_octave;
+    float reserved[4];
 };
 
 /* Where a level's samples lie in the one buffer of all levels. Sample (i, j) of level k is the filter
