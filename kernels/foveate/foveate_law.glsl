@@ -71,16 +71,23 @@ float law_angle_deg(vec3 a, vec3 b)
     return degrees(atan(length(cross(a, b)), dot(a, b)));
 }
 
-/* sigma of a pixel; 0: it is copied. */
-float law_sigma(foveate_frame frame, ivec2 pixel)
+/* sigma at a place, which is counted as the gaze is; 0: what is there is copied. */
+float law_sigma_at(foveate_frame frame, vec2 place_px)
 {
+    vec2 pixel = place_px - 0.5;
     vec2 gaze_px = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0 - 0.5;
     if (law.kind == LAW_RADIAL) {
-        return law.strength * law_ramp(law_at(distance(vec2(pixel), gaze_px)));
+        return law.strength * law_ramp(law_at(distance(pixel, gaze_px)));
     }
-    vec3 ray = law_ray(vec2(pixel));
+    vec3 ray = law_ray(pixel);
     float degrees_of_blur = law_at(law_angle_deg(ray, law_ray(gaze_px)));
     float px_per_radian =
         (1.0 + dot(ray.xy, ray.xy)) / sqrt(law.tan_x_per_px * law.tan_y_per_px);
     return law.strength * law_ramp(radians(degrees_of_blur) * px_per_radian);
+}
+
+/* sigma of a pixel. */
+float law_sigma(foveate_frame frame, ivec2 pixel)
+{
+    return law_sigma_at(frame, vec2(pixel) + 0.5);
 }

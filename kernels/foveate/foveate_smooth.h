@@ -153,18 +153,17 @@ FOVEATE_BOTH float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ra
     return atan2f(sqrtf(cx * cx + cy * cy + cz * cz), dot) * 57.29577951f;
 }
 
-/* sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5); the gaze is uv times the size.
- * 0: the pixel is copied. */
-FOVEATE_BOTH float foveate_law_sigma(const struct foveate_law *law, const float *table, int32_t x,
-                                     int32_t y, float gaze_x_px, float gaze_y_px)
+/* sigma at a place: both it and the gaze are uv times the size. 0: what is there is copied. */
+FOVEATE_BOTH float foveate_law_sigma_at(const struct foveate_law *law, const float *table,
+                                        float x_px, float y_px, float gaze_x_px, float gaze_y_px)
 {
     if (law->kind == FOVEATE_LAW_RADIAL) {
-        const float dx = (float)x + 0.5f - gaze_x_px;
-        const float dy = (float)y + 0.5f - gaze_y_px;
+        const float dx = x_px - gaze_x_px;
+        const float dy = y_px - gaze_y_px;
         const float sigma_px = foveate_law_table(law, table, sqrtf(dx * dx + dy * dy));
         return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
     }
-    const struct foveate_ray pixel = foveate_law_ray(law, (float)x, (float)y);
+    const struct foveate_ray pixel = foveate_law_ray(law, x_px - 0.5f, y_px - 0.5f);
     const struct foveate_ray gaze = foveate_law_ray(law, gaze_x_px - 0.5f, gaze_y_px - 0.5f);
     const float degrees = foveate_law_table(law, table, foveate_law_angle_deg(pixel, gaze));
     /* Pixels a degree along the radius of a flat picture: 1 / cos^2 more than on the axis. */
@@ -172,6 +171,13 @@ FOVEATE_BOTH float foveate_law_sigma(const struct foveate_law *law, const float 
                              sqrtf(law->tan_x_per_px * law->tan_y_per_px);
     const float sigma_px = degrees * per_radian * 0.01745329252f;
     return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
+}
+
+/* sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5). */
+FOVEATE_BOTH float foveate_law_sigma(const struct foveate_law *law, const float *table, int32_t x,
+                                     int32_t y, float gaze_x_px, float gaze_y_px)
+{
+    return foveate_law_sigma_at(law, table, (float)x + 0.5f, (float)y + 0.5f, gaze_x_px, gaze_y_px);
 }
 
 #endif
