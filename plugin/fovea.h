@@ -436,7 +436,7 @@ struct fovea_gaze {
     int64_t age_ns; /* from the sample behind point to the time asked for; 0 where there is none */
     double rate_hz; /* of samples that arrived in the last second; 0 for sources without a rate */
     uint64_t sample_count; /* taken in since the source was opened */
-    uint64_t rejected_count; /* not understood, not finite or out of order */
+    uint64_t rejected_count; /* not understood, not finite, out of order or of the future */
 };
 
 struct fovea_gaze_source;
@@ -455,8 +455,9 @@ FOVEA_API const char *fovea_gaze_kind_name(enum fovea_gaze_kind kind);
 FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source);
 
 /* Gives a sample to a mouse source, from any thread, while others read. FOVEA_ERROR_INVALID_STATE
- * for other kinds. Not finite, confidence outside 0..1, or older than the newest:
- * FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze that rests must be pushed too: silence is loss. */
+ * for other kinds. Not finite, confidence outside 0..1, older than the newest, or
+ * stamped more than 20 ms later than now: FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze that rests must
+ * be pushed too: silence is loss. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_push(
     struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 

@@ -178,6 +178,11 @@ static void udp_finish(struct fovea_gaze_source *source)
     }
 }
 
+static struct gaze_intake *udp_intake(struct fovea_gaze_source *source)
+{
+    return &((struct udp *)source)->intake;
+}
+
 static void udp_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                         struct gaze_observation *out)
 {
@@ -195,6 +200,7 @@ const struct gaze_source_api gaze_udp = {
     .bytes = sizeof(struct udp),
     .init = udp_init,
     .finish = udp_finish,
+    .intake = udp_intake,
     .observe = udp_observe,
     .udp_port = udp_port,
 };
