@@ -23,7 +23,10 @@
 
 struct peer;
 struct peer_image;
+struct peer_plan;
 struct peer_semaphore;
+
+#define PEER_MAX_VIEWS 4
 
 struct peer_image_desc {
     struct os_handle
@@ -43,6 +46,12 @@ struct peer_semaphore_desc {
     VkSemaphore semaphore; /* host peers wait for it and signal it through the device */
 };
 
+/* What one eye sees: a rectangle of src and dst, from frame.origin_px on. */
+struct peer_view {
+    struct peer_plan *plan;
+    struct foveate_frame frame; /* made for the same plan */
+};
+
 struct peer_job {
     struct peer_semaphore *wait;
     uint64_t wait_value;
@@ -50,7 +59,8 @@ struct peer_job {
     uint64_t signal_value;
     struct peer_image *src;
     struct peer_image *dst; /* apart from src */
-    struct foveate_frame frame;
+    struct peer_view views[PEER_MAX_VIEWS]; /* apart from each other; dst is written nowhere else */
+    uint32_t view_count; /* at least 1 */
     uint32_t slot; /* for times; below peer_create's slot count */
 };
 
@@ -67,8 +77,10 @@ struct peer_api {
     enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
                                           struct peer_semaphore **);
     void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
-    /* The plan of the jobs after this; it must outlive them. May allocate; called when it changes. */
-    enum fovea_result (*set_plan)(struct peer *, const struct foveate_plan *);
+    /* Allocates. The plan must outlive it. */
+    enum fovea_result (*import_plan)(struct peer *, const struct foveate_plan *,
+                                     struct peer_plan **);
+    void (*forget_plan)(struct peer *, struct peer_plan **); /* no job may use it; waits for none */
     /* Returns at once; allocates nothing. On failure nothing was enqueued and nothing is signalled. */
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
     /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */

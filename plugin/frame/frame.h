@@ -7,11 +7,14 @@
  *     frame_choose.c   which backend, and why
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
- *     frame_link.c     the semaphores between the queue and a peer
+ *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
  *     frame_watchdog.c cuts a stuck peer loose
  *     frame_check.c    what an engine may hand over
  *     frame_record.c   barriers, copies, dispatches
- *     frame_run.c      one frame: check, choose a slot, record, submit
+ *     frame_slot.c     what a frame in flight occupies
+ *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
+ *     frame_submit.c   a frame's commands, in the order of the queue
+ *     frame_run.c      one frame: check, choose a slot, make ready, submit
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
  */
@@ -61,6 +64,7 @@ struct frame_scratch {
 
 struct frame_plan {
     struct foveate_plan *plan; /* NULL: the place is free */
+    struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct vk_buffer tables; /* rings; smooth: law, levels, table */
     struct vk_buffer values; /* taps; smooth: the levels' samples */
     uint64_t last_frame;
@@ -118,7 +122,6 @@ struct fovea_vk {
     bool peer_closed; /* it refused a job: it gets no more, those that it has go on */
     atomic_bool peer_lost; /* set by the watchdog: cut loose */
     bool peer_lost_noticed;
-    const struct foveate_plan *peer_plan; /* the one that the peer was last given */
     struct frame_link link;
     struct frame_watchdog watchdog;
 
@@ -202,6 +205,9 @@ FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint3
                                                    struct frame_plan **out_plan);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
                                                           struct frame_plan *entry);
+/* The peer gets to know it, once. */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
+                                                    struct frame_plan *entry);
 void frame_plans_finish(struct fovea_vk *fovea);
 
 /* frame_link.c */
@@ -209,6 +215,12 @@ FOVEA_MUST_CHECK enum fovea_result frame_link_init(struct fovea_vk *fovea);
 void frame_link_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
                                                       const struct frame_work *work);
+/* True if there is a peer and it takes jobs. */
+bool frame_peer_usable(const struct fovea_vk *fovea);
+/* It gets no more jobs; those that it has go on. */
+void frame_peer_close(struct fovea_vk *fovea);
+/* Takes note, once, that the watchdog has cut it loose. */
+void frame_peer_notice(struct fovea_vk *fovea);
 
 /* frame_watchdog.c */
 FOVEA_MUST_CHECK enum fovea_result frame_watchdog_start(struct fovea_vk *fovea);
@@ -249,13 +261,27 @@ double frame_times_percentile(const struct frame_times *times, double p);
 /* Takes the GPU time of a slot whose frame has finished, once. */
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 
-/* frame_run.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
+/* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
 /* Waits for a frame; the watchdog sees to it that none lasts for ever. */
 void frame_wait(struct fovea_vk *fovea, uint64_t frame);
+/* The next frame's; FOVEA_NOT_READY where it is still in use. */
+FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work);
+
+/* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
+bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
 /* The pipeline of an operator for this frame's format and light. */
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work,
                                           enum shader_operator which);
+
+/* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
+FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
+                                                      const struct frame_work *work, bool foveate);
+/* FOVEA_PASSED_THROUGH: the peer did not take it. */
+FOVEA_MUST_CHECK enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea,
+                                                          const struct frame_work *work);
+
+/* frame_run.c */
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 
 #endif

@@ -197,11 +197,11 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
         drain_peer(old);
         frame_link_finish(old);
         frame_images_finish(old);
+        frame_plans_finish(old);
         if (old->peer) {
             old->peer->api->destroy(old->peer);
             old->peer = NULL;
         }
-        frame_plans_finish(old);
         finish_frames(old);
     }
     free(old);

@@ -10,9 +10,9 @@
 
 static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
 {
-    frame_quiet_lost_peer(fovea);
-    if (fovea->peer_plan == plan->plan) {
-        fovea->peer_plan = NULL; /* another plan may get the same address */
+    if (plan->peer) {
+        frame_quiet_lost_peer(fovea);
+        fovea->peer->api->forget_plan(fovea->peer, &plan->peer);
     }
     vk_buffer_finish(&plan->tables, &fovea->device);
     vk_buffer_finish(&plan->values, &fovea->device);
@@ -91,6 +91,14 @@ enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, struct frame_pl
     }
     VkDeviceSize bytes = 8 * (VkDeviceSize)entry->plan->level_samples;
     return vk_buffer_init_local(&entry->values, &fovea->device, bytes ? bytes : 64);
+}
+
+enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    if (entry->peer) {
+        return FOVEA_OK;
+    }
+    return fovea->peer->api->import_plan(fovea->peer, entry->plan, &entry->peer);
 }
 
 /* The place used longest ago that no unfinished frame uses; there are more places than frames. */

@@ -74,9 +74,15 @@ static void forget_semaphore(struct peer *peer, struct peer_semaphore **semaphor
     faulty(peer)->host->api->forget_semaphore(faulty(peer)->host, semaphore);
 }
 
-static enum fovea_result set_plan(struct peer *peer, const struct foveate_plan *plan)
+static enum fovea_result import_plan(struct peer *peer, const struct foveate_plan *plan,
+                                     struct peer_plan **out_plan)
 {
-    return faulty(peer)->host->api->set_plan(faulty(peer)->host, plan);
+    return faulty(peer)->host->api->import_plan(faulty(peer)->host, plan, out_plan);
+}
+
+static void forget_plan(struct peer *peer, struct peer_plan **plan)
+{
+    faulty(peer)->host->api->forget_plan(faulty(peer)->host, plan);
 }
 
 static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
@@ -126,7 +132,8 @@ static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
                                         .forget_image = forget_image,
                                         .import_semaphore = import_semaphore,
                                         .forget_semaphore = forget_semaphore,
-                                        .set_plan = set_plan,
+                                        .import_plan = import_plan,
+                                        .forget_plan = forget_plan,
                                         .enqueue = enqueue,
                                         .elapsed = elapsed,
                                         .drain = drain,
