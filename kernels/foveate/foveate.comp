@@ -46,7 +46,8 @@ span tile_span(int tile, int shift, int side_by_side)
 
 vec4 fetch(int x, int y)
 {
-    vec4 stored = decode(texelFetch(source, ivec2(clamp(x, 0, frame.width_px - 1), y), 0));
+    ivec2 pixel = ivec2(clamp(x, 0, frame.width_px - 1), y);
+    vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
     return LIGHT ? to_light(stored) : stored;
 }
 
@@ -177,10 +178,11 @@ void main()
         bool in_tile = column < across.count && first_row + i < down.count;
         if (in_tile && all(greaterThanEqual(pixel, ivec2(0))) &&
             all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
-            uvec4 raw = texelFetch(source, pixel, 0);
+            ivec2 place = place_of(frame, pixel);
+            uvec4 raw = texelFetch(source, place, 0);
             bool blurred = own.radius >= 0;
             vec4 value = LIGHT ? from_light(totals[i]) : totals[i];
-            imageStore(result, pixel, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
+            imageStore(result, place, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
         }
     }
 }

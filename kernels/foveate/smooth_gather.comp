@@ -73,12 +73,13 @@ void main()
     if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
         return;
     }
-    uvec4 raw = texelFetch(source, pixel, 0);
+    ivec2 place = place_of(frame, pixel);
+    uvec4 raw = texelFetch(source, place, 0);
     float sigma_px = law_sigma(frame, pixel);
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
         value = LIGHT ? from_light(value) : value;
         raw = encode(value, raw, frame.blur_alpha != 0);
     }
-    imageStore(result, pixel, raw);
+    imageStore(result, place, raw);
 }

@@ -147,10 +147,11 @@ void main()
     if (!wiped && !heated && cover.y == 0.0 && text == 0) {
         return;
     }
-    uvec4 raw = wiped ? texelFetch(source, pixel, 0) : imageLoad(result, pixel);
+    ivec2 place = place_of(frame, pixel);
+    uvec4 raw = wiped ? texelFetch(source, place, 0) : imageLoad(result, place);
     vec4 colour = decode(raw);
     if (wiped && cover.y == 0.0 && text == 0) {
-        imageStore(result, pixel, raw);
+        imageStore(result, place, raw);
         return;
     }
     vec3 shown = to_shown(colour.rgb);
@@ -159,5 +160,5 @@ void main()
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
     shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;
-    imageStore(result, pixel, encode(vec4(to_stored(shown), colour.a), raw, false));
+    imageStore(result, place, encode(vec4(to_stored(shown), colour.a), raw, false));
 }
