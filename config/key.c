@@ -42,7 +42,7 @@ const struct config_key config_keys[] = {
 
     {"foveation.model", "The law from place to blur; paper: Malkin, Deza and Poggio 2020; physical and curve: of a real view",
      CONFIG_ENUM, AT(foveation.model), .names = model_names},
-    {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment, model paper only",
+    {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment",
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
     {"foveation.light", "How pixels are averaged: encoded, as they are stored, or as linear light; auto: encoded for blockwise, else linear",
      CONFIG_ENUM, AT(foveation.light), .names = light_names},

@@ -135,22 +135,15 @@ static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
     assert_result(fovea_settings_check(&settings, silent), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-static void blockwise_takes_the_paper_model_only(void **state)
+static void both_methods_take_every_model(void **state)
 {
     (void)state;
-    struct fovea_settings settings = fovea_settings_default();
-    settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
-    assert_right(&settings);
-    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
-    assert_wrong(&settings,
-                 "foveation.method is \"blockwise\" and foveation.model is \"physical\"; blockwise "
-                 "needs the model \"paper\", other models need the method \"smooth\"");
-    settings.foveation.model = FOVEA_MODEL_CURVE;
-    assert_wrong(&settings,
-                 "foveation.method is \"blockwise\" and foveation.model is \"curve\"; blockwise "
-                 "needs the model \"paper\", other models need the method \"smooth\"");
-    settings.foveation.method = FOVEA_METHOD_SMOOTH;
-    assert_right(&settings);
+    for (int i = 0; i < 6; i++) {
+        struct fovea_settings settings = fovea_settings_default();
+        settings.foveation.method = (enum fovea_method)(i % 2);
+        settings.foveation.model = (enum fovea_model)(i / 2);
+        assert_right(&settings);
+    }
 }
 
 static void geometries_that_are_no_view_are_wrong(void **state)
@@ -284,7 +277,7 @@ int main(void)
         cmocka_unit_test(the_wrong_setting_is_named),
         cmocka_unit_test(wrong_curves_are_named),
         cmocka_unit_test(a_full_curve_is_right_and_one_more_point_is_wrong),
-        cmocka_unit_test(blockwise_takes_the_paper_model_only),
+        cmocka_unit_test(both_methods_take_every_model),
         cmocka_unit_test(geometries_that_are_no_view_are_wrong),
         cmocka_unit_test(an_eye_that_sees_nothing_is_wrong),
         cmocka_unit_test(ranges_end_where_they_say),

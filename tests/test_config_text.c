@@ -178,9 +178,6 @@ static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
 {
     (void)state;
     static const struct bad cases[] = {
-        {"{\"foveation\": {\"method\": \"blockwise\", \"model\": \"physical\"}}",
-         "configuration: foveation.method is \"blockwise\" and foveation.model is \"physical\"; "
-         "blockwise needs the model \"paper\", other models need the method \"smooth\""},
         {"{\"foveation\": {\"geometry\": {\"tan_left\": 1, \"tan_right\": 1}}}",
          "configuration: foveation.geometry.tan_up is 0 and others are not; give all four tangents "
          "or none (1e-9 is an edge on the view axis)"},

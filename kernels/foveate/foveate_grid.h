@@ -82,6 +82,19 @@ FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int3
     return low - 1;
 }
 
+/* The filter of a bank nearest to sigma; FOVEATE_RING_NONE for less than its first, which is a copy. */
+FOVEATE_GRID_FN int32_t foveate_grid_bank_ring(const struct foveate_law *law, int32_t ring_count,
+                                               float sigma_px)
+{
+    if (!(sigma_px > 0.0f)) {
+        return FOVEATE_RING_NONE;
+    }
+    const float place = (log2f(sigma_px) - law->bank_log2_first) * law->bank_per_octave;
+    const int32_t nearest = (int32_t)floorf(place + 0.5f);
+    return nearest < 0 ? FOVEATE_RING_NONE : nearest < ring_count ? nearest : ring_count - 1;
+}
+
+/* By the paper's rings: where the fragment's centre lies. */
 FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *rings,
                                                    const struct foveate_frame *frame,
                                                    int32_t index_x, int32_t index_y)
@@ -94,6 +107,41 @@ FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *ri
     return foveate_grid_ring(
         rings, frame->ring_count,
         foveate_grid_distance_sq_q16(x_px, y_px, frame->gaze_x_q8, frame->gaze_y_q8));
+}
+
+/* By a law, at the same centre: a place counted as the gaze is, so with an even side the corner between
+ * the four pixels in the fragment's middle. */
+FOVEATE_GRID_FN int32_t foveate_grid_law_ring(const struct foveate_law *law, const float *law_table,
+                                              const struct foveate_frame *frame, int32_t index_x,
+                                              int32_t index_y)
+{
+    const int32_t side_px = frame->fragment_px;
+    const int32_t shift_x_px = foveate_grid_shift_px(frame->gaze_x_q8, side_px);
+    const int32_t shift_y_px = foveate_grid_shift_px(frame->gaze_y_q8, side_px);
+    const float x_px = (float)foveate_grid_center_px(index_x, side_px, shift_x_px);
+    const float y_px = (float)foveate_grid_center_px(index_y, side_px, shift_y_px);
+    return foveate_grid_bank_ring(law, frame->ring_count,
+                                  foveate_law_sigma_at(law, law_table, x_px, y_px,
+                                                       (float)frame->gaze_x_q8 / 256.0f,
+                                                       (float)frame->gaze_y_q8 / 256.0f));
+}
+
+/* What a plan has to find filters by. */
+struct foveate_grid_filters {
+    const struct foveate_ring *rings;
+    const struct foveate_law *law;
+    const float *law_table;
+};
+
+/* The filter of a fragment, whichever way the plan goes; FOVEATE_RING_NONE: it is copied. */
+FOVEATE_GRID_FN int32_t foveate_grid_filter(const struct foveate_grid_filters *filters,
+                                            const struct foveate_frame *frame, int32_t index_x,
+                                            int32_t index_y)
+{
+    if (filters->law->bank_per_octave > 0.0f) {
+        return foveate_grid_law_ring(filters->law, filters->law_table, frame, index_x, index_y);
+    }
+    return foveate_grid_fragment_ring(filters->rings, frame, index_x, index_y);
 }
 
 #endif

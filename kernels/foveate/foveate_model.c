@@ -16,6 +16,12 @@ bool foveate_model_projected(const struct foveate_model *model)
     return model->foveation.model != FOVEA_MODEL_PAPER;
 }
 
+bool foveate_model_by_law(const struct foveate_model *model)
+{
+    return model->foveation.method == FOVEA_METHOD_SMOOTH ||
+           model->foveation.model != FOVEA_MODEL_PAPER;
+}
+
 /* A Gaussian of sigma lets exp(-2 (pi sigma f)^2) of the amplitude through: set to the gain at the
  * cutoff and solved for sigma times f. */
 static double kappa_of(double gain)
@@ -169,7 +175,7 @@ static double projected_max_px(const struct foveate_model *model)
 
 double foveate_model_sigma_max_px(const struct foveate_model *model)
 {
-    if (model->foveation.method == FOVEA_METHOD_BLOCKWISE) {
+    if (!foveate_model_by_law(model)) {
         return foveate_model_sigma_px(model, model->d_max_px);
     }
     return foveate_model_applied_px(model, foveate_model_projected(model)

@@ -37,11 +37,14 @@ bool foveate_model_settings_valid(const struct fovea_foveation *foveation);
 /* The model has a view: its law goes by eccentricity instead of pixels. */
 bool foveate_model_projected(const struct foveate_model *model);
 
+/* sigma comes from struct foveate_law; the alternative is the paper's own: rings by distance. */
+bool foveate_model_by_law(const struct foveate_model *model);
+
 /* kappa / cutoff: pixels over the distance in pixels, or degrees over the eccentricity in degrees,
  * whichever the model goes by. Strength is not in it, nor the ramp. */
 double foveate_model_law(const struct foveate_model *model, double place);
 
-/* Standard deviation of the blockwise method's Gaussian at that distance, strength included. */
+/* Standard deviation of the Gaussian of the paper's rings at that distance, strength included. */
 double foveate_model_sigma_px(const struct foveate_model *model, double distance_px);
 
 /* The largest sigma anywhere while the gaze is in the picture, by the settings' method. */

@@ -16,14 +16,19 @@ static bool within(double value, double lowest, double highest)
     return value >= lowest && value <= highest;
 }
 
+static bool fragments_valid(const struct fovea_paper *paper)
+{
+    return paper->fragment_px >= FOVEATE_MIN_FRAGMENT_PX &&
+           paper->fragment_px <= FOVEATE_MAX_FRAGMENT_PX &&
+           (paper->filter_length == FOVEA_FILTER_LENGTH_CODE ||
+            paper->filter_length == FOVEA_FILTER_LENGTH_PRINTED);
+}
+
 static bool paper_valid(const struct fovea_paper *paper)
 {
     return positive(paper->ct0) && paper->ct0 < 1.0 && positive(paper->alpha) &&
            positive(paper->e2_deg) && positive(paper->e_max_deg) && positive(paper->f_max_cpd) &&
-           paper->fragment_px >= FOVEATE_MIN_FRAGMENT_PX &&
-           paper->fragment_px <= FOVEATE_MAX_FRAGMENT_PX &&
-           (paper->filter_length == FOVEA_FILTER_LENGTH_CODE ||
-            paper->filter_length == FOVEA_FILTER_LENGTH_PRINTED);
+           fragments_valid(paper);
 }
 
 static bool physical_valid(const struct fovea_physical *physical)
@@ -87,7 +92,7 @@ static bool model_valid(const struct fovea_foveation *foveation)
 static bool method_valid(const struct fovea_foveation *foveation)
 {
     return foveation->method == FOVEA_METHOD_SMOOTH ||
-           (foveation->method == FOVEA_METHOD_BLOCKWISE && foveation->model == FOVEA_MODEL_PAPER);
+           (foveation->method == FOVEA_METHOD_BLOCKWISE && fragments_valid(&foveation->paper));
 }
 
 bool foveate_model_settings_valid(const struct fovea_foveation *foveation)

@@ -62,12 +62,15 @@ static enum fovea_result fill_table(struct foveate_plan *plan, const struct fove
     return FOVEA_OK;
 }
 
-/* Levels for any gaze: one outside the picture may ask for more than sigma_max_px. */
-static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+double foveate_plan_sigma_bound_px(const struct foveate_model *model)
 {
     const double law = fmin(foveate_model_law_bound(model), highest_entry(model));
-    const double sigma_px =
-        foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+    return foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+}
+
+static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const double sigma_px = foveate_plan_sigma_bound_px(model);
     plan->level_count = (uint32_t)foveate_level_for((float)sigma_px, FOVEATE_MAX_LEVELS) + 1;
     for (uint32_t k = 0; k < plan->level_count; k++) {
         const int32_t margin = foveate_level_margin((int32_t)k);
@@ -81,15 +84,21 @@ static void fill_levels(struct foveate_plan *plan, const struct foveate_model *m
     }
 }
 
-enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
-                                           const struct foveate_model *model)
+enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
+                                        const struct foveate_model *model)
 {
     plan->law = foveate_model_projected(model) ? projected_law(model) : radial_law(model);
     const bool blurs = model->foveation.strength >= SMALLEST_STRENGTH;
     plan->law.strength = blurs ? (float)model->foveation.strength : 0.0f;
     plan->law.sharp_px = (float)(2.0 * model->kappa);
-    FOVEA_TRY(fill_table(plan, model));
-    if (blurs) {
+    return fill_table(plan, model);
+}
+
+enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
+                                           const struct foveate_model *model)
+{
+    FOVEA_TRY(foveate_plan_fill_law(plan, model));
+    if (plan->law.strength > 0.0f) {
         fill_levels(plan, model);
     }
     return FOVEA_OK;

@@ -228,6 +228,20 @@ static void blur(const struct smooth_reference *ref)
     }
 }
 
+double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t width_px,
+                               uint32_t height_px, struct foveate_reference_places places)
+{
+    struct smooth_reference ref = {
+        .settings = *foveation,
+        .width = (long)width_px,
+        .height = (long)height_px,
+        .gaze_x = places.gaze_x_px,
+        .gaze_y = places.gaze_y_px,
+    };
+    set_view(&ref);
+    return sigma_of(&ref, places.x_px, places.y_px);
+}
+
 enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                            uint32_t width_px, uint32_t height_px, uint32_t channels,
                                            const double *src, double *dst, double gaze_x_px,
