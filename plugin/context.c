@@ -4,7 +4,7 @@
 #include "fovea.h"
 
 #include "context_backend.h"
-#include "context_image.h"
+#include "context_batch.h"
 #include "core/log.h"
 #include "foveate/foveate_model.h"
 #include "settings_usable.h"
@@ -269,21 +269,6 @@ static enum fovea_result get_entry(struct fovea_context *context, size_t backend
 
 /* ---- A frame */
 
-static enum fovea_result check_frame(struct fovea_context *context, struct context_frame *frame,
-                                     struct fovea_point_uv gaze)
-{
-    char problem[CONTEXT_PROBLEM_BYTES];
-    if (!context_image_check(&frame->src, "src", problem) ||
-        !context_image_check(&frame->dst, "dst", problem) ||
-        !context_images_fit(&frame->src, &frame->dst, problem)) {
-        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
-    }
-    if (!isfinite(gaze.x_uv) || !isfinite(gaze.y_uv)) {
-        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result choose_backend(struct fovea_context *context, enum fovea_memory memory,
                                         size_t *out_index)
 {
@@ -304,12 +289,12 @@ static enum fovea_result choose_backend(struct fovea_context *context, enum fove
     return refuse(context, FOVEA_ERROR_UNSUPPORTED, problem);
 }
 
+/* A frame that was checked. */
 static enum fovea_result run_frame(struct fovea_context *context, struct context_frame *frame,
                                    struct fovea_point_uv gaze)
 {
     size_t backend = 0;
     struct entry *entry = NULL;
-    FOVEA_TRY(check_frame(context, frame, gaze));
     FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
     FOVEA_TRY(get_entry(context, backend, &frame->src, &entry));
     frame->foveate = foveate_frame_make(entry->plan, gaze);
@@ -322,12 +307,43 @@ enum fovea_result fovea_context_run(struct fovea_context *context, const struct 
                                     const struct fovea_image *dst, struct fovea_point_uv gaze,
                                     void *cuda_stream)
 {
+    char problem[CONTEXT_PROBLEM_BYTES];
     if (!context) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!src || !dst) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, src ? "dst is NULL" : "src is NULL");
     }
-    struct context_frame frame = {.src = *src, .dst = *dst, .cuda_stream = cuda_stream};
+    struct context_frame frame = {
+        .count = 1, .src = *src, .dst = *dst, .cuda_stream = cuda_stream};
+    if (!context_batch_check_images(&frame, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    if (!isfinite(gaze.x_uv) || !isfinite(gaze.y_uv)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
+    }
+    return run_frame(context, &frame, gaze);
+}
+
+enum fovea_result fovea_context_run_batch(struct fovea_context *context,
+                                          const struct fovea_batch *batch, void *cuda_stream)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    struct context_frame frame;
+    struct fovea_point_uv gaze = {0.5, 0.5}; /* of no image, but for a batch of one */
+    if (!context) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!batch) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch is NULL");
+    }
+    if (!context_batch_take(batch, &frame, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    frame.cuda_stream = cuda_stream;
+    if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_HOST) {
+        gaze = (struct fovea_point_uv){(double)frame.gazes_uv[0], (double)frame.gazes_uv[1]};
+        frame.gazes_uv = NULL;
+    }
     return run_frame(context, &frame, gaze);
 }

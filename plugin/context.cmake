@@ -5,6 +5,7 @@
 set(FOVEA_CONTEXT_DIR ${CMAKE_CURRENT_LIST_DIR})
 add_library(fovea_context_objects OBJECT
     ${FOVEA_CONTEXT_DIR}/context.c
+    ${FOVEA_CONTEXT_DIR}/context_batch.c
     ${FOVEA_CONTEXT_DIR}/context_cpu.c
     ${FOVEA_CONTEXT_DIR}/context_image.c
     ${FOVEA_CONTEXT_DIR}/context_sigma.c
