@@ -246,21 +246,25 @@ enum fovea_map_eye {
 };
 
 /* How much is resolved around the gaze, in any direction. The map's middle lies at the gaze and moves
- * with it; beyond the map's edge its smallest sample counts. Between samples it is linear. */
+ * with it; sample i of w lies (i - (w - 1) / 2) width_deg / w degrees to the right, and down likewise.
+ * Between samples it is linear; from the outermost it goes to the smallest within one sample more, which
+ * counts as far as there is anything. */
 struct fovea_map {
     enum fovea_map_kind kind;
     enum fovea_map_law law;
     enum fovea_map_degrees degrees;
     enum fovea_map_eye eye; /* of the human map, in the visual field as the image shows it; both */
     double width_deg; /* that the width of a file or array spans; samples are square; 1..720; 200 */
-    double
-        cutoff_cpd; /* at the largest sample, law sqrt only; 0.1..1000, or 0: 65.4 for the human map,
-                          else paper.f_max_cpd; 0 */
-    double
-        floor; /* samples below this part of the largest count as this, 1e-6..1; law sqrt; 0.001 */
-    char file[FOVEA_PATH_MAX]; /* kind file; relative to the configuration file that names it */
-    /* Kind array: rows from the top without gaps, finite, not negative, not all the same with the linear
-     * law; 2..4096 each way. Copied by the call that takes the settings. */
+    /* At the largest sample, law sqrt only; 0.1..1000, or 0: 65.4 for the human map, else
+     * paper.f_max_cpd; 0 */
+    double cutoff_cpd;
+    /* Samples below this part of the largest count as it, law sqrt only; 1e-6..1; 0.0001 */
+    double floor;
+    /* Kind file: colours count by their luma, transparency does not; read when a call takes the
+     * settings; relative to the configuration file that names it. */
+    char file[FOVEA_PATH_MAX];
+    /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the same
+     * with the linear law; 2..4096 each way, as files. Copied by the call that takes the settings. */
     const float *values;
     uint32_t width;
     uint32_t height;

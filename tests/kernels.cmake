@@ -29,6 +29,11 @@ if(TARGET fovea_kernels_avx2)
 endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 
+foreach(topic IN ITEMS exact law)
+    fovea_add_test(NAME test_map_${topic} SOURCES test_map_${topic}.c LINK fovea_test_foveate
+        LABELS unit)
+endforeach()
+
 foreach(topic IN ITEMS arguments memory run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>

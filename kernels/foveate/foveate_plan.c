@@ -161,11 +161,16 @@ void foveate_plan_destroy(struct foveate_plan **plan)
     *plan = NULL;
 }
 
-static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
+static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_paper *b)
 {
     return a->ct0 == b->ct0 && a->alpha == b->alpha && a->e2_deg == b->e2_deg &&
-           a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd &&
-           a->fragment_px == b->fragment_px && a->filter_length == b->filter_length;
+           a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd;
+}
+
+static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
+{
+    return same_law_of_paper(a, b) && a->fragment_px == b->fragment_px &&
+           a->filter_length == b->filter_length;
 }
 
 static bool same_fragments(const struct fovea_paper *a, const struct fovea_paper *b)
@@ -197,6 +202,30 @@ static bool same_geometry(const struct fovea_geometry *a, const struct fovea_geo
            a->screen_width_m == b->screen_width_m && a->distance_m == b->distance_m;
 }
 
+/* Arrays are the same where Fovea says so: their values may be gone. */
+static bool same_map_source(const struct fovea_map *a, const struct fovea_map *b)
+{
+    switch (a->kind) {
+    case FOVEA_MAP_HUMAN:
+        return a->eye == b->eye;
+    case FOVEA_MAP_ARRAY:
+        return a->serial == b->serial && a->serial != 0 && a->width_deg == b->width_deg;
+    case FOVEA_MAP_STREAK:
+    case FOVEA_MAP_FILE:
+        break;
+    }
+    return a->kind == FOVEA_MAP_STREAK;
+}
+
+static bool same_map(const struct fovea_foveation *a, const struct fovea_foveation *b)
+{
+    return a->map.kind == b->map.kind && a->map.law == b->map.law &&
+           a->map.degrees == b->map.degrees && a->map.cutoff_cpd == b->map.cutoff_cpd &&
+           a->map.floor == b->map.floor && same_map_source(&a->map, &b->map) &&
+           same_law_of_paper(&a->paper, &b->paper) &&
+           (a->map.degrees == FOVEA_MAP_DEGREES_PAPER || same_geometry(&a->geometry, &b->geometry));
+}
+
 /* What the model does not use does not count. */
 static bool same_model(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
@@ -212,7 +241,7 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
     case FOVEA_MODEL_CURVE:
         return same_curve(&a->curve, &b->curve) && same_geometry(&a->geometry, &b->geometry);
     case FOVEA_MODEL_MAP:
-        return false;
+        return same_map(a, b);
     }
     return false;
 }
