@@ -314,8 +314,7 @@ enum fovea_result fovea_context_run(struct fovea_context *context, const struct 
     if (!src || !dst) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, src ? "dst is NULL" : "src is NULL");
     }
-    struct context_frame frame = {
-        .count = 1, .src = *src, .dst = *dst, .cuda_stream = cuda_stream};
+    struct context_frame frame = {.count = 1, .src = *src, .dst = *dst, .cuda_stream = cuda_stream};
     if (!context_batch_check_images(&frame, problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }

@@ -23,7 +23,7 @@ static int64_t magnitude(int64_t value)
 static bool check_next(const struct fovea_image *image, const char *name, int64_t next, char *out)
 {
     const int64_t align = pixel_codec_of(image->format)->align_bytes;
-    if (magnitude(next) > MAX_NEXT_BYTES) {
+    if (next > MAX_NEXT_BYTES || next < -MAX_NEXT_BYTES) {
         return CONTEXT_PROBLEM(out, "%s_next_bytes is %" PRId64 ", which no batch needs", name,
                                next);
     }
@@ -105,8 +105,9 @@ static bool check_apart(const struct context_frame *frame, char *out)
         return true;
     }
     if (frame->src_next_bytes != frame->dst_next_bytes && src_count * frame->count > MAX_PAIRS) {
-        return CONTEXT_PROBLEM(out, "%" PRIu32 " images of src and dst lie among each other with"
-                                    " distances of their own: too many to tell that they are apart",
+        return CONTEXT_PROBLEM(out,
+                               "%" PRIu32 " images of src and dst lie among each other with"
+                               " distances of their own: too many to tell that they are apart",
                                frame->count);
     }
     const bool meet = frame->src_next_bytes == frame->dst_next_bytes

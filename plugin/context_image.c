@@ -34,15 +34,17 @@ static bool check_kind(const struct fovea_image *image, const char *name, char *
         return CONTEXT_PROBLEM(out, "%s.data is NULL", name);
     }
     if (!pixel_codec_of(image->format)) {
-        return CONTEXT_PROBLEM(out, "%s.format is %d, which is no format", name, (int)image->format);
+        return CONTEXT_PROBLEM(out, "%s.format is %d, which is no format", name,
+                               (int)image->format);
     }
     if (image->memory != FOVEA_MEMORY_HOST && image->memory != FOVEA_MEMORY_CUDA) {
-        return CONTEXT_PROBLEM(out, "%s.memory is %d, which is no memory", name, (int)image->memory);
+        return CONTEXT_PROBLEM(out, "%s.memory is %d, which is no memory", name,
+                               (int)image->memory);
     }
     if (image->width_px < 1 || image->width_px > FOVEATE_MAX_SIZE_PX || image->height_px < 1 ||
         image->height_px > FOVEATE_MAX_SIZE_PX) {
-        return CONTEXT_PROBLEM(out, "%s is %" PRIu32 "x%" PRIu32 "; each side must be 1 to %d", name,
-                       image->width_px, image->height_px, FOVEATE_MAX_SIZE_PX);
+        return CONTEXT_PROBLEM(out, "%s is %" PRIu32 "x%" PRIu32 "; each side must be 1 to %d",
+                               name, image->width_px, image->height_px, FOVEATE_MAX_SIZE_PX);
     }
     return true;
 }
@@ -53,16 +55,18 @@ static bool check_strides(const struct fovea_image *image, const char *name, cha
     const int64_t row = image->row_stride_bytes;
     const int64_t bytes = (int64_t)fovea_format_bytes(image->format);
     if (pixel < bytes || pixel > MAX_STRIDE_BYTES / FOVEATE_MAX_SIZE_PX) {
-        return CONTEXT_PROBLEM(out, "%s.pixel_stride_bytes is %" PRId64 "; a pixel has %" PRId64 " bytes",
-                       name, pixel, bytes);
+        return CONTEXT_PROBLEM(
+            out, "%s.pixel_stride_bytes is %" PRId64 "; a pixel has %" PRId64 " bytes", name, pixel,
+            bytes);
     }
     if (row > MAX_STRIDE_BYTES || row < -MAX_STRIDE_BYTES) {
-        return CONTEXT_PROBLEM(out, "%s.row_stride_bytes is %" PRId64 ", which no picture needs", name,
-                       row);
+        return CONTEXT_PROBLEM(out, "%s.row_stride_bytes is %" PRId64 ", which no picture needs",
+                               name, row);
     }
     if (image->height_px > 1 && magnitude(row) < row_bytes(image)) {
-        return CONTEXT_PROBLEM(out, "%s.row_stride_bytes is %" PRId64 ", but a row has %" PRId64 " bytes",
-                       name, row, row_bytes(image));
+        return CONTEXT_PROBLEM(
+            out, "%s.row_stride_bytes is %" PRId64 ", but a row has %" PRId64 " bytes", name, row,
+            row_bytes(image));
     }
     return true;
 }
@@ -75,8 +79,8 @@ static bool check_alignment(const struct fovea_image *image, const char *name, c
     }
     if (image->pixel_stride_bytes % align != 0 ||
         (image->height_px > 1 && image->row_stride_bytes % align != 0)) {
-        return CONTEXT_PROBLEM(out, "%s has strides that are no multiples of %" PRId64 " bytes", name,
-                       align);
+        return CONTEXT_PROBLEM(out, "%s has strides that are no multiples of %" PRId64 " bytes",
+                               name, align);
     }
     return true;
 }
@@ -123,8 +127,8 @@ bool context_images_meet(const struct fovea_image *a, const struct fovea_image *
 {
     const int64_t b_after_a =
         context_image_lowest_address(b) + distance_bytes - context_image_lowest_address(a);
-    const bool ranges_meet = b_after_a < context_image_extent_bytes(a) &&
-                             -b_after_a < context_image_extent_bytes(b);
+    const bool ranges_meet =
+        b_after_a < context_image_extent_bytes(a) && -b_after_a < context_image_extent_bytes(b);
     return ranges_meet && !side_by_side(a, b, b_after_a);
 }
 
@@ -133,16 +137,18 @@ bool context_images_alike(const struct fovea_image *src, const struct fovea_imag
 {
     if (src->width_px != dst->width_px || src->height_px != dst->height_px) {
         return CONTEXT_PROBLEM(out_problem,
-                       "src is %" PRIu32 "x%" PRIu32 " and dst %" PRIu32 "x%" PRIu32
-                       "; they must be of one size",
-                       src->width_px, src->height_px, dst->width_px, dst->height_px);
+                               "src is %" PRIu32 "x%" PRIu32 " and dst %" PRIu32 "x%" PRIu32
+                               "; they must be of one size",
+                               src->width_px, src->height_px, dst->width_px, dst->height_px);
     }
     if (src->format != dst->format) {
-        return CONTEXT_PROBLEM(out_problem, "src has format %d and dst %d; they must have one format",
-                       (int)src->format, (int)dst->format);
+        return CONTEXT_PROBLEM(out_problem,
+                               "src has format %d and dst %d; they must have one format",
+                               (int)src->format, (int)dst->format);
     }
     if (src->memory != dst->memory) {
-        return CONTEXT_PROBLEM(out_problem, "one image is in host memory and the other in CUDA memory");
+        return CONTEXT_PROBLEM(out_problem,
+                               "one image is in host memory and the other in CUDA memory");
     }
     return true;
 }

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 
 # Pictures and comparisons, for the tests of every backend.
-add_library(fovea_test_images STATIC support/images.c support/compare.c)
+add_library(fovea_test_images STATIC support/images.c support/compare.c
+    support/sheet.c)
 target_include_directories(fovea_test_images PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/support)
 target_link_libraries(fovea_test_images PUBLIC fovea_kernels PRIVATE fovea_build PkgConfig::CMOCKA)
 
@@ -34,7 +35,7 @@ foreach(topic IN ITEMS exact law)
         LABELS unit)
 endforeach()
 
-foreach(topic IN ITEMS arguments memory run)
+foreach(topic IN ITEMS arguments batch memory run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)

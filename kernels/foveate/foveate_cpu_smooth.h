@@ -23,8 +23,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_workers(
     struct foveate_cpu_smooth *smooth, uint32_t worker_count);
 /* Levels for so many images at once, or for as many as fit in 32 MiB; the images of a batch beyond that
  * come after them. */
-FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(
-    struct foveate_cpu_smooth *smooth, uint32_t image_count);
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
+                                                                  uint32_t image_count);
 
 struct foveate_cpu_smooth_run {
     struct thread_pool *pool; /* of at most as many workers as the smooth one has grown to */

@@ -209,8 +209,8 @@ enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
     }
     created->is_smooth = plan->smooth;
     created->formats = formats;
-    const enum fovea_result result = plan->smooth ? fill_smooth(foveate, plan, created)
-                                                  : fill_blockwise(foveate, plan, created);
+    const enum fovea_result result =
+        plan->smooth ? fill_smooth(foveate, plan, created) : fill_blockwise(foveate, plan, created);
     if (result != FOVEA_OK) {
         foveate_cuda_plan_retire(foveate, &created);
         return result;
@@ -301,8 +301,7 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
         return FOVEA_ERROR_UNSUPPORTED;
     }
     FOVEA_TRY(follow_frame(foveate, run));
-    return note_use(foveate, run, run->plan->block,
-                    launch_surface(foveate, run, format, src, dst));
+    return note_use(foveate, run, run->plan->block, launch_surface(foveate, run, format, src, dst));
 }
 
 /* `smooth` is the plan's, with the levels that the slice's images have. */
@@ -451,7 +450,8 @@ enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
     if (!takes(run->plan, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(follow_frame(foveate, run)); /* or the next frame would not know of the one before us */
+    FOVEA_TRY(
+        follow_frame(foveate, run)); /* or the next frame would not know of the one before us */
     FOVEA_TRY(cuda_uses_follow(foveate->device, &block->uses, run->stream));
     const enum fovea_result launched = launch_batch(foveate, run, images);
     return note_use(foveate, run, run->plan->block, note_use(foveate, run, block, launched));

@@ -12,8 +12,7 @@ enum fovea_result foveate_cuda_gaze_load(const struct cuda_device *device,
 {
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_gaze_fatbin));
-    FOVEA_TRY(
-        foveate_cuda_get_kernel(device, out_kernels->module, "gaze_put", &out_kernels->put));
+    FOVEA_TRY(foveate_cuda_get_kernel(device, out_kernels->module, "gaze_put", &out_kernels->put));
     return foveate_cuda_get_kernel(device, out_kernels->module, "gaze_take", &out_kernels->take);
 }
 

@@ -13,8 +13,7 @@
  * last is exact, so that a compiler that fuses them rounds to the same number. */
 FOVEATE_BOTH int32_t foveate_gaze_q8(double uv, int32_t size_px)
 {
-    const double clamped_uv =
-        fmin(fmax(uv, -FOVEATE_GAZE_REACH_UV), 1.0 + FOVEATE_GAZE_REACH_UV);
+    const double clamped_uv = fmin(fmax(uv, -FOVEATE_GAZE_REACH_UV), 1.0 + FOVEATE_GAZE_REACH_UV);
     return (int32_t)floor(clamped_uv * size_px * 256.0 + 0.5);
 }
 
