@@ -3,6 +3,7 @@
 
 #include "agree.h"
 
+#include "map.h"
 #include "value.h"
 #include "words.h"
 
@@ -95,5 +96,7 @@ bool config_settings_agree(const struct fovea_settings *settings,
     const struct fovea_foveation *foveation = &settings->foveation;
     return physical_sees_something(&foveation->physical, out_complaint) &&
            projection_is_a_view(&foveation->geometry, out_complaint) &&
-           screen_is_a_view(&foveation->geometry, out_complaint);
+           screen_is_a_view(&foveation->geometry, out_complaint) &&
+           (foveation->model != FOVEA_MODEL_MAP ||
+            config_map_agrees(&foveation->map, out_complaint));
 }

@@ -104,7 +104,8 @@ static void wrong_values_name_what_was_expected(void **state)
         {"{\"gaze\": {\"space\": 1}}",
          "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
         {"{\"foveation\": {\"model\": \"zebra\"}}",
-         "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\"; "
+         "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\", "
+         "\"map\"; "
          "found \"zebra\""},
         {"{\"overlay\": {\"hud\": 1}}",
          "bad.json:1:21: overlay.hud: expected true or false; found 1"},
