@@ -189,12 +189,36 @@ static void hear(void *user, const struct fovea_gaze_sample *sample)
     ear->last_t_ns = sample->t_ns;
 }
 
+static struct ear *open_ear(struct fovea_gaze_source *source)
+{
+    struct ear *ear = calloc(1, sizeof *ear);
+    assert_non_null(ear);
+    atomic_store(&ear->listening, true);
+    const struct gaze_listener listener = {.heard = hear, .user = ear};
+    assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
+    assert_int_equal(gaze_source_listen(source, &listener), FOVEA_ERROR_INVALID_STATE);
+    return ear;
+}
+
+/* How often it was called. */
+static unsigned close_ear(struct fovea_gaze_source *source, struct ear *ear)
+{
+    gaze_source_unlisten(source);
+    atomic_store(&ear->listening, false);
+    assert_int_equal(atomic_load(&ear->uncalled_for), 0);
+    assert_int_equal(ear->backwards, 0);
+    const unsigned calls = atomic_load(&ear->calls);
+    free(ear);
+    return calls;
+}
+
 /* What a listener uses may go as soon as it was taken away, whoever is pushing. */
 static void a_listener_leaves_while_samples_arrive(void **state)
 {
     (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct stress stress = {.source = gaze_open(&settings)};
+    struct ear *ear = open_ear(stress.source);
     atomic_store(&stress.pushing, PUSHERS);
     pthread_t threads[PUSHERS];
     for (int i = 0; i < PUSHERS; i++) {
@@ -202,25 +226,16 @@ static void a_listener_leaves_while_samples_arrive(void **state)
     }
     unsigned calls = 0;
     while (atomic_load(&stress.pushing) > 0) {
-        struct ear *ear = calloc(1, sizeof *ear);
-        assert_non_null(ear);
-        atomic_store(&ear->listening, true);
-        const struct gaze_listener listener = {.heard = hear, .user = ear};
-        assert_int_equal(gaze_source_listen(stress.source, &listener), FOVEA_OK);
-        assert_int_equal(gaze_source_listen(stress.source, &listener), FOVEA_ERROR_INVALID_STATE);
         while (atomic_load(&ear->calls) == 0 && atomic_load(&stress.pushing) > 0) {
             sched_yield();
         }
-        gaze_source_unlisten(stress.source);
-        atomic_store(&ear->listening, false);
-        assert_int_equal(atomic_load(&ear->uncalled_for), 0);
-        assert_int_equal(ear->backwards, 0);
-        calls += atomic_load(&ear->calls);
-        free(ear);
+        calls += close_ear(stress.source, ear);
+        ear = open_ear(stress.source);
     }
     for (int i = 0; i < PUSHERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     }
+    calls += close_ear(stress.source, ear);
     assert_true(calls > 0);
     fovea_gaze_source_destroy(&stress.source);
 }

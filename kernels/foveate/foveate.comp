@@ -14,12 +14,14 @@
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
 #include "foveate_grid.glsl"
+#include "gaze_latched.glsl"
 
 const int TILE = 32;
 const int EACH = 4; /* sums a thread makes at once */
 
 layout(local_size_x = 32, local_size_y = 8) in;
-layout(push_constant) uniform Constants { foveate_frame frame; };
+layout(push_constant) uniform Constants { foveate_frame submitted; };
+foveate_frame frame;
 
 shared vec4 sums[TILE][TILE];
 
@@ -121,6 +123,7 @@ void sums_down(filter_at f, int column, int chunk, int first, int last, int row,
 
 void main()
 {
+    frame = frame_now(submitted);
     int side = frame.fragment_px;
     ivec2 shift = ivec2(grid_shift(frame.gaze_x_q8, side), grid_shift(frame.gaze_y_q8, side));
     span across = tile_span(int(gl_WorkGroupID.x), shift.x, max(TILE / side, 1));

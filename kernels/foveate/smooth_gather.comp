@@ -10,6 +10,7 @@
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
 #include "foveate_levels.glsl"
+#include "gaze_latched.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -75,7 +76,7 @@ void main()
     }
     ivec2 place = place_of(frame, pixel);
     uvec4 raw = texelFetch(source, place, 0);
-    float sigma_px = law_sigma(frame, pixel);
+    float sigma_px = law_sigma(frame_now(frame), pixel);
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
         value = LIGHT ? from_light(value) : value;

@@ -10,6 +10,7 @@
 #include "../foveate/foveate_pixel.glsl"
 #include "../foveate/foveate_grid.glsl"
 #include "../foveate/foveate_law.glsl"
+#include "../foveate/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -17,9 +18,8 @@ layout(local_size_x = 16, local_size_y = 16) in;
 /* struct overlay_constants of overlay.h. */
 layout(push_constant) uniform Constants
 {
-    foveate_frame frame;
+    foveate_frame submitted;
     vec4 ring_radii_px; /* 0: none */
-    vec2 gaze_px;
     float wipe_px; /* 0: none */
     float sigma_max_px;
     int flags;
@@ -27,6 +27,7 @@ layout(push_constant) uniform Constants
     int text_rows; /* 0: none */
     int text_scale;
 };
+foveate_frame frame;
 layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; };
 
 const int FLAG_MARKER = 1;
@@ -89,7 +90,7 @@ float cross_distance(vec2 d)
 vec2 marks(vec2 pixel)
 {
     vec2 cover = vec2(0.0);
-    vec2 d = pixel - gaze_px;
+    vec2 d = pixel - vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0;
     float r = length(d);
     for (int i = 0; i < 4; i++) {
         if (ring_radii_px[i] > 0.0) {
@@ -135,6 +136,7 @@ int text_at(ivec2 pixel)
 
 void main()
 {
+    frame = frame_now(submitted);
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
     if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
         return;

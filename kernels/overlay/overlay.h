@@ -23,7 +23,6 @@ enum overlay_flag {
 struct overlay_constants {
     struct foveate_frame frame;
     float ring_radii_px[4];
-    float gaze_px[2];
     float wipe_px;
     float sigma_max_px;
     int32_t flags;

@@ -15,6 +15,7 @@
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
  *     frame_submit.c   a frame's commands, in the order of the queue
  *     frame_run.c      one frame: check, choose a slot, make ready, submit
+ *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
  */
@@ -22,6 +23,7 @@
 #define FOVEA_FRAME_H
 
 #include "fovea_vulkan.h"
+#include "foveate/foveate_late.h"
 #include "overlay/overlay.h"
 #include "peer.h"
 #include "vk_compute.h"
@@ -108,6 +110,18 @@ struct frame_times {
     uint32_t next;
 };
 
+/* The newest gaze for frames that are already queued. */
+struct frame_late {
+    struct fovea_gaze_source *source; /* NULL: none is followed */
+    _Atomic uint64_t size; /* of the frames that gazes are for: width << 32 | height; 0: not known */
+    struct foveate_late_writer writers[2]; /* the source's thread's own */
+    uint32_t writer_count;
+    struct vk_buffer mapped; /* the block, and what each slot's latch reports */
+    struct vk_buffer latched; /* the gaze of each slot, for the kernels */
+    VkDescriptorSet sets[FRAME_MAX_SLOTS]; /* of the latch */
+    struct frame_times ages; /* in microseconds, of the samples that late frames were foveated with */
+};
+
 /* Why a frame was not foveated; logged when it changes. */
 enum frame_trouble { FRAME_FINE, FRAME_NO_GAZE, FRAME_PEER_FAILED, FRAME_NO_MEMORY };
 
@@ -126,6 +140,7 @@ struct fovea_vk {
     struct frame_watchdog watchdog;
 
     struct vk_compute compute;
+    struct frame_late late;
     struct vk_buffer text;
     VkQueryPool queries;
     uint32_t slot_count;
@@ -248,6 +263,14 @@ void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
 /* A whole frame that copies src to dst and nothing else. */
 void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
+
+/* frame_late.c */
+FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
+void frame_late_finish(struct fovea_vk *fovea);
+/* The source is not followed any more; before anything else of the context goes. */
+void frame_late_leave(struct fovea_vk *fovea);
+void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
+                     struct vk_compute_bindings *bindings);
 
 /* frame_overlay.c */
 bool frame_overlay_wanted(const struct fovea_overlay *overlay);

@@ -71,6 +71,7 @@ static enum fovea_result make_frames(struct fovea_vk *fovea)
     FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
                                     (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
+    FOVEA_TRY(frame_late_init(fovea));
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         FOVEA_TRY(make_slot(fovea, &fovea->slots[i]));
     }
@@ -168,6 +169,7 @@ static void finish_frames(struct fovea_vk *fovea)
     }
     device->vk.DestroyQueryPool(device->handle, fovea->queries, NULL);
     vk_buffer_finish(&fovea->text, device);
+    frame_late_finish(fovea);
     vk_compute_finish(&fovea->compute, device);
 }
 
@@ -190,6 +192,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     struct fovea_vk *old = *fovea;
     *fovea = NULL;
+    frame_late_leave(old);
     /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {
         frame_wait(old, old->frame);
@@ -215,6 +218,7 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     FOVEA_TRY(settings_usable(settings, fovea->log));
     fovea->settings.foveation = settings->foveation;
     fovea->settings.overlay = settings->overlay;
+    fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
     return FOVEA_OK;
 }

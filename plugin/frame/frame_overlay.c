@@ -126,8 +126,6 @@ static struct overlay_constants make_constants(struct fovea_vk *fovea,
     const struct foveate_plan *plan = work->plan->plan;
     struct overlay_constants constants = {
         .frame = work->constants,
-        .gaze_px = {(float)work->constants.gaze_x_q8 / 256.0f,
-                    (float)work->constants.gaze_y_q8 / 256.0f},
         .wipe_px = (float)(overlay->wipe_uv * work->src.width_px),
         .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .flags = (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0) |

@@ -58,7 +58,8 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
 {
     bool smooth = work->plan->plan->smooth;
     for (int which = 0; which < SHADER_COUNT; which++) {
-        bool wanted = which == SHADER_OVERLAY
+        bool wanted = which == SHADER_LATCH ? false
+                      : which == SHADER_OVERLAY
                           ? work->overlay
                           : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
         if (wanted) {
@@ -102,6 +103,7 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work)
                                            .text = fovea->text.handle,
                                            .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
                                            .text_bytes = OVERLAY_TEXT_BYTES};
+    frame_late_bind(fovea, work->slot_index, &bindings);
     vk_compute_write_set(&fovea->device, work->slot->set, &bindings);
 }
 
