@@ -10,6 +10,7 @@
  *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
  *     frame_watchdog.c cuts a stuck peer loose
  *     frame_check.c    what an engine may hand over
+ *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
  *     frame_record.c   barriers, copies, dispatches
  *     frame_slot.c     what a frame in flight occupies
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
@@ -34,10 +35,13 @@
 
 #define FRAME_MAX_IN_FLIGHT 8
 #define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
-/* More than there are slots: at least one is always free of unfinished frames. */
-#define FRAME_MAX_PLANS (FRAME_MAX_SLOTS + 1)
+/* More than all slots use: at least one is always free of unfinished frames. */
+#define FRAME_MAX_PLANS ((FRAME_MAX_SLOTS + 1) * FOVEA_VK_MAX_VIEWS)
+/* Plans take memory: more than so many are kept only while frames use them. */
+#define FRAME_KEPT_PLANS 10
 #define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
+#define FRAME_REFUSAL_BYTES 512
 
 /* An image the kernels can work on, known to the peer if there is one. */
 struct frame_shared {
@@ -80,7 +84,7 @@ struct frame_slot {
     VkFence fence;
     bool pending;
     uint64_t frame;
-    VkDescriptorSet set;
+    VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS];
     bool timed; /* timestamps were written, or the peer timed it */
     bool timed_by_peer;
     VkSemaphore to_peer; /* binary links only */
@@ -123,7 +127,14 @@ struct frame_late {
 };
 
 /* Why a frame was not foveated; logged when it changes. */
-enum frame_trouble { FRAME_FINE, FRAME_NO_GAZE, FRAME_PEER_FAILED, FRAME_NO_MEMORY };
+enum frame_trouble {
+    FRAME_FINE,
+    FRAME_NO_GAZE,
+    FRAME_VIEW_WITHOUT_GAZE, /* others are foveated */
+    FRAME_PEER_FAILED,
+    FRAME_TOO_MUCH_BLUR,
+    FRAME_NO_MEMORY,
+};
 
 struct fovea_vk {
     struct vk_device device;
@@ -158,6 +169,8 @@ struct fovea_vk {
     uint64_t foveated;
     uint64_t passed_through;
     enum frame_trouble trouble;
+    char refusal[FRAME_REFUSAL_BYTES]; /* of the newest frame; "": it was taken */
+    struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];
     char hud[OVERLAY_TEXT_BYTES];
     int64_t hud_next_ns;
 };
@@ -172,6 +185,21 @@ struct frame_end {
     VkImageLayout layout_before;
     VkImageLayout layout_after;
     uint32_t family; /* VK_QUEUE_FAMILY_IGNORED: no transfer */
+    uint32_t layer_count;
+};
+
+/* What one eye sees, of the size that all views of a frame have. */
+struct frame_view {
+    const struct fovea_gaze *gaze;
+    struct fovea_geometry geometry;
+    uint32_t x_px; /* in the engine's images */
+    uint32_t y_px;
+    uint32_t layer;
+    uint32_t kernel_x_px; /* in the images that the kernels read and write */
+    uint32_t kernel_y_px;
+    bool foveated; /* else it is copied as it is */
+    struct frame_plan *plan;
+    struct foveate_frame constants;
 };
 
 struct frame_work {
@@ -185,8 +213,12 @@ struct frame_work {
     struct frame_shared *write;
     bool copy_in; /* read is scratch */
     bool copy_out; /* write is scratch */
-    struct frame_plan *plan;
-    struct foveate_frame constants;
+    struct frame_view views[FOVEA_VK_MAX_VIEWS];
+    uint32_t view_count;
+    uint32_t view_width_px;
+    uint32_t view_height_px;
+    uint32_t kernel_width_px; /* of the images that the kernels read and write */
+    uint32_t kernel_height_px;
     bool use_peer;
     bool overlay;
 };
@@ -214,9 +246,11 @@ FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
                                                       struct frame_scratch **out_scratch);
 void frame_images_finish(struct fovea_vk *fovea);
 
-/* frame_plan.c */
-FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px,
-                                                   uint32_t height_px,
+/* frame_plan.c: the plan is not replaced before the next frame has retired. FOVEA_ERROR_INVALID_ARGUMENT:
+ * more blur than there is. */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
+                                                   const struct fovea_foveation *foveation,
+                                                   uint32_t width_px, uint32_t height_px,
                                                    struct frame_plan **out_plan);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
                                                           struct frame_plan *entry);
@@ -243,6 +277,16 @@ void frame_watchdog_stop(struct fovea_vk *fovea);
 
 /* frame_check.c: the argument errors of a frame; resolves both ends of it. */
 FOVEA_MUST_CHECK enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work);
+/* Says why and gives `result` back; the same again is said once. */
+__attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fovea_vk *fovea,
+                                                                     enum fovea_result result,
+                                                                     const char *format, ...);
+
+/* frame_view.c: both ends are resolved. */
+FOVEA_MUST_CHECK enum fovea_result frame_views_check(struct fovea_vk *fovea,
+                                                     struct frame_work *work);
+/* It is known which images are copied; the constants are made. */
+void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_record.c: each records into commands that are open. */
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
@@ -257,9 +301,10 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
 void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
 void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
-/* After frame_record_open, instead of foveating: the engine's image goes to write. */
+/* After frame_record_open: views go to write as they are, all or those that are not foveated. */
+enum frame_views { FRAME_ALL_VIEWS, FRAME_PLAIN_VIEWS };
 void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
-                        VkCommandBuffer commands);
+                        VkCommandBuffer commands, enum frame_views which);
 /* A whole frame that copies src to dst and nothing else. */
 void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);

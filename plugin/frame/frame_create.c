@@ -49,7 +49,10 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
            device->vk.AllocateCommandBuffers(device->handle, &commands, slot->commands));
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->fence));
-    return vk_compute_allocate_set(&fovea->compute, device, &slot->set);
+    for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
+        FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->sets[i]));
+    }
+    return FOVEA_OK;
 }
 
 static enum fovea_result make_queries(struct fovea_vk *fovea)
@@ -67,7 +70,8 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
 
 static enum fovea_result make_frames(struct fovea_vk *fovea)
 {
-    FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count));
+    FOVEA_TRY(
+        vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count * FOVEA_VK_MAX_VIEWS));
     FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
                                     (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
@@ -220,5 +224,6 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     fovea->settings.overlay = settings->overlay;
     fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
+    fovea->retry_ns = 0;
     return FOVEA_OK;
 }

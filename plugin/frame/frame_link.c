@@ -78,9 +78,13 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
                            .signal_value = link->value + 2,
                            .src = work->read->peer,
                            .dst = work->write->peer,
-                           .views = {{work->plan->peer, work->constants}},
-                           .view_count = 1,
                            .slot = work->slot_index};
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        const struct frame_view *view = &work->views[i];
+        if (view->foveated) {
+            job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->constants};
+        }
+    }
     return fovea->peer->api->enqueue(fovea->peer, &job);
 }
 

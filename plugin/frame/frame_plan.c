@@ -64,22 +64,22 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
 }
 
 /* A faithful view looks mild: the log says how strong it is. */
-static void describe_view(struct fovea_vk *fovea, uint32_t width_px, uint32_t height_px)
+static void describe_view(struct fovea_vk *fovea, const struct foveate_plan *plan)
 {
     struct foveate_model model;
-    char words[256];
-    if (fovea->settings.foveation.model != FOVEA_MODEL_PAPER &&
-        foveate_model_init(&model, &fovea->settings.foveation, width_px, height_px)) {
+    char words[FOVEATE_DESCRIPTION_BYTES];
+    if (plan->foveation.model != FOVEA_MODEL_PAPER &&
+        foveate_model_init(&model, &plan->foveation, plan->width_px, plan->height_px)) {
         foveate_model_describe(&model, words, sizeof words);
         log_info(fovea->log, "fovea: %s", words);
     }
 }
 
-static enum fovea_result fill_plan(struct fovea_vk *fovea, struct frame_plan *entry,
-                                   uint32_t width_px, uint32_t height_px)
+static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                   uint32_t width_px, uint32_t height_px, struct frame_plan *entry)
 {
-    FOVEA_TRY(foveate_plan_create(&fovea->settings.foveation, width_px, height_px, &entry->plan));
-    describe_view(fovea, width_px, height_px);
+    FOVEA_TRY(foveate_plan_create(foveation, width_px, height_px, &entry->plan));
+    describe_view(fovea, entry->plan);
     return entry->plan->smooth ? upload_law(fovea, entry) : upload_rings(fovea, entry);
 }
 
@@ -101,43 +101,71 @@ enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *en
     return fovea->peer->api->import_plan(fovea->peer, entry->plan, &entry->peer);
 }
 
-/* The place used longest ago that no unfinished frame uses; there are more places than frames. */
+/* No unfinished frame uses it, nor does the one that is being made ready. */
+static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
+{
+    return entry->last_frame <= fovea->frame && frame_retired(fovea, entry->last_frame);
+}
+
+/* A free place, or once enough are taken the one used longest ago; there are more than frames use. */
 static struct frame_plan *find_place(struct fovea_vk *fovea)
 {
-    struct frame_plan *place = NULL;
+    struct frame_plan *empty = NULL;
+    struct frame_plan *oldest = NULL;
+    uint32_t taken = 0;
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
         if (!entry->plan) {
-            return entry;
+            empty = empty ? empty : entry;
+            continue;
         }
-        bool free = frame_retired(fovea, entry->last_frame);
-        if (free && (!place || entry->last_frame < place->last_frame)) {
-            place = entry;
+        taken++;
+        if (retired(fovea, entry) && (!oldest || entry->last_frame < oldest->last_frame)) {
+            oldest = entry;
         }
     }
-    return place;
+    return empty && (taken < FRAME_KEPT_PLANS || !oldest) ? empty : oldest;
 }
 
-enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px, uint32_t height_px,
-                                  struct frame_plan **out_plan)
+static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                    uint32_t width_px, uint32_t height_px)
 {
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (entry->plan &&
-            foveate_plan_fits(entry->plan, &fovea->settings.foveation, width_px, height_px)) {
-            *out_plan = entry;
-            return FOVEA_OK;
+        if (entry->plan && foveate_plan_fits(entry->plan, foveation, width_px, height_px)) {
+            return entry;
         }
     }
+    return NULL;
+}
+
+static enum fovea_result make_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                   uint32_t width_px, uint32_t height_px,
+                                   struct frame_plan **out_plan)
+{
     struct frame_plan *place = find_place(fovea);
     if (!place) {
-        return FOVEA_NOT_READY;
+        return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     finish_plan(fovea, place);
-    enum fovea_result result = fill_plan(fovea, place, width_px, height_px);
+    enum fovea_result result = fill_plan(fovea, foveation, width_px, height_px, place);
     if (result < 0) {
         finish_plan(fovea, place);
+        return result;
     }
     *out_plan = place;
-    return result;
+    return FOVEA_OK;
+}
+
+enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                  uint32_t width_px, uint32_t height_px,
+                                  struct frame_plan **out_plan)
+{
+    struct frame_plan *plan = find_plan(fovea, foveation, width_px, height_px);
+    if (!plan) {
+        FOVEA_TRY(make_plan(fovea, foveation, width_px, height_px, &plan));
+    }
+    plan->last_frame = fovea->frame + 1;
+    *out_plan = plan;
+    return FOVEA_OK;
 }

@@ -10,7 +10,11 @@ void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
     static const char *const words[] = {
         [FRAME_FINE] = "frames are foveated again",
         [FRAME_NO_GAZE] = "no usable gaze; frames pass through",
+        [FRAME_VIEW_WITHOUT_GAZE] = "no usable gaze for one of the views; it passes through",
         [FRAME_PEER_FAILED] = "a frame was passed through; the vulkan backend takes over",
+        [FRAME_TOO_MUCH_BLUR] =
+            "these settings together ask for a blur that no image of this size needs; frames pass "
+            "through",
         [FRAME_NO_MEMORY] = "not enough memory to foveate; frames pass through",
     };
     if (trouble != fovea->trouble) {
@@ -55,6 +59,16 @@ static void forget_layouts(struct frame_work *work)
     }
 }
 
+static bool all_foveated(const struct frame_work *work)
+{
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        if (!work->views[i].foveated) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
     FOVEA_TRY(frame_check(fovea, work));
@@ -77,7 +91,7 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
         forget_layouts(work);
     }
     if (result == FOVEA_OK) {
-        frame_trouble_is(fovea, FRAME_FINE);
+        frame_trouble_is(fovea, all_foveated(work) ? FRAME_FINE : FRAME_VIEW_WITHOUT_GAZE);
     }
     return result;
 }

@@ -97,6 +97,7 @@ enum fovea_result frame_submit_alone(struct fovea_vk *fovea, const struct frame_
         }
         frame_record_open(fovea, work, commands);
         frame_record_foveate(fovea, work, commands);
+        frame_record_plain(fovea, work, commands, FRAME_PLAIN_VIEWS);
         frame_overlay_record(fovea, work, commands);
         frame_record_close(fovea, work, commands);
     } else {
@@ -130,10 +131,9 @@ static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct f
     VkCommandBuffer commands = work->slot->commands[which];
     FOVEA_TRY(begin(fovea, work, which));
     frame_record_from_peer(fovea, work, commands);
+    frame_record_plain(fovea, work, commands, answered ? FRAME_PLAIN_VIEWS : FRAME_ALL_VIEWS);
     if (answered) {
         frame_overlay_record(fovea, work, commands);
-    } else {
-        frame_record_plain(fovea, work, commands);
     }
     frame_record_close(fovea, work, commands);
     VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(commands));
