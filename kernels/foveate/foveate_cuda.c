@@ -379,6 +379,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
                                     grown.gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
                                 &grown.block));
     cuda_block_retire(&foveate->retired, &plan->batch.block);
+    cuda_block_free_idle(foveate->device, &foveate->retired);
     plan->batch = grown;
     return FOVEA_OK;
 }
@@ -450,8 +451,7 @@ enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
     if (!takes(run->plan, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(
-        follow_frame(foveate, run)); /* or the next frame would not know of the one before us */
+    FOVEA_TRY(follow_frame(foveate, run)); /* else the next frame would follow us alone */
     FOVEA_TRY(cuda_uses_follow(foveate->device, &block->uses, run->stream));
     const enum fovea_result launched = launch_batch(foveate, run, images);
     return note_use(foveate, run, run->plan->block, note_use(foveate, run, block, launched));

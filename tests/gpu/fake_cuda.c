@@ -249,7 +249,9 @@ FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsign
      void **params, void **extra)
 {
     CALLED(LaunchKernel);
-    const bool fits = grid_x && grid_y && grid_z && grid_y <= 65535 && block_x * block_y <= 256;
+    const bool fits = grid_x && grid_y && grid_z && grid_y <= 65535 && grid_z <= 65535 &&
+                      block_x * block_y <= 256;
+    fake_cuda.images = grid_z;
     return fits && block_z && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -260,6 +262,7 @@ FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *memory = 0x100000u * (unsigned)++fake_cuda.memories;
+    fake_cuda.bytes = bytes;
     return CUDA_SUCCESS;
 }
 
