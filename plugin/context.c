@@ -38,7 +38,8 @@ struct entry {
 };
 
 struct fovea_context {
-    struct fovea_settings settings;
+    struct fovea_settings settings; /* as they were taken: a map is one of ours */
+    struct map_copy map;
     struct fovea_log log;
     struct context_device_desc device_desc;
     struct slot slots[BACKEND_COUNT];
@@ -124,15 +125,17 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
     if (!desc) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const struct fovea_settings settings =
-        desc->settings ? *desc->settings : fovea_settings_default();
-    FOVEA_TRY(settings_usable(&settings, desc->log));
+    struct fovea_settings settings = desc->settings ? *desc->settings : fovea_settings_default();
+    struct map_copy map = {0};
+    FOVEA_TRY(settings_take(&settings, &map, desc->log));
     struct fovea_context *context = calloc(1, sizeof *context);
     if (!context) {
         log_error(desc->log, "out of memory");
+        map_copy_finish(&map);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     context->settings = settings;
+    context->map = map;
     context->log = desc->log;
     context->device_desc =
         (struct context_device_desc){.cuda_device = desc->cuda_device, .log = own_log(context)};
@@ -167,6 +170,7 @@ void fovea_context_destroy(struct fovea_context **context)
             backends[i]->close(&(*context)->slots[i].device);
         }
     }
+    map_copy_finish(&(*context)->map);
     free(*context);
     *context = NULL;
 }
@@ -181,7 +185,7 @@ enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
     }
     struct fovea_settings settings = context->settings;
     settings.foveation = *foveation;
-    FOVEA_TRY(settings_usable(&settings, context->log));
+    FOVEA_TRY(settings_take(&settings, &context->map, context->log));
     context->settings = settings;
     context->described = false;
     return FOVEA_OK;
@@ -224,7 +228,7 @@ static void describe(struct fovea_context *context, const struct fovea_image *im
         return;
     }
     context->described = true;
-    if (foveate_model_projected(&model)) {
+    if (model.foveation.model != FOVEA_MODEL_PAPER) {
         foveate_model_describe(&model, words, sizeof words);
         log_info(context->device_desc.log, "%s", words);
     }

@@ -4,9 +4,15 @@
 #ifndef FOVEA_SETTINGS_USABLE_H
 #define FOVEA_SETTINGS_USABLE_H
 
-#include "fovea.h"
+#include "map_copy.h"
 
-/* fovea_settings_check, and whether a plan can be made of what they ask for together. */
+/* The one door for settings into a context: fovea_settings_check, whether a plan can be made of what they
+ * ask for together, and the samples of their map, which *copy then holds. Settings taken before refer to
+ * what was in *copy and must be replaced by these. On failure *copy is as it was. */
+FOVEA_MUST_CHECK enum fovea_result settings_take(struct fovea_settings *settings,
+                                                 struct map_copy *copy, struct fovea_log log);
+
+/* Whether they would be taken. */
 FOVEA_MUST_CHECK enum fovea_result settings_usable(const struct fovea_settings *settings,
                                                    struct fovea_log log);
 
