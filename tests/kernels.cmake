@@ -40,4 +40,8 @@ foreach(topic IN ITEMS arguments batch memory run)
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)
 endforeach()
+fovea_add_test(NAME test_context_map
+    SOURCES test_context_map.c test_context_support.c support/png_file.c
+        $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_test_images fovea_context_objects LABELS unit)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)
