@@ -6,7 +6,7 @@
  * whether UNORM pixels are averaged as linear light.
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer
- * (the plan's rings; smooth: law, levels, table), 3 storage buffer (taps; smooth: all levels' samples),
+ * (the plan's law, levels, law's table), 3 storage buffer (rings and taps; smooth: all levels' samples),
  * 4 storage buffer (text; overlay only), 5 uniform buffer (what a latch left, where frame.late is 1). The
  * latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and
  * for the host). */

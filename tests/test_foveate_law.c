@@ -36,22 +36,6 @@ static enum fovea_model model_at(int i)
     return i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
 }
 
-/* Floats show how far the bank's sigma may be from the law's, 1 / 16384 of it: most where bright and dark,
- * or positive and negative values cancel. */
-static struct compare_budget budget_of(enum fovea_format format)
-{
-    struct compare_budget budget = compare_budget_of(format);
-    if (format == FOVEA_FORMAT_RGBA16F) {
-        budget.max_abs = 1e-5 * image_white(format, 0);
-    }
-    if (format == FOVEA_FORMAT_RGBA32F) {
-        budget.max_abs = 1e-4 * image_white(format, 0);
-        budget.max_rel = 1e-3;
-        budget.max_mean_abs = 1e-4 * image_white(format, 0);
-    }
-    return budget;
-}
-
 static void check(struct fovea_foveation foveation, const struct exact_case *c)
 {
     char what[160];
@@ -67,7 +51,7 @@ static void check(struct fovea_foveation foveation, const struct exact_case *c)
     const struct foveate_frame frame =
         rig_run(&rig, &src.view, &dst.view, c->gaze_x_px, c->gaze_y_px);
     double *expected = compare_expected(&foveation, &src.view, &frame);
-    compare_assert_close(&dst.view, expected, budget_of(c->format), what);
+    compare_assert_close(&dst.view, expected, compare_budget_bank(c->format), what);
     assert_true(image_guards_intact(&dst));
     free(expected);
     rig_finish(&rig);

@@ -13,6 +13,7 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
+#include "foveate_law.glsl"
 #include "foveate_grid.glsl"
 #include "gaze_latched.glsl"
 
@@ -63,13 +64,13 @@ filter_at filter_of(int fragment_x, int centre_y, int shift_x)
 {
     int centre_x = fragment_centre(fragment_x, frame.fragment_px, shift_x);
     int ring = ring_at(frame, ivec2(centre_x, centre_y));
-    return ring > 0 ? filter_at(int(rings[ring - 1].radius_px), int(rings[ring - 1].first_tap))
+    return ring > 0 ? filter_at(int(ring_word(ring - 1, RING_RADIUS_PX)), ring_taps(frame, ring - 1))
                     : filter_at(-1, 0);
 }
 
 float weight(filter_at f, int distance_px)
 {
-    return distance_px <= f.radius ? taps[f.tap + distance_px] : 0.0;
+    return distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
 }
 
 /* A number that is none stays within the filter's reach: weight 0 times infinity would not be 0. */
@@ -83,7 +84,7 @@ vec4 sum_across(filter_at f, int x, int y)
 {
     vec4 sum = vec4(0.0);
     for (int i = -f.radius; i <= f.radius; i++) {
-        sum += taps[f.tap + abs(i)] * fetch(x + i, y);
+        sum += tap_at(f.tap + abs(i)) * fetch(x + i, y);
     }
     return sum;
 }

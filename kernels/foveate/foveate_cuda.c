@@ -156,16 +156,20 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
 {
     const size_t ring_bytes = source->ring_count * sizeof *source->rings;
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
+    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     cut_fragments(source, &plan->tables);
-    FOVEA_TRY(cuda_block_create(foveate->device, ring_bytes + tap_bytes, &plan->block));
+    FOVEA_TRY(cuda_block_create(foveate->device, ring_bytes + tap_bytes + law_bytes, &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
     plan->tables.rings = plan->block->memory;
     plan->tables.taps = plan->block->memory + ring_bytes;
+    plan->tables.law = source->law;
+    plan->tables.law_table = plan->tables.taps + tap_bytes;
     const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
-                                   {plan->tables.taps, source->taps, tap_bytes}};
-    return upload(foveate, tables, 2);
+                                   {plan->tables.taps, source->taps, tap_bytes},
+                                   {plan->tables.law_table, source->law_table, law_bytes}};
+    return upload(foveate, tables, law_bytes > 0 ? 3 : 2);
 }
 
 /* Of one image. */

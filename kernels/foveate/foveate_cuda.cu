@@ -59,10 +59,11 @@ __device__ bool find_tile(const foveate_frame &frame, const foveate_cuda_tables 
         t->y + t->rows <= 0) {
         return false;
     }
+    const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
+                                          (const float *)tables.law_table};
     t->ring = frame.gaze_x_q8 == FOVEATE_GAZE_NONE
                   ? FOVEATE_RING_NONE
-                  : foveate_grid_fragment_ring((const foveate_ring *)tables.rings, &frame,
-                                               fragment_x, fragment_y);
+                  : foveate_grid_filter(&filters, &frame, fragment_x, fragment_y);
     return true;
 }
 

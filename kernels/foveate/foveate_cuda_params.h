@@ -32,6 +32,8 @@ struct foveate_cuda_batch {
 struct foveate_cuda_tables {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
     uint64_t taps; /* float[] */
+    struct foveate_law law; /* where its bank_per_octave is not 0 */
+    uint64_t law_table; /* float[law.table_count] */
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
 };

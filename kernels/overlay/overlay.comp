@@ -8,8 +8,8 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "../foveate/foveate_pixel.glsl"
-#include "../foveate/foveate_grid.glsl"
 #include "../foveate/foveate_law.glsl"
+#include "../foveate/foveate_grid.glsl"
 #include "../foveate/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
@@ -33,7 +33,7 @@ layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; }
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
-const int FLAG_SMOOTH = 8; /* the plan has a law, not rings */
+const int FLAG_SMOOTH = 8; /* sigma by the pixel, not by the fragment */
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()
@@ -113,7 +113,7 @@ float sigma_at(ivec2 pixel)
         return law_sigma(frame, pixel);
     }
     int ring = ring_of_pixel(frame, pixel);
-    return ring > 0 ? rings[ring - 1].sigma_px : 0.0;
+    return ring > 0 ? ring_sigma_px(ring - 1) : 0.0;
 }
 
 /* 0: no text here, 1: its background, 2: a letter. */

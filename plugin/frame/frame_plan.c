@@ -35,20 +35,6 @@ static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *bu
     return FOVEA_OK;
 }
 
-static enum fovea_result upload_rings(struct fovea_vk *fovea, struct frame_plan *entry)
-{
-    const struct foveate_plan *plan = entry->plan;
-    size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
-    size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
-    FOVEA_TRY(make_table(fovea, &entry->tables, ring_bytes));
-    FOVEA_TRY(make_table(fovea, &entry->values, tap_bytes));
-    if (plan->ring_count > 0) {
-        memcpy(entry->tables.mapped, plan->rings, ring_bytes);
-        memcpy(entry->values.mapped, plan->taps, tap_bytes);
-    }
-    return FOVEA_OK;
-}
-
 /* The law, the levels, and the law's table: the buffer Law of foveate_law.glsl. */
 static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
 {
@@ -59,7 +45,23 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     char *to = entry->tables.mapped;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, plan->levels, sizeof plan->levels);
-    memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
+    if (table_bytes > 0) {
+        memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
+    }
+    return FOVEA_OK;
+}
+
+/* Rings, then taps: the buffer Filters of foveate_grid.glsl. */
+static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    const struct foveate_plan *plan = entry->plan;
+    size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
+    size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
+    FOVEA_TRY(make_table(fovea, &entry->values, ring_bytes + tap_bytes));
+    if (plan->ring_count > 0) {
+        memcpy(entry->values.mapped, plan->rings, ring_bytes);
+        memcpy((char *)entry->values.mapped + ring_bytes, plan->taps, tap_bytes);
+    }
     return FOVEA_OK;
 }
 
@@ -80,7 +82,8 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct fovea_fo
 {
     FOVEA_TRY(foveate_plan_create(foveation, width_px, height_px, &entry->plan));
     describe_view(fovea, entry->plan);
-    return entry->plan->smooth ? upload_law(fovea, entry) : upload_rings(fovea, entry);
+    FOVEA_TRY(upload_law(fovea, entry));
+    return entry->plan->smooth ? FOVEA_OK : upload_filters(fovea, entry);
 }
 
 /* Four halves a sample; a peer has levels of its own, so only frames without one need these. */

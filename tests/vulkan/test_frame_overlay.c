@@ -114,18 +114,23 @@ static void rings_lie_where_the_model_puts_them(void **state)
 static void the_heat_map_covers_everything_and_rises_outwards(void **state)
 {
     (void)state;
-    struct rig rig;
-    rig_open(&rig, NULL);
-    struct pictures p =
-        make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
-    assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
-    /* Yellow outside, dark blue inside: green minus blue grows. */
-    double outside = image_get(&p.drawn.view, 2, 2, 1) - image_get(&p.drawn.view, 2, 2, 2);
-    double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
-                    image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
-    assert_true(outside > inside + 40);
-    drop(&p);
-    rig_close(&rig);
+    for (int i = 0; i < 2; i++) {
+        struct fovea_settings settings = rig_settings();
+        settings.foveation.model = i ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
+        settings.foveation.geometry.ppd = 4.0;
+        struct rig rig;
+        rig_open(&rig, &settings);
+        struct pictures p =
+            make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
+        assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
+        /* Yellow outside, dark blue inside: green minus blue grows. */
+        double outside = image_get(&p.drawn.view, 2, 2, 1) - image_get(&p.drawn.view, 2, 2, 2);
+        double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
+                        image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
+        assert_true(outside > inside + 40);
+        drop(&p);
+        rig_close(&rig);
+    }
 }
 
 static void the_hud_is_in_its_corner(void **state)
