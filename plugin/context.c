@@ -7,7 +7,7 @@
 #include "context_batch.h"
 #include "core/log.h"
 #include "foveate/foveate_model.h"
-#include "settings_usable.h"
+#include "settings_take.h"
 
 #include <math.h>
 #include <stdlib.h>

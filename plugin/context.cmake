@@ -12,7 +12,7 @@ add_library(fovea_context_objects OBJECT
     ${FOVEA_CONTEXT_DIR}/map_copy.c
     ${FOVEA_CONTEXT_DIR}/map_png.c
     ${FOVEA_CONTEXT_DIR}/result.c
-    ${FOVEA_CONTEXT_DIR}/settings_usable.c)
+    ${FOVEA_CONTEXT_DIR}/settings_take.c)
 target_link_libraries(fovea_context_objects PUBLIC fovea_kernels fovea_config PRIVATE fovea_build)
 find_path(STB_INCLUDE stb/stb_image.h)
 if(STB_INCLUDE)

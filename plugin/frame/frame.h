@@ -25,6 +25,7 @@
 
 #include "fovea_vulkan.h"
 #include "foveate/foveate_late.h"
+#include "map_copy.h"
 #include "overlay/overlay.h"
 #include "peer.h"
 #include "vk_compute.h"
@@ -117,13 +118,15 @@ struct frame_times {
 /* The newest gaze for frames that are already queued. */
 struct frame_late {
     struct fovea_gaze_source *source; /* NULL: none is followed */
-    _Atomic uint64_t size; /* of the frames that gazes are for: width << 32 | height; 0: not known */
+    _Atomic uint64_t
+        size; /* of the frames that gazes are for: width << 32 | height; 0: not known */
     struct foveate_late_writer writers[2]; /* the source's thread's own */
     uint32_t writer_count;
     struct vk_buffer mapped; /* the block, and what each slot's latch reports */
     struct vk_buffer latched; /* the gaze of each slot, for the kernels */
     VkDescriptorSet sets[FRAME_MAX_SLOTS]; /* of the latch */
-    struct frame_times ages; /* in microseconds, of the samples that late frames were foveated with */
+    struct frame_times
+        ages; /* in microseconds, of the samples that late frames were foveated with */
 };
 
 /* Why a frame was not foveated; logged when it changes. */
@@ -139,7 +142,8 @@ enum frame_trouble {
 struct fovea_vk {
     struct vk_device device;
     struct fovea_log log;
-    struct fovea_settings settings;
+    struct fovea_settings settings; /* as they were taken: a map is one of ours */
+    struct map_copy map;
     enum fovea_backend backend; /* VULKAN, or the peer's */
     char reason[256];
 

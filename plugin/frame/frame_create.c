@@ -4,7 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "settings_usable.h"
+#include "settings_take.h"
 #include "vk_check.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
                   desc->frames_in_flight, FRAME_MAX_IN_FLIGHT);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    return desc->settings ? settings_usable(desc->settings, desc->log) : FOVEA_OK;
+    return FOVEA_OK;
 }
 
 static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *slot)
@@ -150,7 +150,10 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
     fovea->log = desc->log;
     fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
     fovea->slot_count = desc->frames_in_flight + 1;
-    enum fovea_result result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+    enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
+    if (result == FOVEA_OK) {
+        result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+    }
     if (result < 0) {
         fovea_vk_destroy(&fovea);
         return result;
@@ -211,6 +214,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
         }
         finish_frames(old);
     }
+    map_copy_finish(&old->map);
     free(old);
 }
 
@@ -219,9 +223,10 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     if (!fovea || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(settings_usable(settings, fovea->log));
-    fovea->settings.foveation = settings->foveation;
-    fovea->settings.overlay = settings->overlay;
+    struct fovea_settings taken = *settings;
+    FOVEA_TRY(settings_take(&taken, &fovea->map, fovea->log));
+    fovea->settings.foveation = taken.foveation;
+    fovea->settings.overlay = taken.overlay;
     fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
     fovea->retry_ns = 0;
