@@ -514,7 +514,7 @@ struct fovea_context_desc {
 };
 
 /* Foveates images of host or CUDA memory. Keeps what depends on size and settings, for the last few
- * sizes, so that a frame of a known size allocates nothing. One thread at a time. */
+ * sizes, so that a frame of a known size and format allocates nothing. One thread at a time. */
 struct fovea_context;
 
 FOVEA_API struct fovea_context_desc fovea_context_desc_default(void);
@@ -546,17 +546,25 @@ struct fovea_batch {
     uint32_t count; /* 1..65535 */
     struct fovea_image src; /* the first */
     struct fovea_image dst;
-    ptrdiff_t src_next_bytes; /* from an image to the next; any where count is 1 */
+    /* From an image to the next, negative too; any where count is 1. src 0: one picture for all gazes,
+     * which costs less than as many. */
+    ptrdiff_t src_next_bytes;
     ptrdiff_t dst_next_bytes;
     /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. */
     const float *gazes_uv;
     enum fovea_memory gazes_memory;
 };
 
-/* fovea_context_run for all of them, on the GPU in one go. Images must not overlap, src not with dst
- * either, but their rows may interleave. Gazes in host memory are copied before it returns, and one that
- * is not finite is FOVEA_ERROR_INVALID_ARGUMENT; gazes in CUDA memory are read on the stream, and an
- * image whose gaze is not finite is copied as it is. */
+/* fovea_context_run for all of them in one go, bit for bit the same. Images of dst must not overlap each
+ * other or src, but their rows may interleave; images of src may overlap each other. Gazes in host memory
+ * are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT; gazes in CUDA
+ * memory are read on the stream, and an image whose gaze is not finite is copied as it is.
+ *
+ * Memory is taken by the first batch that needs more than those before it, and kept: 8 bytes an image on
+ * the device, and for the smooth method about 11 bytes a pixel (22 of RGBA32F; 22 on the cpu) for as many
+ * images as fit in 256 MiB (32 MiB on the cpu), at least one. The others of a batch come after those, on
+ * the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller batches still work. On other
+ * failures of the device some images may have been written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 
