@@ -134,6 +134,50 @@ static void real_views_are_the_reference(void **state)
     rig_close(&rig);
 }
 
+/* Ten degrees a sample, two peaks, no symmetry. */
+static const float samples[] = {
+    3,  1, 0,  2, 5, 1, 0.5f, 2, 4, 6,  9, 7, 2, 1, 1, 5, 9, 20,
+    12, 8, 11, 0, 2, 5, 8,    7, 9, 14, 1, 0, 1, 3, 2, 6, 8,
+};
+
+static void set_map(struct rig *rig, int i)
+{
+    static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
+    struct fovea_foveation *f = &rig->settings.foveation;
+    const bool view = i / 3 % 2;
+    f->map.kind = kinds[i % 3];
+    f->map.degrees = view ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER;
+    f->map.law = (enum fovea_map_law)(i / 6);
+    f->map.eye = (enum fovea_map_eye)(i % 2);
+    f->map.values = samples;
+    f->map.width = 7;
+    f->map.height = 5;
+    f->map.width_deg = 70.0;
+    /* Few pixels a degree, so that a small picture is a wide view. */
+    f->map.cutoff_cpd = view ? 4.0 : 0.0;
+    f->paper.alpha = view ? 0.4 : 0.106;
+    f->geometry.tan_left = 0.7;
+    f->geometry.tan_right = 1.1;
+    f->geometry.tan_up = 0.8;
+    f->geometry.tan_down = 0.4;
+}
+
+static void maps_are_the_reference(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    for (int i = 0; i < 12; i++) {
+        char name[64];
+        set_map(&rig, i);
+        snprintf(name, sizeof name, "map %d, law %d, degrees %d", i % 3, i / 6, i / 3 % 2);
+        static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0, 1}, {1.3, -0.2}, {0.2, 0.7}};
+        check(&rig, name, (enum image_pattern)(i % IMAGE_PATTERN_COUNT), gazes[i % 4]);
+    }
+    rig_close(&rig);
+}
+
 /* Other formats against the cpu backend, which has tests of its own against the reference. */
 static void every_format_is_as_the_cpu_has_it(void **state)
 {
@@ -236,6 +280,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
         cmocka_unit_test(real_views_are_the_reference),
+        cmocka_unit_test(maps_are_the_reference),
         cmocka_unit_test(every_format_is_as_the_cpu_has_it),
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
