@@ -87,6 +87,16 @@ static void view_words(const struct fovea_geometry *view, char *out_words, size_
     }
 }
 
+static void map_words(const struct fovea_foveation *f, const char *view, char *out_words,
+                      size_t bytes)
+{
+    static const char *const kinds[] = {"human", "streak", "from a file", "from an array"};
+    char paper[32];
+    snprintf(paper, sizeof paper, "e_max %g\xc2\xb0", f->paper.e_max_deg);
+    snprintf(out_words, bytes, "map %s, %s", kinds[f->map.kind],
+             f->map.degrees == FOVEA_MAP_DEGREES_VIEW ? view : paper);
+}
+
 /* The law with the numbers that belong to it. */
 static void model_words(const struct fovea_foveation *f, char *out_words, size_t bytes)
 {
@@ -102,6 +112,9 @@ static void model_words(const struct fovea_foveation *f, char *out_words, size_t
         break;
     case FOVEA_MODEL_CURVE:
         snprintf(out_words, bytes, "curve of %u points, %s", f->curve.count, view);
+        break;
+    case FOVEA_MODEL_MAP:
+        map_words(f, view, out_words, bytes);
         break;
     }
 }
