@@ -109,7 +109,7 @@ static void write_moving(struct measurement *m, size_t b, FILE *out)
           "most |\n"
           "|---|---|---|---|---|\n",
           out);
-    for (size_t i = 0; i < 3 * STEPS_MAX; i++) {
+    for (size_t i = 0; i < MOVING_CASES * STEPS_MAX; i++) {
         const struct steps *s = measure_steps(m, i / STEPS_MAX, i % STEPS_MAX, b);
         fprintf(out, "| %s | %g px | %g | %.4f | %.4f |\n",
                 quality_cases[measure_step_cases[i / STEPS_MAX]].name,
