@@ -6,7 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,6 +183,135 @@ static void frames_refuse_what_does_not_fit(void **state)
     engine_idle(&rig.engine);
     engine_image_destroy(&rig.engine, &src);
     engine_image_destroy(&rig.engine, &dst);
+    rig_close(&rig);
+}
+
+static void views_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry geometries[] = {
+        {.tan_left = 1, .tan_right = -1, .tan_up = 1, .tan_down = 1},
+        {.tan_left = 1, .tan_up = 1, .tan_down = 1},
+        {.tan_left = NAN, .tan_right = 1, .tan_up = 1, .tan_down = 1},
+        {.ppd = -1},
+        {.screen_width_m = -1, .distance_m = 1}};
+    static const char *const words[] = {
+        "5 views",    "0 views",    "at NULL",          "is 0x45",    "is 67x44",   "not inside",
+        "not inside", "not inside", "overlap in layer", "in layer 1", "in layer 9", "5 layers",
+        "src has 2",  "tan_left",   "tan_right",        "tan_left",   "ppd",        "screen_width",
+    };
+    struct rig rig;
+    open_logged(&rig);
+    struct stereo good = stereo_side_by_side();
+    struct stereo_end src = stereo_end_open(&rig, &good, false);
+    struct stereo_end dst = stereo_end_open(&rig, &good, false);
+    struct stereo_end made = stereo_end_open(&rig, &good, true);
+    struct test_image pixels = stereo_picture(&good, IMAGE_RANDOM, 1);
+    stereo_fill(&rig, &src, &pixels.view);
+    stereo_fill(&rig, &dst, &pixels.view);
+    for (int i = 0; i < 18; i++) {
+        struct stereo scene = good;
+        struct fovea_vk_frame frame = stereo_frame(&scene, &src, &dst);
+        struct fovea_vk_view *right = &scene.views[1];
+        switch (i) {
+        case 0:
+            frame.view_count = 5;
+            break;
+        case 1:
+            frame.view_count = 0;
+            break;
+        case 2:
+            frame.views = NULL;
+            break;
+        case 3:
+            scene.views[0].width_px = 0;
+            break;
+        case 4:
+            right->height_px = 44;
+            break;
+        case 5:
+            right->x_px = 68;
+            break;
+        case 6:
+            right->y_px = UINT32_MAX;
+            break;
+        case 7:
+            right->x_px = 67, right->width_px = UINT32_MAX;
+            break;
+        case 8:
+            right->x_px = 66;
+            break;
+        case 9:
+            right->layer = 1;
+            break;
+        case 10: /* dst has one layer only */
+            frame.src.layer_count = 9, frame.dst.layer_count = 1, right->layer = 9;
+            break;
+        case 11:
+            frame.dst.made = made.made, frame.dst.layer_count = 5;
+            break;
+        case 12:
+            frame.dst.image = frame.src.image, frame.src.layer_count = 2;
+            break;
+        default:
+            right->geometry = &geometries[i - 13];
+            break;
+        }
+        log_lines = 0;
+        for (int again = 0; again < 3; again++) {
+            assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+        }
+        assert_int_equal(log_lines, 1); /* for each change of state */
+        if (!strstr(last_log, words[i])) {
+            fail_msg("'%s' does not say '%s'", last_log, words[i]);
+        }
+        frame = stereo_frame(&good, &src, &dst);
+        frame.src.layout_after = frame.dst.layout_after = VK_IMAGE_LAYOUT_GENERAL;
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+        engine_idle(&rig.engine);
+        assert_int_equal(log_lines, 1);
+    }
+    image_free(&pixels);
+    stereo_end_close(&rig, &src);
+    stereo_end_close(&rig, &dst);
+    stereo_end_close(&rig, &made);
+    rig_close(&rig);
+}
+
+static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry telescope = {
+        .tan_left = 0.0006, .tan_right = 0.0006, .tan_up = 0.0006, .tan_down = 0.0006};
+    struct rig rig;
+    open_logged(&rig);
+    struct stereo scene = stereo_side_by_side();
+    struct stereo_end src = stereo_end_open(&rig, &scene, false);
+    struct test_image pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    stereo_fill(&rig, &src, &pixels.view);
+    rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    rig.settings.foveation.strength = 8;
+    rig.settings.foveation.physical.alpha = 10; /* a cutoff of 0.4 cycles a degree */
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    scene.views[1].geometry = &telescope;
+    struct fovea_vk_frame frame = stereo_frame(&scene, &src, &src);
+    frame.dst.layout_after = VK_IMAGE_LAYOUT_GENERAL;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_PASSED_THROUGH);
+    }
+    assert_int_equal(log_lines, 1);
+    assert_non_null(strstr(last_log, "blur"));
+    struct fovea_vk_stats stats;
+    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_int_equal(stats.backend, rig_backend()); /* the peer is not to blame */
+    rig.settings.foveation.model = FOVEA_MODEL_PAPER;
+    rig.settings.foveation.strength = 1;
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    engine_idle(&rig.engine);
+    image_free(&pixels);
+    stereo_end_close(&rig, &src);
     rig_close(&rig);
 }
 
@@ -388,6 +517,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation_refuses_what_is_missing),
         cmocka_unit_test(frames_refuse_what_does_not_fit),
+        cmocka_unit_test(views_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_blur_that_is_too_much_passes_through_and_says_so),
         cmocka_unit_test(images_know_whose_they_are),
         cmocka_unit_test(images_of_no_size_or_format_are_refused),
         cmocka_unit_test(a_gaze_that_is_no_number_passes_the_image_through),

@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "frame.h"
 #include "peer_host.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +285,40 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
     }
 }
 
+/* Views where they are, and nothing else of dst; then the vulkan backend foveates them. */
+static void a_peer_that_refuses_lets_views_through(void **state)
+{
+    (void)state;
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        struct bench bench;
+        open_bench(&bench, REFUSES);
+        struct stereo scene = stereo_side_by_side();
+        scene.height_px = 60;
+        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        struct test_image expected = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+        image_fill(&dst.view, 77);
+        if (!in_place) {
+            image_fill(&expected.view, 77);
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct fovea_vk_view *view = &scene.views[i];
+            stereo_copy(&src.view, view->x_px, 0, &expected.view, view->x_px, 0, view);
+        }
+        assert_int_equal(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view),
+                         FOVEA_PASSED_THROUGH);
+        compare_assert_all_same(&dst.view, &expected.view, rig_path_name((enum rig_path)path));
+        assert_int_equal(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view),
+                         FOVEA_OK);
+        assert_int_equal(bench.log.warnings, 1);
+        image_free(&src);
+        image_free(&dst);
+        image_free(&expected);
+        close_bench(&bench);
+    }
+}
+
 /* Draws into src only after the frame was submitted: a peer that waits does not mind. */
 static void run_late_engine(struct bench *bench)
 {
@@ -419,6 +453,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_good_stand_in_makes_the_reference),
         cmocka_unit_test(a_peer_that_never_signals_is_cut_loose),
         cmocka_unit_test(a_peer_that_refuses_lets_the_engines_image_through),
+        cmocka_unit_test(a_peer_that_refuses_lets_views_through),
         cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
         cmocka_unit_test(a_peer_that_reads_the_wrong_image_is_noticed),
         cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),

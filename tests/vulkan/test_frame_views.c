@@ -6,7 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,163 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-static const VkFormat format = VK_FORMAT_B8G8R8A8_SRGB;
-
-/* A stereo image or array, and where its views lie. Layers are kept one below the other. */
-struct scene {
-    uint32_t width_px;
-    uint32_t height_px;
-    uint32_t layer_count;
-    struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
-    uint32_t view_count;
-};
-
-/* ---- Pixels ---- */
-
-static struct test_image new_picture(const struct scene *scene, enum image_pattern pattern,
-                                     uint64_t seed)
-{
-    struct test_image image = image_make_packed(
-        scene->width_px, scene->height_px * scene->layer_count, FOVEA_FORMAT_RGBA8);
-    image_draw(&image.view, pattern, seed);
-    return image;
-}
-
-static void copy_pixels(const struct fovea_image *from, uint32_t from_x, uint32_t from_y,
-                        const struct fovea_image *to, uint32_t to_x, uint32_t to_y,
-                        const struct fovea_vk_view *size)
-{
-    for (uint32_t y = 0; y < size->height_px; y++) {
-        memcpy(image_pixel(to, to_x, to_y + y), image_pixel(from, from_x, from_y + y),
-               4 * (size_t)size->width_px);
-    }
-}
-
-static uint32_t row_of(const struct scene *scene, const struct fovea_vk_view *view)
-{
-    return view->y_px + view->layer * scene->height_px;
-}
-
-static struct test_image cut_out(const struct scene *scene, const struct fovea_vk_view *view,
-                                 const struct fovea_image *from)
-{
-    struct test_image part = image_make_packed(view->width_px, view->height_px, FOVEA_FORMAT_RGBA8);
-    copy_pixels(from, view->x_px, row_of(scene, view), &part.view, 0, 0, view);
-    return part;
-}
-
-/* ---- Frames ---- */
-
-struct end {
-    struct fovea_vk_image *made;
-    struct engine_image image; /* of a made one, only what the functions below need */
-};
-
-static struct end open_end(struct rig *rig, const struct scene *scene, bool made)
-{
-    struct end end = {0};
-    if (!made) {
-        end.image = engine_array_create(&rig->engine, format, scene->width_px, scene->height_px,
-                                        scene->layer_count);
-        return end;
-    }
-    struct fovea_vk_image_desc desc = {format, scene->width_px, scene->height_px, 0};
-    assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
-    end.image = (struct engine_image){.image = fovea_vk_image_handle(end.made),
-                                      .format = format,
-                                      .width_px = scene->width_px,
-                                      .height_px = scene->height_px,
-                                      .layer_count = 1};
-    return end;
-}
-
-static void close_end(struct rig *rig, struct end *end)
-{
-    if (end->made) {
-        fovea_vk_image_destroy(&end->made);
-    } else {
-        engine_image_destroy(&rig->engine, &end->image);
-    }
-}
-
-static void fill(struct rig *rig, const struct end *end, const struct fovea_image *pixels)
-{
-    engine_write_array(&rig->engine, &end->image, pixels->data, VK_IMAGE_LAYOUT_UNDEFINED,
-                       VK_IMAGE_LAYOUT_GENERAL);
-}
-
-static void read_back(struct rig *rig, const struct end *end, const struct fovea_image *pixels)
-{
-    engine_read_array(&rig->engine, &end->image, pixels->data, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                      VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
-}
-
-static struct fovea_vk_frame_image frame_image(const struct scene *scene, const struct end *end)
-{
-    return (struct fovea_vk_frame_image){.made = end->made,
-                                         .image = end->made ? VK_NULL_HANDLE : end->image.image,
-                                         .format = format,
-                                         .width_px = scene->width_px,
-                                         .height_px = scene->height_px,
-                                         .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                         .layout_after = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED,
-                                         .layer_count = scene->layer_count};
-}
-
-static struct fovea_vk_frame frame_of(const struct scene *scene, const struct end *src,
-                                      const struct end *dst)
-{
-    return (struct fovea_vk_frame){.src = frame_image(scene, src),
-                                   .dst = frame_image(scene, dst),
-                                   .views = scene->views,
-                                   .view_count = scene->view_count};
-}
-
-static void acquire(struct end *end)
-{
-    VkImageLayout layout;
-    assert_int_equal(fovea_vk_image_acquire(end->made, &layout), FOVEA_OK);
-}
-
-/* What is in dst before; its pixels afterwards. In place src is in dst before. */
-static enum fovea_result run_scene(struct rig *rig, const struct scene *scene, enum rig_path path,
-                                   const struct fovea_image *src, const struct fovea_image *dst)
-{
-    const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
-    struct end a = open_end(rig, scene,
-                            path == RIG_MADE_TO_MADE || path == RIG_MADE_TO_ENGINE ||
-                                path == RIG_MADE_IN_PLACE);
-    struct end b = {0};
-    fill(rig, &a, src);
-    if (a.made) {
-        acquire(&a);
-    }
-    if (!in_place) {
-        b = open_end(rig, scene, path == RIG_MADE_TO_MADE || path == RIG_ENGINE_TO_MADE);
-        fill(rig, &b, dst);
-    }
-    struct fovea_vk_frame frame = frame_of(scene, &a, in_place ? &a : &b);
-    const enum fovea_result result = fovea_vk_foveate(rig->fovea, &frame);
-    assert_true(result >= 0);
-    read_back(rig, in_place ? &a : &b, dst);
-    if (!in_place) {
-        struct test_image now = new_picture(scene, IMAGE_RANDOM, 0);
-        read_back(rig, &a, &now.view);
-        compare_assert_all_same(&now.view, src, "src after the frame");
-        image_free(&now);
-        close_end(rig, &b);
-    }
-    close_end(rig, &a);
-    return result;
-}
+static const VkFormat format = STEREO_FORMAT;
 
 /* Each view as a frame of its own, put where it belongs in `expected`. */
-static void expect_view(struct rig *rig, const struct scene *scene,
+static void expect_view(struct rig *rig, const struct stereo *scene,
                         const struct fovea_vk_view *view, const struct fovea_image *src,
                         const struct fovea_image *expected)
 {
-    struct test_image part = cut_out(scene, view, src);
+    struct test_image part = stereo_cut_out(scene, view, src);
     struct fovea_settings settings = rig->settings;
     if (view->geometry) {
         settings.foveation.geometry = *view->geometry;
@@ -184,26 +35,26 @@ static void expect_view(struct rig *rig, const struct scene *scene,
             FOVEA_OK);
         assert_memory_not_equal(alone.view.data, part.view.data,
                                 4 * (size_t)view->width_px * view->height_px);
-        copy_pixels(&alone.view, 0, 0, expected, view->x_px, row_of(scene, view), view);
+        stereo_copy(&alone.view, 0, 0, expected, view->x_px, stereo_row(scene, view), view);
         image_free(&alone);
     } else {
-        copy_pixels(&part.view, 0, 0, expected, view->x_px, row_of(scene, view), view);
+        stereo_copy(&part.view, 0, 0, expected, view->x_px, stereo_row(scene, view), view);
     }
     assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
     image_free(&part);
 }
 
-static void check(struct rig *rig, const struct scene *scene, enum rig_path path, const char *name)
+static void check(struct rig *rig, const struct stereo *scene, enum rig_path path, const char *name)
 {
     const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
-    struct test_image src = new_picture(scene, IMAGE_RANDOM, 11);
-    struct test_image dst = new_picture(scene, IMAGE_STROKES, 12);
-    struct test_image expected =
-        in_place ? new_picture(scene, IMAGE_RANDOM, 11) : new_picture(scene, IMAGE_STROKES, 12);
+    struct test_image src = stereo_picture(scene, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(scene, IMAGE_STROKES, 12);
+    struct test_image expected = in_place ? stereo_picture(scene, IMAGE_RANDOM, 11)
+                                          : stereo_picture(scene, IMAGE_STROKES, 12);
     for (uint32_t i = 0; i < scene->view_count; i++) {
         expect_view(rig, scene, &scene->views[i], &src.view, &expected.view);
     }
-    assert_int_equal(run_scene(rig, scene, path, &src.view, &dst.view), FOVEA_OK);
+    assert_int_equal(stereo_run(rig, scene, path, &src.view, &dst.view), FOVEA_OK);
     char what[128];
     snprintf(what, sizeof what, "%s, %s, %s", rig_backend_name(), name, rig_path_name(path));
     compare_assert_all_same(&dst.view, &expected.view, what);
@@ -214,47 +65,30 @@ static void check(struct rig *rig, const struct scene *scene, enum rig_path path
 
 /* ---- Scenes ---- */
 
-static struct fovea_vk_view view_at(uint32_t x_px, uint32_t y_px, uint32_t layer, double gaze_x_uv,
-                                    double gaze_y_uv)
+static struct stereo with_gaps(void)
 {
-    return (struct fovea_vk_view){.x_px = x_px,
-                                  .y_px = y_px,
-                                  .width_px = 67,
-                                  .height_px = 45,
-                                  .layer = layer,
-                                  .gaze = rig_gaze(gaze_x_uv, gaze_y_uv)};
+    return (struct stereo){161,
+                           101,
+                           1,
+                           {stereo_view(90, 3, 0, 0.3, 0.4), stereo_view(5, 51, 0, 0.8, 1.2),
+                            stereo_view(13, 1, 0, -0.1, 0.5)},
+                           3};
 }
 
-/* The gazes lie by the seam, on either side of it. */
-static struct scene side_by_side(void)
+static struct stereo layers(void)
 {
-    return (struct scene){
-        134, 45, 1, {view_at(0, 0, 0, 0.95, 0.4), view_at(67, 0, 0, 0.02, 0.7)}, 2};
+    return (struct stereo){
+        67, 45, 2, {stereo_view(0, 0, 0, 0.5, 0.4), stereo_view(0, 0, 1, 0.3, 0.7)}, 2};
 }
 
-static struct scene with_gaps(void)
+static struct stereo parts_of_layers(void)
 {
-    return (struct scene){
-        161,
-        101,
-        1,
-        {view_at(90, 3, 0, 0.3, 0.4), view_at(5, 51, 0, 0.8, 1.2), view_at(13, 1, 0, -0.1, 0.5)},
-        3};
-}
-
-static struct scene layers(void)
-{
-    return (struct scene){67, 45, 2, {view_at(0, 0, 0, 0.5, 0.4), view_at(0, 0, 1, 0.3, 0.7)}, 2};
-}
-
-static struct scene parts_of_layers(void)
-{
-    return (struct scene){150,
-                          60,
-                          5,
-                          {view_at(7, 2, 3, 0.1, 0.4), view_at(0, 0, 0, 0.9, 0.2),
-                           view_at(83, 15, 3, 0.3, 0.7), view_at(83, 0, 4, 0.5, 0.5)},
-                          4};
+    return (struct stereo){150,
+                           60,
+                           5,
+                           {stereo_view(7, 2, 3, 0.1, 0.4), stereo_view(0, 0, 0, 0.9, 0.2),
+                            stereo_view(83, 15, 3, 0.3, 0.7), stereo_view(83, 0, 4, 0.5, 0.5)},
+                           4};
 }
 
 static struct fovea_settings settings_for(enum fovea_method method, enum fovea_model model)
@@ -277,8 +111,8 @@ static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
         struct rig rig;
         rig_open(&rig, &settings);
         for (int path = 0; path < RIG_PATH_COUNT; path++) {
-            struct scene halves = side_by_side();
-            struct scene gaps = with_gaps();
+            struct stereo halves = stereo_side_by_side();
+            struct stereo gaps = with_gaps();
             check(&rig, &halves, (enum rig_path)path, "side by side");
             check(&rig, &gaps, (enum rig_path)path, "with gaps");
         }
@@ -293,8 +127,8 @@ static void layers_are_each_a_frame_of_their_own(void **state)
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
         struct rig rig;
         rig_open(&rig, &settings);
-        struct scene two = layers();
-        struct scene parts = parts_of_layers();
+        struct stereo two = layers();
+        struct stereo parts = parts_of_layers();
         for (int i = 0; i < 2; i++) {
             enum rig_path path = i ? RIG_ENGINE_IN_PLACE : RIG_ENGINE_TO_ENGINE;
             check(&rig, &two, path, "two layers");
@@ -323,21 +157,21 @@ static void each_eye_has_a_frustum_of_its_own(void **state)
     whole.screen_width_m = settings.foveation.geometry.screen_width_m;
     whole.distance_m = settings.foveation.geometry.distance_m;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
-        struct scene scene = side_by_side();
+        struct stereo scene = stereo_side_by_side();
         scene.views[0].geometry = &whole;
         scene.views[1].geometry = &right;
         check(&rig, &scene, (enum rig_path)path, "two frustums");
         scene.views[1].geometry = NULL;
         check(&rig, &scene, (enum rig_path)path, "one frustum and the settings'");
     }
-    struct scene scene = side_by_side();
-    struct test_image src = new_picture(&scene, IMAGE_RANDOM, 3);
-    struct test_image given = new_picture(&scene, IMAGE_STROKES, 4);
-    struct test_image filled = new_picture(&scene, IMAGE_STROKES, 4);
+    struct stereo scene = stereo_side_by_side();
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 3);
+    struct test_image given = stereo_picture(&scene, IMAGE_STROKES, 4);
+    struct test_image filled = stereo_picture(&scene, IMAGE_STROKES, 4);
     scene.views[0].geometry = &left;
-    assert_int_equal(run_scene(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &given.view), FOVEA_OK);
+    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &given.view), FOVEA_OK);
     scene.views[0].geometry = &whole;
-    assert_int_equal(run_scene(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &filled.view), FOVEA_OK);
+    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &filled.view), FOVEA_OK);
     compare_assert_all_same(&given.view, &filled.view, "a screen that is left 0");
     image_free(&src);
     image_free(&given);
@@ -356,22 +190,22 @@ static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
     struct rig rig;
     rig_open(&rig, &settings);
-    struct scene scene = side_by_side();
+    struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = &left;
     scene.views[1].geometry = &right;
     scene.views[0].gaze = rig_gaze(0.2, 0.4);
     scene.views[1].gaze = rig_gaze(0.8, 0.4);
     struct test_image half = image_make_packed(67, 45, FOVEA_FORMAT_RGBA8);
     struct test_image mirrored = image_make_packed(67, 45, FOVEA_FORMAT_RGBA8);
-    struct test_image src = new_picture(&scene, IMAGE_RANDOM, 1);
-    struct test_image dst = new_picture(&scene, IMAGE_RANDOM, 2);
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
     image_draw(&half.view, IMAGE_PHOTO, 5);
     image_mirror(&half.view, &mirrored.view, true, false);
-    copy_pixels(&half.view, 0, 0, &src.view, 0, 0, &scene.views[0]);
-    copy_pixels(&mirrored.view, 0, 0, &src.view, 67, 0, &scene.views[1]);
-    assert_int_equal(run_scene(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view), FOVEA_OK);
-    struct test_image result = cut_out(&scene, &scene.views[0], &dst.view);
-    struct test_image other = cut_out(&scene, &scene.views[1], &dst.view);
+    stereo_copy(&half.view, 0, 0, &src.view, 0, 0, &scene.views[0]);
+    stereo_copy(&mirrored.view, 0, 0, &src.view, 67, 0, &scene.views[1]);
+    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view), FOVEA_OK);
+    struct test_image result = stereo_cut_out(&scene, &scene.views[0], &dst.view);
+    struct test_image other = stereo_cut_out(&scene, &scene.views[1], &dst.view);
     image_mirror(&other.view, &mirrored.view, true, false);
     struct compare_rect where;
     assert_true(compare_largest(&result.view, &mirrored.view, &where) <= 1.0);
@@ -394,11 +228,11 @@ static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
         rig_open(&rig, &settings);
         for (int blind = 0; blind < 2; blind++) {
             for (int path = 0; path < RIG_PATH_COUNT; path++) {
-                struct scene scene = side_by_side();
+                struct stereo scene = stereo_side_by_side();
                 scene.views[blind].gaze.usable = false;
                 check(&rig, &scene, (enum rig_path)path, "one eye");
             }
-            struct scene scene = layers();
+            struct stereo scene = layers();
             scene.views[blind].gaze.usable = false;
             check(&rig, &scene, RIG_ENGINE_TO_ENGINE, "one layer");
         }
@@ -412,19 +246,20 @@ static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **s
     struct rig rig;
     rig_open(&rig, NULL);
     for (int i = 0; i <= RIG_PATH_COUNT; i++) {
-        struct scene scene = i < RIG_PATH_COUNT ? with_gaps() : parts_of_layers();
+        struct stereo scene = i < RIG_PATH_COUNT ? with_gaps() : parts_of_layers();
         enum rig_path path = i < RIG_PATH_COUNT ? (enum rig_path)i : RIG_ENGINE_TO_ENGINE;
         bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
-        struct test_image src = new_picture(&scene, IMAGE_RANDOM, 11);
-        struct test_image dst = new_picture(&scene, IMAGE_STROKES, 12);
-        struct test_image expected = in_place ? new_picture(&scene, IMAGE_RANDOM, 11)
-                                              : new_picture(&scene, IMAGE_STROKES, 12);
+        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 11);
+        struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 12);
+        struct test_image expected = in_place ? stereo_picture(&scene, IMAGE_RANDOM, 11)
+                                              : stereo_picture(&scene, IMAGE_STROKES, 12);
         for (uint32_t v = 0; v < scene.view_count; v++) {
             scene.views[v].gaze.usable = false;
             expect_view(&rig, &scene, &scene.views[v], &src.view, &expected.view);
         }
         scene.views[0].gaze = rig_gaze(NAN, 0.5);
-        assert_int_equal(run_scene(&rig, &scene, path, &src.view, &dst.view), FOVEA_PASSED_THROUGH);
+        assert_int_equal(stereo_run(&rig, &scene, path, &src.view, &dst.view),
+                         FOVEA_PASSED_THROUGH);
         compare_assert_all_same(&dst.view, &expected.view, rig_path_name(path));
         image_free(&src);
         image_free(&dst);
@@ -440,11 +275,11 @@ static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **s
 
 struct stream {
     struct rig rig;
-    struct scene scene;
+    struct stereo scene;
     struct fovea_geometry frustums[KINDS];
     struct test_image src;
-    struct end from;
-    struct end to[FRAMES];
+    struct stereo_end from;
+    struct stereo_end to[FRAMES];
 };
 
 static void choose(struct stream *stream, int kind)
@@ -459,7 +294,7 @@ static void submit_patiently(struct stream *stream, int index)
 {
     const struct timespec rest = {.tv_nsec = 200000};
     choose(stream, index % KINDS);
-    struct fovea_vk_frame frame = frame_of(&stream->scene, &stream->from, &stream->to[index]);
+    struct fovea_vk_frame frame = stereo_frame(&stream->scene, &stream->from, &stream->to[index]);
     frame.src.layout_after = VK_IMAGE_LAYOUT_GENERAL;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
     enum fovea_result result = FOVEA_NOT_READY;
@@ -474,8 +309,8 @@ static void submit_patiently(struct stream *stream, int index)
 
 static void check_kind(struct stream *stream, int kind)
 {
-    struct test_image expected = new_picture(&stream->scene, IMAGE_RANDOM, 1);
-    struct test_image actual = new_picture(&stream->scene, IMAGE_RANDOM, 2);
+    struct test_image expected = stereo_picture(&stream->scene, IMAGE_RANDOM, 1);
+    struct test_image actual = stereo_picture(&stream->scene, IMAGE_RANDOM, 2);
     choose(stream, kind);
     for (uint32_t v = 0; v < 2; v++) {
         expect_view(&stream->rig, &stream->scene, &stream->scene.views[v], &stream->src.view,
@@ -484,27 +319,27 @@ static void check_kind(struct stream *stream, int kind)
     for (int i = kind; i < FRAMES; i += KINDS) {
         char what[32];
         snprintf(what, sizeof what, "frame %d", i);
-        read_back(&stream->rig, &stream->to[i], &actual.view);
+        stereo_read(&stream->rig, &stream->to[i], &actual.view);
         compare_assert_all_same(&actual.view, &expected.view, what);
     }
     image_free(&expected);
     image_free(&actual);
 }
 
-static void stream_of(struct scene scene)
+static void stream_of(struct stereo scene)
 {
     struct stream stream = {.scene = scene};
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
     rig_open(&stream.rig, &settings);
-    stream.src = new_picture(&stream.scene, IMAGE_RANDOM, 9);
-    stream.from = open_end(&stream.rig, &stream.scene, false);
-    fill(&stream.rig, &stream.from, &stream.src.view);
+    stream.src = stereo_picture(&stream.scene, IMAGE_RANDOM, 9);
+    stream.from = stereo_end_open(&stream.rig, &stream.scene, false);
+    stereo_fill(&stream.rig, &stream.from, &stream.src.view);
     for (int i = 0; i < KINDS; i++) {
         stream.frustums[i] = settings.foveation.geometry;
         stream.frustums[i].ppd = 6.0 + 0.5 * i;
     }
     for (int i = 0; i < FRAMES; i++) {
-        stream.to[i] = open_end(&stream.rig, &stream.scene, false);
+        stream.to[i] = stereo_end_open(&stream.rig, &stream.scene, false);
         submit_patiently(&stream, i);
     }
     engine_idle(&stream.rig.engine);
@@ -512,9 +347,9 @@ static void stream_of(struct scene scene)
         check_kind(&stream, i);
     }
     for (int i = 0; i < FRAMES; i++) {
-        close_end(&stream.rig, &stream.to[i]);
+        stereo_end_close(&stream.rig, &stream.to[i]);
     }
-    close_end(&stream.rig, &stream.from);
+    stereo_end_close(&stream.rig, &stream.from);
     image_free(&stream.src);
     rig_close(&stream.rig);
 }
@@ -522,7 +357,7 @@ static void stream_of(struct scene scene)
 static void hundreds_of_frames_in_flight_keep_their_views_apart(void **state)
 {
     (void)state;
-    stream_of(side_by_side());
+    stream_of(stereo_side_by_side());
     stream_of(layers());
 }
 
