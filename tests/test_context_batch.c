@@ -27,6 +27,7 @@ struct scene {
 };
 
 struct kind {
+    enum fovea_model model;
     enum fovea_method method;
     enum fovea_format format;
     enum sheet_order order;
@@ -50,6 +51,7 @@ static struct scene *scene_make(struct kind kind)
     assert_non_null(s);
     assert_true(kind.count <= MAX_COUNT);
     settings.cpu_threads = kind.threads;
+    settings.foveation.model = kind.model;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
     s->context = context_of(&settings, &s->said);
@@ -124,6 +126,19 @@ static void every_format_and_order_is_as_single_runs(void **state)
                 kind.order = (enum sheet_order)order;
                 check(kind);
             }
+        }
+    }
+}
+
+static void every_model_is_as_single_runs(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            kind.model = (enum fovea_model)model;
+            kind.method = (enum fovea_method)method;
+            check(kind);
         }
     }
 }
@@ -463,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_and_order_is_as_single_runs),
+        cmocka_unit_test(every_model_is_as_single_runs),
         cmocka_unit_test(any_number_of_threads_gives_the_same),
         cmocka_unit_test(images_of_a_pixel_and_batches_of_one_work),
         cmocka_unit_test(many_images_are_as_single_runs),

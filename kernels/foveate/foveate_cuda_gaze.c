@@ -7,6 +7,8 @@
 
 extern const unsigned char foveate_gaze_fatbin[];
 
+_Static_assert(sizeof(struct foveate_cuda_put_gazes_params) <= 4096, "more than a launch carries");
+
 enum fovea_result foveate_cuda_gaze_load(const struct cuda_device *device,
                                          struct foveate_cuda_gaze_kernels *out_kernels)
 {

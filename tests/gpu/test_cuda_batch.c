@@ -23,6 +23,7 @@
 static struct cuda_fixture fixture;
 
 struct kind {
+    enum fovea_model model;
     enum fovea_method method;
     enum fovea_format format;
     enum sheet_order order;
@@ -50,11 +51,12 @@ struct scene {
     struct fovea_batch batch;
 };
 
-static struct fovea_context *context_for(enum fovea_method method)
+static struct fovea_context *context_for(struct kind kind)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
-    settings.foveation.method = method;
+    settings.foveation.model = kind.model;
+    settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
     struct fovea_context_desc desc = fovea_context_desc_default();
     desc.settings = &settings;
@@ -96,7 +98,7 @@ static struct scene *scene_make(struct kind kind)
 {
     struct scene *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    s->context = context_for(kind.method);
+    s->context = context_for(kind);
     s->src = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     s->dst = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
@@ -194,6 +196,19 @@ static void every_format_and_order_is_as_single_runs(void **state)
                 kind.order = (enum sheet_order)order;
                 check(kind);
             }
+        }
+    }
+}
+
+static void every_model_is_as_single_runs(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            kind.model = (enum fovea_model)model;
+            kind.method = (enum fovea_method)method;
+            check(kind);
         }
     }
 }
@@ -417,6 +432,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_and_order_is_as_single_runs),
+        cmocka_unit_test(every_model_is_as_single_runs),
         cmocka_unit_test(a_batch_of_one_and_images_of_a_pixel_work),
         cmocka_unit_test(a_thousand_small_images_are_as_single_runs),
         cmocka_unit_test(one_picture_may_have_many_gazes),
