@@ -56,9 +56,14 @@ double fovea_eccentricity_px(const struct fovea_foveation *foveation, uint32_t w
     if (!foveation || !isfinite(eccentricity_deg) || eccentricity_deg < 0.0) {
         return -1.0;
     }
-    /* Where a degree lies is the same on every map, whatever its samples are. */
+    /* Where a degree lies is the same on every map: the smallest does, so that frames may ask. */
+    static const float samples[] = {1.0f, 1.0f, 1.0f, 0.5f};
     struct fovea_foveation places = *foveation;
-    places.map.kind = FOVEA_MAP_STREAK;
+    places.map.kind = FOVEA_MAP_ARRAY;
+    places.map.values = samples;
+    places.map.width = 2;
+    places.map.height = 2;
+    places.map.width_deg = 1.0;
     if (!foveate_model_init(&model, &places, width_px, height_px)) {
         return -1.0;
     }

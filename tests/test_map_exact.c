@@ -58,6 +58,31 @@ static void every_kind_law_and_mapping(void **state)
     }
 }
 
+/* The other method takes sigma at the middles of its fragments. */
+static void blockwise_by_a_map(void **state)
+{
+    (void)state;
+    static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
+    for (int i = 0; i < 6; i++) {
+        struct fovea_foveation f = map_settings(kinds[i % 3]);
+        f.method = FOVEA_METHOD_BLOCKWISE;
+        f.paper.fragment_px = 16;
+        f.map.law = (enum fovea_map_law)(i / 3);
+        struct test_image src = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
+        struct test_image dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
+        image_draw(&src.view, IMAGE_STROKES, 7);
+        struct rig rig = rig_make(f, 150, 110);
+        const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 40, 71);
+        double *expected = compare_expected(&f, &src.view, &frame);
+        compare_assert_close(&dst.view, expected, compare_budget_of(FOVEA_FORMAT_RGBA8),
+                             "blockwise by a map");
+        free(expected);
+        rig_finish(&rig);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
 static void every_odd_size(void **state)
 {
     (void)state;
@@ -104,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_law_and_mapping),
         cmocka_unit_test(every_odd_size),
+        cmocka_unit_test(blockwise_by_a_map),
         cmocka_unit_test(eyes_are_each_others_mirror),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

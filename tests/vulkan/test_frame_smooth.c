@@ -178,6 +178,43 @@ static void maps_are_the_reference(void **state)
     rig_close(&rig);
 }
 
+/* The picture stays as the old settings made it. */
+static void maps_that_cannot_be_taken_change_nothing(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    set_map(&rig, 2);
+    check(&rig, "before", IMAGE_STROKES, (struct fovea_point_uv){0.4, 0.6});
+    struct fovea_settings wrong = rig.settings;
+    wrong.foveation.map.kind = FOVEA_MAP_FILE;
+    snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "/nowhere/map.png");
+    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_IO);
+    snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "%s/CMakeLists.txt",
+             FOVEA_SOURCE_DIR);
+    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_CONFIG);
+    wrong = rig.settings;
+    wrong.foveation.map.values = NULL;
+    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_INVALID_ARGUMENT);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image after = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_STROKES, 5);
+    assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                               rig_gaze(0.4, 0.6), &after.view),
+                     FOVEA_OK);
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                               rig_gaze(0.4, 0.6), &dst.view),
+                     FOVEA_OK);
+    compare_assert_all_same(&after.view, &dst.view, "the old map");
+    image_free(&src);
+    image_free(&dst);
+    image_free(&after);
+    rig_close(&rig);
+}
+
 /* Other formats against the cpu backend, which has tests of its own against the reference. */
 static void every_format_is_as_the_cpu_has_it(void **state)
 {
@@ -281,6 +318,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
         cmocka_unit_test(real_views_are_the_reference),
         cmocka_unit_test(maps_are_the_reference),
+        cmocka_unit_test(maps_that_cannot_be_taken_change_nothing),
         cmocka_unit_test(every_format_is_as_the_cpu_has_it),
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
