@@ -187,8 +187,9 @@ struct fovea_vk_frame_image {
      * Fovea's family from layout_after to layout_after. */
     bool transfer;
     uint32_t queue_family;
-    uint32_t
-        layer_count; /* of an array: layouts and owners are those of all layers; 0 counts as 1 */
+    /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images that
+     * Fovea made have. In place src and dst have the same. */
+    uint32_t layer_count;
 };
 
 struct fovea_vk_semaphore {
@@ -207,7 +208,9 @@ struct fovea_vk_view {
     uint32_t height_px;
     uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
     struct fovea_gaze gaze; /* uv over the view; not usable: the view is passed through */
-    const struct fovea_geometry *geometry; /* of this eye, its own frustum; NULL: the settings' */
+    /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both be left
+     * 0: the settings'. Checked as settings are; another one than before makes a plan, which allocates. */
+    const struct fovea_geometry *geometry;
 };
 
 struct fovea_vk_frame {
@@ -220,9 +223,10 @@ struct fovea_vk_frame {
     uint32_t signal_count;
     struct fovea_gaze gaze; /* not usable: the frame is passed through */
     /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no view
-     * covers stays in dst as it was. The overlay is drawn over every view; the HUD over the first. */
+     * covers stays in dst as it was. The overlay is drawn over every view that is foveated; the HUD over
+     * the first view. */
     const struct fovea_vk_view *views;
-    uint32_t view_count; /* at most FOVEA_VK_MAX_VIEWS */
+    uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */
 };
 
@@ -230,7 +234,8 @@ struct fovea_vk_frame {
  * submitted to the queue later finds both images ready without a semaphore.
  *
  * FOVEA_OK.
- * FOVEA_PASSED_THROUGH: dst gets src as it is; waits, signals, layouts and owners are as for OK.
+ * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners are as
+ *   for OK.
  * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight; nothing was submitted and the
  *   waits are untouched.
  * Negative: nothing was submitted, the waits are untouched and nothing will be signalled; src and

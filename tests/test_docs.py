@@ -23,7 +23,8 @@ def test_links_lead_somewhere(page):
     assert broken == []
 
 
-@pytest.mark.parametrize("name, page", [("integration.c", "README.md"), ("images.c", "docs/images.md")])
+@pytest.mark.parametrize("name, page", [("integration.c", "README.md"), ("images.c", "docs/images.md"),
+                                        ("stereo.c", "docs/stereo.md")])
 def test_examples_of_the_pages_are_those_that_compile(name, page):
     example = (ROOT / "docs" / "examples" / name).read_text()
     body = re.sub(r"^(/\* SPDX.*?\*/\n)+\s*", "", example)
