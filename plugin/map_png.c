@@ -10,6 +10,14 @@
 
 #if FOVEA_HAVE_STB
 
+/* Twice what any map needs, decoded: a few bytes may stand for as much as they like. */
+#define MEMORY_MAX ((size_t)512 << 20)
+
+static void *bounded_realloc(void *memory, size_t bytes)
+{
+    return bytes <= MEMORY_MAX ? realloc(memory, bytes) : NULL;
+}
+
 /* Its functions are this file's own: a program may have its own copy. What is unused of them is found at
  * the end of the file, so that is not put back. */
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -24,6 +32,9 @@
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_MAX_DIMENSIONS 4096
+#define STBI_MALLOC(bytes) bounded_realloc(NULL, bytes)
+#define STBI_REALLOC(memory, bytes) bounded_realloc(memory, bytes)
+#define STBI_FREE(memory) free(memory)
 #include <stb/stb_image.h>
 #pragma GCC diagnostic pop
 
@@ -37,6 +48,22 @@ static enum fovea_result wrong(struct fovea_log log, const char *path, const cha
     return FOVEA_ERROR_CONFIG;
 }
 
+static uint32_t number_at(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Every part says its length, which stb would make room for unseen. */
+static enum fovea_result check_parts(const unsigned char *bytes, size_t count, const char *path,
+                                     struct fovea_log log)
+{
+    size_t at = 8;
+    while (at + 12 <= count && memcmp(bytes + at + 4, "IEND", 4) != 0) {
+        at += 12 + (size_t)number_at(bytes + at);
+    }
+    return at + 12 <= count ? FOVEA_OK : wrong(log, path, "the picture is broken (it has no end)");
+}
+
 /* Width and height stand where every PNG has them: before anything is decoded. */
 static enum fovea_result check_head(const unsigned char *bytes, size_t count, const char *path,
                                     struct fovea_log log)
@@ -46,11 +73,7 @@ static enum fovea_result check_head(const unsigned char *bytes, size_t count, co
         memcmp(bytes + 12, "IHDR", 4) != 0) {
         return wrong(log, path, "it is not a PNG picture");
     }
-    uint32_t sides[2];
-    for (int i = 0; i < 2; i++) {
-        const unsigned char *at = bytes + 16 + 4 * i;
-        sides[i] = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-    }
+    const uint32_t sides[2] = {number_at(bytes + 16), number_at(bytes + 20)};
     if (sides[0] < SIDE_MIN || sides[0] > SIDE_MAX || sides[1] < SIDE_MIN || sides[1] > SIDE_MAX) {
         log_error(log, "foveation.map.file: %s: it is %ux%u; a map is %d to %d each way", path,
                   sides[0], sides[1], SIDE_MIN, SIDE_MAX);
@@ -80,6 +103,7 @@ enum fovea_result map_png_decode(const unsigned char *bytes, size_t count, const
 {
     *out_picture = (struct map_picture){0};
     FOVEA_TRY(check_head(bytes, count, path, log));
+    FOVEA_TRY(check_parts(bytes, count, path, log));
     int width = 0;
     int height = 0;
     stbi_us *grey = stbi_load_16_from_memory(bytes, (int)count, &width, &height, NULL, 1);

@@ -45,3 +45,6 @@ fovea_add_test(NAME test_context_map
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)
+
+fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_context_objects)

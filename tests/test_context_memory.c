@@ -76,6 +76,39 @@ static void frame_without_memory_says_so_and_the_next_one_works(void **state)
     image_free(&untouched);
 }
 
+/* The map's samples come first. */
+static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
+{
+    (void)state;
+    static const float values[] = {1, 2, 3, 4, 5, 6};
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct test_image before = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct test_image after = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.model = FOVEA_MODEL_MAP;
+    foveation.map.kind = FOVEA_MAP_ARRAY;
+    foveation.map.values = values;
+    foveation.map.width = 3;
+    foveation.map.height = 2;
+    image_draw(&src.view, IMAGE_RANDOM, 1);
+    assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
+    allocations_left = 0;
+    const enum fovea_result result = fovea_context_set_foveation(context, &foveation);
+    allocations_left = -1;
+    assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_said(&said, "out of memory");
+    assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
+    compare_assert_all_same(&after.view, &before.view, "the old settings");
+    assert_int_equal(fovea_context_set_foveation(context, &foveation), FOVEA_OK);
+    assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
+    fovea_context_destroy(&context);
+    image_free(&src);
+    image_free(&before);
+    image_free(&after);
+}
+
 /* ---- Batches */
 
 #define BATCH_COUNT 6
@@ -180,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(context_without_memory_says_so),
         cmocka_unit_test(frame_without_memory_says_so_and_the_next_one_works),
+        cmocka_unit_test(a_map_without_memory_says_so_and_the_old_one_stays),
         cmocka_unit_test(a_batch_without_memory_says_so_and_frames_go_on),
         cmocka_unit_test(a_batch_of_a_known_kind_allocates_nothing),
     };
