@@ -17,6 +17,7 @@
 #define FOVEA_VULKAN_PEER_H
 
 #include "foveate/foveate.h"
+#include "foveate/foveate_late.h"
 #include "os_handle.h"
 
 #include <vulkan/vulkan_core.h>
@@ -52,6 +53,13 @@ struct peer_view {
     struct foveate_frame frame; /* made for the same plan */
 };
 
+/* The gaze of a job's only view is what the peer's block holds when the job starts. */
+struct peer_late {
+    bool on;
+    struct foveate_late_own own;
+    uint32_t *latched; /* host peers leave FOVEATE_LATCHED_WORDS here before they signal */
+};
+
 struct peer_job {
     struct peer_semaphore *wait;
     uint64_t wait_value;
@@ -61,10 +69,11 @@ struct peer_job {
     struct peer_image *dst; /* apart from src */
     struct peer_view views[PEER_MAX_VIEWS]; /* apart from each other; dst is written nowhere else */
     uint32_t view_count; /* at least 1 */
+    struct peer_late late;
     uint32_t slot; /* for times; below peer_create's slot count */
 };
 
-/* One thread at a time, except where said. No entry is NULL. */
+/* One thread at a time, except where said. No entry is NULL but those of late jobs. */
 struct peer_api {
     const char *name; /* "cuda", "host" */
     enum fovea_backend backend;
@@ -85,6 +94,12 @@ struct peer_api {
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
     /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
+    /* FOVEATE_LATE_WORDS that somebody keeps up to date (struct foveate_late_writer) for as long as the
+     * peer lives; NULL, as an entry too: jobs cannot be late. */
+    uint32_t *(*late_block)(struct peer *);
+    /* How old the sample of a slot's late job was when it was read, once finished; FOVEA_NOT_READY
+     * before, or where it is not known. */
+    enum fovea_result (*late_age)(struct peer *, uint32_t slot, int64_t *out_age_ns);
     /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and are
      * out of reach. Before anything that jobs use is forgotten or destroyed. */
     void (*drain)(struct peer *);

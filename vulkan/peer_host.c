@@ -4,12 +4,14 @@
 #include "peer_host.h"
 
 #include "core/log.h"
+#include "core/thread.h"
 #include "pixel.h"
 #include "vk_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define QUEUE_LENGTH 16
@@ -34,6 +36,8 @@ struct host_peer {
     uint32_t thread_count;
     uint32_t slot_count;
     _Atomic double *elapsed_us; /* by slot; negative while a job of it is queued */
+    _Atomic int64_t *late_age_ns; /* by slot; of late jobs; negative: unknown */
+    uint32_t late_block[FOVEATE_LATE_WORDS];
 
     pthread_t worker;
     bool started;
@@ -52,11 +56,12 @@ static struct host_peer *host(struct peer *peer)
     return (struct host_peer *)peer;
 }
 
-static double now_us(void)
+/* The clock of fovea_time_ns. */
+static int64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* False if it will never be reached. */
@@ -110,14 +115,30 @@ static void foveate(const struct peer_job *job)
     }
 }
 
-static void work(struct host_peer *peer, const struct peer_job *job)
+/* The newest gaze, now that the job starts. */
+static void latch(struct host_peer *peer, struct peer_job *job, int64_t start_ns)
+{
+    uint32_t latched[FOVEATE_LATCHED_WORDS];
+    foveate_late_latch(peer->late_block, &job->late.own, start_ns, latched);
+    job->views[0].frame.gaze_x_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_X];
+    job->views[0].frame.gaze_y_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_Y];
+    memcpy(job->late.latched, latched, sizeof latched);
+    const int64_t t_ns =
+        foveate_late_join(latched[FOVEATE_LATCHED_T_LOW], latched[FOVEATE_LATCHED_T_HIGH]);
+    atomic_store(&peer->late_age_ns[job->slot], start_ns > t_ns ? start_ns - t_ns : 0);
+}
+
+static void work(struct host_peer *peer, struct peer_job *job)
 {
     if (!wait_for(peer, job->wait->handle, job->wait_value)) {
         return;
     }
-    double start_us = now_us();
+    const int64_t start_ns = now_ns();
+    if (job->late.on) {
+        latch(peer, job, start_ns);
+    }
     foveate(job);
-    atomic_store(&peer->elapsed_us[job->slot], now_us() - start_us);
+    atomic_store(&peer->elapsed_us[job->slot], (double)(now_ns() - start_ns) * 1e-3);
     signal_unless_abandoned(peer, job);
 }
 
@@ -158,6 +179,7 @@ static void destroy(struct peer *base)
     pthread_mutex_destroy(&peer->lock);
     pthread_mutex_destroy(&peer->signalling);
     free(peer->elapsed_us);
+    free(peer->late_age_ns);
     free(peer);
 }
 
@@ -241,6 +263,7 @@ static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
         result = FOVEA_ERROR_INTERNAL;
     } else {
         atomic_store(&peer->elapsed_us[job->slot], -1.0);
+        atomic_store(&peer->late_age_ns[job->slot], -1);
         uint32_t at = (peer->first + peer->count) % QUEUE_LENGTH;
         peer->queue[at] = *job;
         peer->count++;
@@ -254,6 +277,17 @@ static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_u
 {
     *out_us = atomic_load(&host(base)->elapsed_us[slot]);
     return *out_us < 0 ? FOVEA_NOT_READY : FOVEA_OK;
+}
+
+static uint32_t *late_block(struct peer *base)
+{
+    return host(base)->late_block;
+}
+
+static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
+{
+    *out_age_ns = atomic_load(&host(base)->late_age_ns[slot]);
+    return *out_age_ns < 0 ? FOVEA_NOT_READY : FOVEA_OK;
 }
 
 /* An abandoned job ends soon: its waits give up, and what it works on is there. */
@@ -288,6 +322,8 @@ static const struct peer_api api = {
     .forget_plan = forget_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .late_block = late_block,
+    .late_age = late_age,
     .drain = drain,
     .abandon = abandon,
 };
@@ -295,13 +331,15 @@ static const struct peer_api api = {
 static enum fovea_result start(struct host_peer *peer)
 {
     peer->elapsed_us = malloc(peer->slot_count * sizeof *peer->elapsed_us);
-    if (!peer->elapsed_us) {
+    peer->late_age_ns = malloc(peer->slot_count * sizeof *peer->late_age_ns);
+    if (!peer->elapsed_us || !peer->late_age_ns) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < peer->slot_count; i++) {
         atomic_init(&peer->elapsed_us[i], -1.0);
+        atomic_init(&peer->late_age_ns[i], -1);
     }
-    peer->started = pthread_create(&peer->worker, NULL, run, peer) == 0;
+    peer->started = thread_start(&peer->worker, run, peer) == 0;
     return peer->started ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -28,6 +28,7 @@
 #include "map_copy.h"
 #include "overlay/overlay.h"
 #include "peer.h"
+#include "vk_clock.h"
 #include "vk_compute.h"
 #include "vk_image.h"
 
@@ -86,6 +87,7 @@ struct frame_slot {
     bool pending;
     uint64_t frame;
     VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS];
+    bool late; /* the sample's age was not looked at yet */
     bool timed; /* timestamps were written, or the peer timed it */
     bool timed_by_peer;
     VkSemaphore to_peer; /* binary links only */
@@ -118,15 +120,14 @@ struct frame_times {
 /* The newest gaze for frames that are already queued. */
 struct frame_late {
     struct fovea_gaze_source *source; /* NULL: none is followed */
-    _Atomic uint64_t
-        size; /* of the frames that gazes are for: width << 32 | height; 0: not known */
+    _Atomic uint64_t size; /* of frames: width << 32 | height; 0: there was none yet */
     struct foveate_late_writer writers[2]; /* the source's thread's own */
     uint32_t writer_count;
     struct vk_buffer mapped; /* the block, and what each slot's latch reports */
     struct vk_buffer latched; /* the gaze of each slot, for the kernels */
     VkDescriptorSet sets[FRAME_MAX_SLOTS]; /* of the latch */
-    struct frame_times
-        ages; /* in microseconds, of the samples that late frames were foveated with */
+    struct vk_clock clock;
+    struct frame_times ages; /* in microseconds, of the samples in late frames when they started */
 };
 
 /* Why a frame was not foveated; logged when it changes. */
@@ -225,6 +226,8 @@ struct frame_work {
     uint32_t kernel_height_px;
     bool use_peer;
     bool overlay;
+    bool late; /* the gaze is the newest when the GPU starts */
+    struct foveate_late_own late_own;
 };
 
 /* frame_create.c: fovea_vk_create with a peer of the caller's choice, for tests; NULL: by settings.
@@ -315,9 +318,22 @@ void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
 
 /* frame_late.c */
 FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
+/* From now on a peer's block is written too. */
+void frame_late_meet_peer(struct fovea_vk *fovea);
 void frame_late_finish(struct fovea_vk *fovea);
 /* The source is not followed any more; before anything else of the context goes. */
 void frame_late_leave(struct fovea_vk *fovea);
+/* The plans are found: whether this frame's gaze is late. */
+void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work);
+/* The latch, before every kernel; nothing where the frame is not late. */
+void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands);
+/* The same for a peer's job. */
+void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
+                    struct peer_late *out_late);
+/* A slot's frame has finished; start_ticks: of the queue's clock when its kernels began. */
+void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
+                        const uint64_t *start_ticks);
 void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
                      struct vk_compute_bindings *bindings);
 

@@ -127,6 +127,7 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
     FOVEA_TRY(make_frames(fovea));
     FOVEA_TRY(make_peer(fovea, user));
     FOVEA_TRY(link_peer(fovea));
+    frame_late_meet_peer(fovea);
     log_info(fovea->log, "fovea: backend %s on %s (%s)", fovea_backend_name(fovea->backend),
              fovea->device.properties.deviceName, fovea->reason);
     return FOVEA_OK;

@@ -79,6 +79,7 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
                            .src = work->read->peer,
                            .dst = work->write->peer,
                            .slot = work->slot_index};
+    frame_late_job(fovea, work, &job.late);
     for (uint32_t i = 0; i < work->view_count; i++) {
         const struct frame_view *view = &work->views[i];
         if (view->foveated) {

@@ -71,7 +71,7 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
 {
     bool smooth = work->views[0].plan->plan->smooth;
     for (int which = 0; which < SHADER_COUNT; which++) {
-        bool wanted = which == SHADER_LATCH ? false
+        bool wanted = which == SHADER_LATCH ? work->late && !work->use_peer
                       : which == SHADER_OVERLAY
                           ? work->overlay
                           : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
@@ -104,6 +104,7 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
     for (uint32_t i = 0; i < work->view_count; i++) {
         FOVEA_TRY(find_plan(fovea, work, &work->views[i]));
     }
+    frame_late_choose(fovea, work);
     FOVEA_TRY(find_images(fovea, work));
     return find_pipelines(fovea, work);
 }

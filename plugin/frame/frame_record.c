@@ -189,7 +189,9 @@ static void host_barrier(struct fovea_vk *fovea, VkCommandBuffer commands, bool 
     VkAccessFlags host = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
     VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                             .srcAccessMask = to_host ? kernel_writes : VK_ACCESS_HOST_WRITE_BIT,
-                            .dstAccessMask = to_host ? host : kernel_reads | kernel_writes};
+                            .dstAccessMask = to_host ? host
+                                                     : kernel_reads | kernel_writes |
+                                                           VK_ACCESS_UNIFORM_READ_BIT};
     fovea->device.vk.CmdPipelineBarrier(commands, to_host ? device : VK_PIPELINE_STAGE_HOST_BIT,
                                         to_host ? VK_PIPELINE_STAGE_HOST_BIT : device, 0, 1, &info,
                                         0, NULL, 0, NULL);
@@ -314,6 +316,7 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
 {
     struct vk_functions *vk = &fovea->device.vk;
     uint32_t query = 2 * work->slot_index;
+    frame_late_record(fovea, work, commands);
     if (fovea->queries) {
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query);

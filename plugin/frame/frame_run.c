@@ -28,6 +28,7 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
     fovea->frame++;
     work->slot->frame = fovea->frame;
     work->slot->pending = true;
+    work->slot->late = work->late && result == FOVEA_OK;
     struct fovea_vk_image *src = work->src.made;
     struct fovea_vk_image *dst = work->dst.made;
     if (src) {

@@ -54,6 +54,7 @@ enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *wor
     VK_TRY(fovea->log, device->vk.ResetCommandPool(device->handle, slot->pool, 0));
     VK_TRY(fovea->log, device->vk.ResetFences(device->handle, 1, &slot->fence));
     slot->timed = false;
+    slot->late = false;
     work->slot = slot;
     work->slot_index = index;
     return FOVEA_OK;
