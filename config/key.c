@@ -147,6 +147,8 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(gaze.return_ms), RANGE(0, 10000)},
     {"gaze.validity.fallback", "Where the gaze goes when it is lost; none: frames are shown as drawn",
      CONFIG_ENUM, AT(gaze.fallback), .names = fallback_names},
+    {"gaze.late", "Frames of Vulkan programs take the newest sample when the GPU starts on them; not for replays",
+     CONFIG_BOOL, AT(gaze.late)},
 
     {"overlay.marker", "Draw a cross and a ring at the gaze",
      CONFIG_BOOL, AT(overlay.marker)},

@@ -71,6 +71,18 @@ static void write_times(char *out, size_t bytes, const struct fovea_vk_stats *st
     }
 }
 
+/* "age 21.3 ms", and where gazes are late how old they are when frames start. */
+static void write_age(char *out, size_t bytes, const struct frame_work *work,
+                      const struct fovea_gaze *gaze, const struct fovea_vk_stats *stats)
+{
+    const double age_ms = (double)gaze->age_ns * 1e-6;
+    if (work->late && stats->late_age_p50_ms > 0) {
+        snprintf(out, bytes, "age %.1f late %.1f ms", age_ms, stats->late_age_p50_ms);
+    } else {
+        snprintf(out, bytes, "age %.1f ms%s", age_ms, work->late ? " late" : "");
+    }
+}
+
 static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
 {
     const struct fovea_gaze *gaze = work->views[0].gaze;
@@ -80,17 +92,18 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     }
     char model[OVERLAY_TEXT_COLUMNS + 1];
     char times[OVERLAY_TEXT_COLUMNS + 1];
+    char age[OVERLAY_TEXT_COLUMNS + 1];
     char text[768];
     describe(model, sizeof model, work, fovea->settings.foveation.strength);
     write_times(times, sizeof times, &stats);
+    write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
              "fovea %d.%d.%d  %s  %ux%u%s\n%s\n%s\n%s\n"
-             "gaze %s  %.3f %.3f  age %.1f ms  %.0f Hz\n",
+             "gaze %s  %.3f %.3f  %s  %.0f Hz\n",
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
              fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
              work->view_count == 1 ? "" : " a view", stats.device_name, times, model,
-             state_name(gaze), gaze->point.x_uv, gaze->point.y_uv, (double)gaze->age_ns * 1e-6,
-             gaze->rate_hz);
+             state_name(gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
     memset(fovea->hud, 0, sizeof fovea->hud);
     uint32_t row = put_lines(fovea->hud, 0, text);
     if (work->desc->hud) {
