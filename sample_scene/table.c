@@ -63,6 +63,16 @@ static void cpu_row(const struct table *table)
         time_text(table->stats.cpu_p50_us, p50), time_text(table->stats.cpu_p99_us, p99));
 }
 
+static void late_row(const struct fovea_vk_stats *stats)
+{
+    if (stats->late_age_p50_ms > 0.0) {
+        row("late gaze", "samples were %.2f ms old p50, %.2f ms p99 when frames started",
+            stats->late_age_p50_ms, stats->late_age_p99_ms);
+    } else {
+        row("late gaze", "how old samples were when frames started is not known");
+    }
+}
+
 static void gaze_row(const struct table *table)
 {
     const char *name = fovea_gaze_kind_name(table->settings->gaze.kind);
@@ -177,6 +187,9 @@ void table_print(const struct table *table)
     gpu_row(stats);
     cpu_row(table);
     gaze_row(table);
+    if (table->settings->gaze.late) {
+        late_row(&table->stats);
+    }
     if (table->files) {
         row("files", "%s", table->files);
     }
