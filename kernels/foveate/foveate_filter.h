@@ -10,6 +10,9 @@
 /* Taps on each side of the centre. sigma_px is finite and not above FOVEATE_MAX_SIGMA_PX. */
 uint32_t foveate_filter_radius_px(enum fovea_filter_length rule, double sigma_px);
 
+/* A filter has floor(so many sigma + 0.5) taps a side. */
+double foveate_filter_taps_per_sigma(enum fovea_filter_length rule);
+
 /* Filters of less have no taps beside the centre one: a copy. */
 double foveate_filter_least_sigma_px(enum fovea_filter_length rule);
 

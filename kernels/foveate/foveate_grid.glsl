@@ -69,15 +69,22 @@ bool inside_bound(uvec2 distance_sq, int i)
            (distance_sq.y == high && distance_sq.x < ring_word(i, RING_BOUND_SQ_LOW));
 }
 
-/* By the law: the filter of the bank nearest to sigma. */
+/* By the law: the filter of the bank nearest to sigma, of the length that sigma asks for. */
 int bank_at(foveate_frame frame, ivec2 centre)
 {
-    float sigma_px = law_sigma_at(frame, vec2(centre));
+    ivec2 place = clamp(centre, ivec2(0), ivec2(frame.width_px, frame.height_px));
+    float sigma_px = law_sigma_at(frame, vec2(place));
     if (!(sigma_px > 0.0)) {
         return 0;
     }
-    float place = (log2(sigma_px) - law.bank_log2_first) * law.bank_per_octave;
-    return clamp(int(floor(place + 0.5)) + 1, 0, frame.ring_count);
+    float index = (log2(sigma_px) - law.bank_log2_first) * law.bank_per_octave;
+    int nearest = int(floor(index + 0.5));
+    if (nearest < 0 || nearest >= frame.ring_count) {
+        return nearest < 0 ? 0 : frame.ring_count;
+    }
+    int radius_px = int(law.bank_taps_per_sigma * sigma_px + 0.5);
+    int longer = radius_px - int(ring_word(nearest, RING_RADIUS_PX));
+    return min(nearest + sign(longer) + 1, frame.ring_count);
 }
 
 /* 0: copied; v: filter v - 1. By the paper's rings it is the smallest v whose bound is beyond the distance, the

@@ -27,7 +27,8 @@ struct foveate_law {
     int map_root;
     float bank_log2_first;
     float bank_per_octave;
-    float reserved[6];
+    float bank_taps_per_sigma;
+    float reserved[5];
 };
 
 /* struct foveate_level. */

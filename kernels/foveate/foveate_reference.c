@@ -85,7 +85,8 @@ static double sigma_of_ring(const struct reference *ref, double x, double y)
     return v == 0 ? 0.0 : sigma_of_filter(ref, v - 1);
 }
 
-/* Of the fragment's middle. Every other model: what its formula says there. */
+/* Of the fragment's middle. Every other model: what its formula says there, or where the picture ends on
+ * the way there. */
 static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
 {
     const double x = trunc(start_x + ref->side / 2.0);
@@ -95,7 +96,10 @@ static double sigma_of_fragment(const struct reference *ref, double start_x, dou
     }
     return foveate_reference_sigma(
         &ref->settings, (uint32_t)ref->width, (uint32_t)ref->height,
-        (struct foveate_reference_places){x, y, ref->gaze_x, ref->gaze_y});
+        (struct foveate_reference_places){.x_px = fmin(fmax(x, 0.0), (double)ref->width),
+                                          .y_px = fmin(fmax(y, 0.0), (double)ref->height),
+                                          .gaze_x_px = ref->gaze_x,
+                                          .gaze_y_px = ref->gaze_y});
 }
 
 static long clamp(long value, long low, long high)

@@ -71,10 +71,12 @@ struct foveate_law {
     int32_t map_height;
     int32_t map_root;
     /* The blockwise method takes sigma_px > 0 from filter round((log2(sigma) - log2_first) * per_octave),
-     * from 0 to ring_count - 1; per_octave 0: rings by distance instead of the law. */
+     * from 0 to ring_count - 1, or its neighbour where that has the floor(taps_per_sigma sigma + 0.5) taps
+     * a side that the length rule says; per_octave 0: rings by distance instead of the law. */
     float bank_log2_first;
     float bank_per_octave;
-    float reserved[6];
+    float bank_taps_per_sigma;
+    float reserved[5];
 };
 
 /* Where a level's samples lie in the one buffer of all levels. Sample (i, j) of level k is the filter

@@ -79,6 +79,12 @@ static void every_model_is_as_the_reference_has_it(void **state)
     for (size_t i = 0; i < 8 * COUNT(formats); i += fixture.quick ? 5 : 1) {
         struct scene scene = scene_default();
         scene.foveation.model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
+        if (i % 3 == 2) {
+            scene.foveation.model = FOVEA_MODEL_MAP;
+            scene.foveation.map.kind = i % 2 ? FOVEA_MAP_STREAK : FOVEA_MAP_HUMAN;
+            scene.foveation.map.degrees = (enum fovea_map_degrees)(i / 4 % 2);
+            scene.foveation.map.cutoff_cpd = i / 4 % 2 ? 8.0 : 0.0;
+        }
         scene.foveation.geometry.ppd = 2.0 + (double)(i % 13);
         scene.foveation.paper.fragment_px = sides[i * 3 % COUNT(sides)];
         scene.foveation.paper.filter_length = (enum fovea_filter_length)(i / 2 % 2);

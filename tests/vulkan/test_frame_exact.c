@@ -140,6 +140,12 @@ static void every_model_is_the_reference(void **state)
     for (size_t i = 0; i < 2 * FORMAT_COUNT; i++) {
         struct fovea_foveation *foveation = &rig.settings.foveation;
         foveation->model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
+        if (i % 3 == 2) {
+            foveation->model = FOVEA_MODEL_MAP;
+            foveation->map.kind = i % 2 ? FOVEA_MAP_STREAK : FOVEA_MAP_HUMAN;
+            foveation->map.degrees = (enum fovea_map_degrees)(i / 4 % 2);
+            foveation->map.cutoff_cpd = i / 4 % 2 ? 8.0 : 0.0;
+        }
         foveation->geometry.ppd = 3.0 + (double)i / 4.0;
         foveation->paper.fragment_px = fragments_px[i % 8];
         foveation->light = i % 3 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
