@@ -234,13 +234,7 @@ static void eight_k_is_foveated_everywhere(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_on_every_path_is_the_reference),
         cmocka_unit_test(every_size_is_the_reference),
         cmocka_unit_test(every_gaze_is_the_reference),
@@ -250,5 +244,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(strength_zero_is_the_identity),
         cmocka_unit_test(eight_k_is_foveated_everywhere),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

@@ -620,13 +620,7 @@ static void a_device_without_anything_special_runs_the_vulkan_backend(void **sta
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation_refuses_what_is_missing),
         cmocka_unit_test(frames_refuse_what_does_not_fit),
         cmocka_unit_test(views_that_do_not_fit_are_refused),
@@ -642,5 +636,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(contexts_and_images_may_go_with_frames_in_flight),
         cmocka_unit_test(a_device_without_anything_special_runs_the_vulkan_backend),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

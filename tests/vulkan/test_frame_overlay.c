@@ -229,13 +229,7 @@ static void the_hud_is_on_the_first_view_alone(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(left_of_the_wipe_is_the_engines_image),
         cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
         cmocka_unit_test(rings_lie_where_the_model_puts_them),
@@ -244,5 +238,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_view_is_drawn_over_as_if_it_were_alone),
         cmocka_unit_test(the_hud_is_on_the_first_view_alone),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

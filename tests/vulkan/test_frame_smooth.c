@@ -308,13 +308,7 @@ static void flat_pictures_stay_flat(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
         cmocka_unit_test(real_views_are_the_reference),
         cmocka_unit_test(maps_are_the_reference),
@@ -323,5 +317,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

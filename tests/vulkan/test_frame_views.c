@@ -363,7 +363,7 @@ static void hundreds_of_frames_in_flight_keep_their_views_apart(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(rectangles_of_an_image_are_each_a_frame_of_its_own),
         cmocka_unit_test(layers_are_each_a_frame_of_their_own),
         cmocka_unit_test(each_eye_has_a_frustum_of_its_own),
@@ -372,11 +372,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_frame_without_any_gaze_passes_through_where_its_views_are),
         cmocka_unit_test(hundreds_of_frames_in_flight_keep_their_views_apart),
     };
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }
