@@ -11,7 +11,8 @@
  *     frame_watchdog.c cuts a stuck peer loose
  *     frame_check.c    what an engine may hand over
  *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
- *     frame_record.c   barriers, copies, dispatches
+ *     frame_record.c   barriers and copies
+ *     frame_dispatch.c the kernels of the vulkan backend
  *     frame_slot.c     what a frame in flight occupies
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
  *     frame_submit.c   a frame's commands, in the order of the queue
@@ -302,10 +303,6 @@ void frame_record_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
 void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                             VkCommandBuffer commands);
-void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
-                          VkCommandBuffer commands);
-/* What one kernel wrote is read and overwritten by the next. */
-void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
 void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
 /* After frame_record_open: views go to write as they are, all or those that are not foveated. */
@@ -336,6 +333,12 @@ void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
                         const uint64_t *start_ticks);
 void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
                      struct vk_compute_bindings *bindings);
+
+/* frame_dispatch.c */
+void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands);
+/* What one kernel wrote is read and overwritten by the next. */
+void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
 
 /* frame_overlay.c */
 bool frame_overlay_wanted(const struct fovea_overlay *overlay);
