@@ -35,7 +35,8 @@ static void the_point_is_what_a_reader_reads(void **state)
     (void)state;
     static const double values[][2] = {{0.25, 0.75}, {-3, 2}, {100, 200}, {-1e9, 1e9}};
     for (int space = FOVEA_GAZE_SPACE_UV; space <= FOVEA_GAZE_SPACE_PIXELS; space++) {
-        for (int origin = FOVEA_GAZE_ORIGIN_TOP_LEFT; origin <= FOVEA_GAZE_ORIGIN_CENTER; origin++) {
+        for (int origin = FOVEA_GAZE_ORIGIN_TOP_LEFT; origin <= FOVEA_GAZE_ORIGIN_CENTER;
+             origin++) {
             struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
             settings.space = (enum fovea_gaze_space)space;
             settings.origin = (enum fovea_gaze_origin)origin;

@@ -56,13 +56,9 @@ static void a_newer_sample_is_taken(void **state)
     assert_int_equal(latched[FOVEATE_LATCHED_CLOCK_LOW], 77);
 
     /* Older, of the same time, and newer: by the low word, by the high one, and far. */
-    const int64_t times_ns[] = {own_ns - 1,
-                                own_ns,
-                                own_ns + 1,
-                                own_ns + (INT64_C(1) << 32),
-                                own_ns - (INT64_C(1) << 32),
-                                -1,
-                                INT64_MAX};
+    const int64_t times_ns[] = {
+        own_ns - 1, own_ns,   own_ns + 1, own_ns + (INT64_C(1) << 32), own_ns - (INT64_C(1) << 32),
+        -1,         INT64_MAX};
     for (size_t i = 0; i < sizeof times_ns / sizeof times_ns[0]; i++) {
         const bool newer = times_ns[i] > own_ns;
         const struct foveate_late_sample sample = sample_at(-300, 1 << 20, times_ns[i]);

@@ -5,6 +5,7 @@
 
 #include "cuda/cuda_device.h"
 #include "foveate/foveate_cuda.h"
+#include "foveate/foveate_cuda_late.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -33,6 +34,7 @@ struct slot {
     CUevent begin;
     CUevent end;
     bool used;
+    bool late;
 };
 
 struct cuda_peer {
@@ -41,6 +43,7 @@ struct cuda_peer {
     struct cuda_device *device;
     const struct cuda_driver *cu;
     struct foveate_cuda *foveate;
+    struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
     struct peer_plan *forgotten; /* not freed yet */
     uint32_t forgotten_count;
     CUstream stream;
@@ -333,12 +336,16 @@ static enum fovea_result enqueue_signal(struct cuda_peer *peer, const struct pee
     return FOVEA_OK;
 }
 
-static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer_job *job)
+static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer_job *job,
+                                       CUdeviceptr gazes)
 {
     for (uint32_t i = 0; i < job->view_count; i++) {
         const struct peer_view *view = &job->views[i];
         const struct foveate_cuda_run run = {
-            .plan = view->plan->plan, .frame = &view->frame, .stream = peer->stream};
+            .plan = view->plan->plan,
+                                             .frame = &view->frame,
+                                             .stream = peer->stream,
+                                             .gazes = gazes};
         FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
                                            job->dst->surface));
     }
@@ -348,10 +355,16 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
 static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_job *job)
 {
     struct slot *slot = &peer->slots[job->slot];
+    CUdeviceptr gazes = 0;
     slot->used = false;
+    slot->late = job->late.on && peer->late;
     FOVEA_TRY(enqueue_wait(peer, job));
+    if (slot->late) {
+        FOVEA_TRY(foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own,
+                                          &gazes));
+    }
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
-    FOVEA_TRY(enqueue_views(peer, job));
+    FOVEA_TRY(enqueue_views(peer, job, gazes));
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->end, peer->stream));
     peer->last = slot;
     FOVEA_TRY(enqueue_signal(peer, job));
@@ -419,6 +432,26 @@ static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_u
     return result;
 }
 
+static uint32_t *late_block(struct peer *base)
+{
+    struct cuda_peer *peer = cuda(base);
+    return peer->late ? foveate_cuda_late_block(peer->late) : NULL;
+}
+
+static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
+{
+    struct cuda_peer *peer = cuda(base);
+    double elapsed_us = 0;
+    if (slot >= peer->slot_count || !peer->slots[slot].late || atomic_load(&peer->abandoned)) {
+        return FOVEA_NOT_READY;
+    }
+    const enum fovea_result over = elapsed(base, slot, &elapsed_us);
+    if (over == FOVEA_OK) {
+        *out_age_ns = foveate_cuda_late_age_ns(peer->late, slot);
+    }
+    return over;
+}
+
 static void abandon(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
@@ -456,6 +489,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     }
     destroy_slots(peer);
     free_forgotten(peer);
+    foveate_cuda_late_destroy(&peer->late);
     foveate_cuda_destroy(&peer->foveate);
     if (peer->stream) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamDestroy(peer->stream));
@@ -467,6 +501,7 @@ static void leave(struct cuda_peer *peer)
 {
     log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
     free_forgotten(peer);
+    foveate_cuda_late_abandon(&peer->late);
     foveate_cuda_destroy(&peer->foveate);
     cuda_device_abandon(&peer->device);
 }
@@ -498,6 +533,8 @@ static const struct peer_api api = {
     .forget_plan = forget_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .late_block = late_block,
+    .late_age = late_age,
     .drain = drain,
     .abandon = abandon,
 };
@@ -511,7 +548,7 @@ static enum fovea_result start_pushed(struct cuda_peer *peer)
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].end, CU_EVENT_DEFAULT));
     }
-    return FOVEA_OK;
+    return foveate_cuda_late_create(peer->device, peer->stream, peer->slot_count, &peer->late);
 }
 
 static enum fovea_result start(struct cuda_peer *peer, int ordinal)

@@ -40,7 +40,7 @@ bool vk_clock_to_host(struct vk_clock *clock, const struct vk_device *device, ui
         return false;
     }
     const double period_ns = (double)device->properties.limits.timestampPeriod;
-    *out_ns = clock->host_ns +
-              (int64_t)((double)ticks_between(device, clock->ticks, ticks) * period_ns);
+    *out_ns =
+        clock->host_ns + (int64_t)((double)ticks_between(device, clock->ticks, ticks) * period_ns);
     return true;
 }

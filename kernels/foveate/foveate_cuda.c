@@ -257,7 +257,8 @@ static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *fove
                                             .kernels = &foveate->smooth,
                                             .smooth = smooth,
                                             .frame = run->frame,
-                                            .stream = run->stream};
+                                            .stream = run->stream,
+                                            .gazes = run->gazes};
 }
 
 /* Frames of one plan share its levels, so each waits on its stream for the one before. */
@@ -292,7 +293,11 @@ static enum fovea_result launch_surface(struct foveate_cuda *foveate,
         return foveate_cuda_smooth_surface(&smooth, format, src, dst);
     }
     struct foveate_cuda_surface_params params = {
-        .frame = *run->frame, .tables = run->plan->tables, .src = src, .dst = dst};
+        .frame = *run->frame,
+        .tables = run->plan->tables,
+        .batch = {.gazes = run->gazes},
+        .src = src,
+        .dst = dst};
     return launch(foveate, run, foveate->kernels.surface[format], 1, &params);
 }
 

@@ -46,6 +46,7 @@ struct foveate_cuda_run {
     struct foveate_cuda_plan *plan;
     const struct foveate_frame *frame; /* made for the same plan */
     CUstream stream;
+    CUdeviceptr gazes; /* surfaces: int32_t[2] in q8 instead of the frame's; 0: the frame's */
 };
 
 /* Surface objects of arrays of the frame's size, 32 or 64 bits a pixel as the format has them. RGBA8,

@@ -33,6 +33,7 @@ struct foveate_cuda_smooth_run {
     const struct foveate_cuda_smooth *smooth;
     const struct foveate_frame *frame;
     CUstream stream;
+    CUdeviceptr gazes; /* of a surface; 0: the frame's */
 };
 
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_surface(

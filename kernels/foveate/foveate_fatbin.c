@@ -6,6 +6,7 @@
 
 extern const unsigned char foveate_fatbin[];
 extern const unsigned char foveate_gaze_fatbin[];
+extern const unsigned char foveate_late_fatbin[];
 extern const unsigned char foveate_smooth_fatbin[];
 
 #define EMBED(name, file)                                                                          \
@@ -18,4 +19,5 @@ extern const unsigned char foveate_smooth_fatbin[];
 
 EMBED(foveate_fatbin, FOVEATE_FATBIN);
 EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
+EMBED(foveate_late_fatbin, FOVEATE_LATE_FATBIN);
 EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);

@@ -95,8 +95,7 @@ FOVEATE_LATE_SHARED bool foveate_late_is_for(FOVEATE_LATE_COPY, FOVEATE_LATE_OWN
 {
     FOVEATE_LATE_I32 high = FOVEATE_LATE_AS_I32(words[FOVEATE_LATE_T_HIGH]);
     FOVEATE_LATE_I32 own_high = FOVEATE_LATE_AS_I32(own.t_high);
-    bool newer =
-        high > own_high || (high == own_high && words[FOVEATE_LATE_T_LOW] > own.t_low);
+    bool newer = high > own_high || (high == own_high && words[FOVEATE_LATE_T_LOW] > own.t_low);
     return newer && words[FOVEATE_LATE_WIDTH] == FOVEATE_LATE_AS_U32(own.width_px) &&
            words[FOVEATE_LATE_HEIGHT] == FOVEATE_LATE_AS_U32(own.height_px);
 }

@@ -189,10 +189,10 @@ static void latch_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
                                   .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
                                   .dstAccessMask =
                                       VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_HOST_READ_BIT};
-    fovea->device.vk.CmdPipelineBarrier(
-        commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &info, 0, NULL, 0,
-        NULL);
+    fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
+                                            VK_PIPELINE_STAGE_HOST_BIT,
+                                        0, 1, &info, 0, NULL, 0, NULL);
 }
 
 void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
@@ -218,9 +218,8 @@ static uint32_t *latched_words(const struct fovea_vk *fovea, uint32_t slot)
 void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
                     struct peer_late *out_late)
 {
-    *out_late = (struct peer_late){.on = work->late,
-                                   .own = work->late_own,
-                                   .latched = latched_words(fovea, work->slot_index)};
+    *out_late = (struct peer_late){
+        .on = work->late, .own = work->late_own, .latched = latched_words(fovea, work->slot_index)};
 }
 
 /* ---- How old the samples were ---- */
@@ -235,8 +234,8 @@ static bool queue_age(struct fovea_vk *fovea, uint32_t slot, const uint64_t *sta
                                           fovea_time_ns(), &start_ns)) {
         return false;
     }
-    *out_age_ns = start_ns - foveate_late_join(report[FOVEATE_LATCHED_T_LOW],
-                                               report[FOVEATE_LATCHED_T_HIGH]);
+    *out_age_ns =
+        start_ns - foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
     return true;
 }
 

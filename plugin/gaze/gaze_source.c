@@ -111,8 +111,7 @@ static struct fovea_point_uv to_uv(const struct fovea_gaze_source *source, uint3
 }
 
 struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,
-                                        uint32_t height_px,
-                                        const struct fovea_gaze_sample *sample)
+                                        uint32_t height_px, const struct fovea_gaze_sample *sample)
 {
     return to_uv(source, width_px, height_px, sample->x, sample->y);
 }

@@ -81,8 +81,7 @@ void gaze_source_unlisten(struct fovea_gaze_source *source);
 
 /* Where a valid sample is in an image of that size: what fovea_gaze_source_read says at its instant. */
 struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,
-                                        uint32_t height_px,
-                                        const struct fovea_gaze_sample *sample);
+                                        uint32_t height_px, const struct fovea_gaze_sample *sample);
 
 /* Times come from outside; their differences must not overflow. */
 static inline int64_t gaze_time_add(int64_t a, int64_t b)

@@ -5,6 +5,7 @@
 
 #include "cuda/cuda_driver.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -269,6 +270,29 @@ FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
 FAKE(MemFree, CUdeviceptr memory)
 {
     CALLED(MemFree);
+    fake_cuda.memories--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemHostAlloc, void **memory, size_t bytes, unsigned flags)
+{
+    CALLED(MemHostAlloc);
+    *memory = bytes ? calloc(1, bytes) : NULL;
+    fake_cuda.memories += *memory != NULL;
+    return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+FAKE(MemHostGetDevicePointer, CUdeviceptr *pointer, void *memory, unsigned flags)
+{
+    CALLED(MemHostGetDevicePointer);
+    *pointer = (CUdeviceptr)(uintptr_t)memory;
+    return memory && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(MemFreeHost, void *memory)
+{
+    CALLED(MemFreeHost);
+    free(memory);
     fake_cuda.memories--;
     return CUDA_SUCCESS;
 }

@@ -63,9 +63,8 @@ static void open_images(struct desk *desk, uint32_t width_px, uint32_t height_px
     desk->shown = image_make_packed(width_px, height_px, pixel);
     desk->wanted = image_make_packed(width_px, height_px, pixel);
     image_draw(&desk->drawn.view, IMAGE_RANDOM, 5);
-    engine_write(engine, desk->src.image, width_px, height_px, desk->format,
-                 desk->drawn.view.data, VK_IMAGE_LAYOUT_UNDEFINED,
-                 VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    engine_write(engine, desk->src.image, width_px, height_px, desk->format, desk->drawn.view.data,
+                 VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
 }
 
 static void close_images(struct desk *desk)
@@ -81,8 +80,9 @@ static void close_images(struct desk *desk)
 static void open_desk(struct desk *desk, const struct fovea_settings *settings, VkFormat format)
 {
     *desk = (struct desk){.format = format};
-    const struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA,
-                                           .host_signals = true};
+    const bool nvidia =
+        rig_backend() == FOVEA_BACKEND_CUDA || strcmp(rig_backend_name(), "nvidia") == 0;
+    const struct engine_options options = {.nvidia = nvidia, .host_signals = true};
     assert_true(engine_open(&desk->rig.engine, &options));
     desk->rig.settings = *settings;
     struct fovea_vk_desc desc = engine_fovea_desc(&desk->rig.engine, &desk->rig.settings);
@@ -250,9 +250,9 @@ enum hindrance { SETTING_OFF, NO_SOURCE, HELD, TWO_VIEWS, OLD_SAMPLE, BLINK, HIN
 static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
 {
     struct fovea_vk_frame frame = frame_of(desk, rig_gaze(0.25, 0.25));
-    struct fovea_vk_view views[2] = {{.width_px = SIDE_PX / 2, .height_px = SIDE_PX},
-                                     {.x_px = SIDE_PX / 2, .width_px = SIDE_PX / 2,
-                                      .height_px = SIDE_PX}};
+    struct fovea_vk_view views[2] = {
+        {.width_px = SIDE_PX / 2, .height_px = SIDE_PX},
+        {.x_px = SIDE_PX / 2, .width_px = SIDE_PX / 2, .height_px = SIDE_PX}};
     struct fovea_gaze_sample sample = {.x = 0.8, .y = 0.7, .confidence = 1};
     set(desk, hindrance != SETTING_OFF);
     if (hindrance == NO_SOURCE) {
@@ -363,8 +363,7 @@ static void only_live_sources_are_followed_and_by_one_context(void **state)
     struct fovea_vk *fovea = desk.rig.fovea;
     assert_int_equal(fovea_vk_follow_gaze(NULL, desk.source), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_follow_gaze(fovea, desk.source), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(other.rig.fovea, desk.source),
-                     FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(fovea_vk_follow_gaze(other.rig.fovea, desk.source), FOVEA_ERROR_INVALID_STATE);
     static const enum fovea_gaze_kind others[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES};
     for (int i = 0; i < 2; i++) {
         struct fovea_gaze_source *source = open_source(others[i]);
@@ -461,7 +460,8 @@ static void a_source_is_let_go_while_samples_pour_in(void **state)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, pour, &p), 0);
     for (int i = 0; i < 2000; i++) {
-        assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, i % 2 ? desk.source : NULL), FOVEA_OK);
+        assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, i % 2 ? desk.source : NULL),
+                         FOVEA_OK);
     }
     /* The context goes, the source stays. */
     struct desk second;
