@@ -100,7 +100,7 @@ template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &s
 }
 
 /* ---- The picture. A thread finds its pixel's sigma and averages the level's samples around it. Bound
- * by instruction issue: 36 to 256 samples a pixel, which neighbours share through the cache. */
+ * by instruction issue: 36 to 289 samples a pixel, which neighbours share through the cache. */
 
 /* exp(-d^2 / (2 sigma^2)) at distances that grow by 1, without an exponential for each: the ratio of two
  * neighbours shrinks by a constant factor. */
