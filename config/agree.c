@@ -3,6 +3,7 @@
 
 #include "agree.h"
 
+#include "map.h"
 #include "value.h"
 #include "words.h"
 
@@ -15,20 +16,6 @@
 
 #define COMPLAIN(complaint, ...)                                                                   \
     config_words_add((complaint)->text, sizeof(complaint)->text, __VA_ARGS__)
-
-static bool method_takes_model(const struct fovea_settings *settings,
-                               struct config_words *complaint)
-{
-    const struct fovea_foveation *foveation = &settings->foveation;
-    if (foveation->method != FOVEA_METHOD_BLOCKWISE || foveation->model == FOVEA_MODEL_PAPER) {
-        return true;
-    }
-    COMPLAIN(complaint,
-             "foveation.method is \"blockwise\" and foveation.model is %s; blockwise needs the "
-             "model \"paper\", other models need the method \"smooth\"",
-             config_value_words(config_key_find("foveation.model"), settings).text);
-    return false;
-}
 
 static bool physical_sees_something(const struct fovea_physical *physical,
                                     struct config_words *complaint)
@@ -107,8 +94,9 @@ bool config_settings_agree(const struct fovea_settings *settings,
 {
     *out_complaint = (struct config_words){0};
     const struct fovea_foveation *foveation = &settings->foveation;
-    return method_takes_model(settings, out_complaint) &&
-           physical_sees_something(&foveation->physical, out_complaint) &&
+    return physical_sees_something(&foveation->physical, out_complaint) &&
            projection_is_a_view(&foveation->geometry, out_complaint) &&
-           screen_is_a_view(&foveation->geometry, out_complaint);
+           screen_is_a_view(&foveation->geometry, out_complaint) &&
+           (foveation->model != FOVEA_MODEL_MAP ||
+            config_map_agrees(&foveation->map, out_complaint));
 }

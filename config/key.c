@@ -15,10 +15,14 @@
 #define ABOVE(least, most) .min = (least), .max = (most), .min_excluded = true
 
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
-static const char *const model_names[] = {"paper", "physical", "curve", NULL};
+static const char *const model_names[] = {"paper", "physical", "curve", "map", NULL};
 static const char *const method_names[] = {"blockwise", "smooth", NULL};
 static const char *const light_names[] = {"auto", "encoded", "linear", NULL};
 static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
+static const char *const map_kind_names[] = {"human", "streak", "file", "array", NULL};
+static const char *const map_law_names[] = {"sqrt", "linear", NULL};
+static const char *const map_degrees_names[] = {"paper", "view", NULL};
+static const char *const map_eye_names[] = {"both", "left", "right", NULL};
 static const char *const filter_length_names[] = {"code", "printed", NULL};
 static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
 static const char *const source_names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", NULL};
@@ -40,9 +44,9 @@ const struct config_key config_keys[] = {
     {"log.level", "The least important messages that are still shown",
      CONFIG_ENUM, AT(log_level), .names = log_level_names},
 
-    {"foveation.model", "The law from place to blur; paper: Malkin, Deza and Poggio 2020; physical and curve: of a real view",
+    {"foveation.model", "The law from place to blur; paper: Malkin, Deza and Poggio 2020; physical, curve: a real view; map: by direction too",
      CONFIG_ENUM, AT(foveation.model), .names = model_names},
-    {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment, model paper only",
+    {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment",
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
     {"foveation.light", "How pixels are averaged: encoded, as they are stored, or as linear light; auto: encoded for blockwise, else linear",
      CONFIG_ENUM, AT(foveation.light), .names = light_names},
@@ -74,6 +78,22 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(foveation.physical.e2_deg), RANGE(0.1, 100)},
     {"foveation.curve", "Cutoff over eccentricity: linear between the points, constant outside them",
      CONFIG_CURVE, AT(foveation.curve)},
+    {"foveation.map.kind", "Where a map comes from; human: cells of the retina; streak: along the horizon; file: a PNG; array: from the program",
+     CONFIG_ENUM, AT(foveation.map.kind), .names = map_kind_names},
+    {"foveation.map.law", "sqrt: the cutoff goes with the root of a density; linear: white to black are 0 to e_max_deg, as in paper",
+     CONFIG_ENUM, AT(foveation.map.law), .names = map_law_names},
+    {"foveation.map.degrees", "Where a degree lies; paper: by e_max_deg over half the diagonal; view: by geometry",
+     CONFIG_ENUM, AT(foveation.map.degrees), .names = map_degrees_names},
+    {"foveation.map.eye", "Whose human map: an eye's, or both: at every place the better of the two",
+     CONFIG_ENUM, AT(foveation.map.eye), .names = map_eye_names},
+    {"foveation.map.width_deg", "Degrees that the width of a file or array spans",
+     CONFIG_DOUBLE, AT(foveation.map.width_deg), RANGE(1, 720)},
+    {"foveation.map.cutoff_cpd", "Cutoff at the largest sample of law sqrt, cycles per degree; 0: 65.4 for human, else paper.f_max_cpd",
+     CONFIG_DOUBLE, AT(foveation.map.cutoff_cpd), RANGE(0.1, 1000), .or_zero = true},
+    {"foveation.map.floor", "Samples of law sqrt count as at least this part of the largest",
+     CONFIG_DOUBLE, AT(foveation.map.floor), RANGE(1e-6, 1)},
+    {"foveation.map.file", "PNG picture, 8 or 16 bits, white is where most is resolved; relative to this file",
+     CONFIG_PATH, AT(foveation.map.file)},
     {"foveation.geometry.tan_left", "Tangent of the angle from the view axis to the left edge; all four are given or 0",
      CONFIG_DOUBLE, AT(foveation.geometry.tan_left), RANGE(-100, 100)},
     {"foveation.geometry.tan_right", "Tangent of the angle from the view axis to the right edge",
@@ -127,6 +147,8 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(gaze.return_ms), RANGE(0, 10000)},
     {"gaze.validity.fallback", "Where the gaze goes when it is lost; none: frames are shown as drawn",
      CONFIG_ENUM, AT(gaze.fallback), .names = fallback_names},
+    {"gaze.late", "Frames of Vulkan programs take the newest sample when the GPU starts on them; not for replays",
+     CONFIG_BOOL, AT(gaze.late)},
 
     {"overlay.marker", "Draw a cross and a ring at the gaze",
      CONFIG_BOOL, AT(overlay.marker)},

@@ -34,6 +34,7 @@ static struct fovea_foveation default_foveation(void)
                   .filter_length = FOVEA_FILTER_LENGTH_CODE},
         .physical = {.ct0 = 1.0 / 64, .alpha = 0.106, .e2_deg = 2.3},
         .curve = default_curve(),
+        .map = {.width_deg = 200.0, .floor = 0.0001},
         .geometry = {.screen_width_m = 0.53, .distance_m = 0.6},
     };
 }

@@ -63,19 +63,27 @@ function(fovea_add_fatbin source)
         COMMENT "CUDA ${name}.cu")
 endfunction()
 fovea_add_fatbin(foveate/foveate_cuda.cu)
+fovea_add_fatbin(foveate/foveate_gaze.cu)
+fovea_add_fatbin(foveate/foveate_late.cu)
 fovea_add_fatbin(foveate/foveate_smooth.cu)
 set(fatbins ${CMAKE_CURRENT_BINARY_DIR})
-set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES
-    OBJECT_DEPENDS "${fatbins}/foveate_cuda.fatbin;${fatbins}/foveate_smooth.fatbin"
-    COMPILE_DEFINITIONS
-    "FOVEATE_FATBIN=\"${fatbins}/foveate_cuda.fatbin\";FOVEATE_SMOOTH_FATBIN=\"${fatbins}/foveate_smooth.fatbin\"")
+set_property(SOURCE foveate/foveate_fatbin.c PROPERTY OBJECT_DEPENDS ${fatbins}/foveate_cuda.fatbin
+    ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin ${fatbins}/foveate_smooth.fatbin)
+set_property(SOURCE foveate/foveate_fatbin.c PROPERTY COMPILE_DEFINITIONS
+    FOVEATE_FATBIN="${fatbins}/foveate_cuda.fatbin"
+    FOVEATE_GAZE_FATBIN="${fatbins}/foveate_gaze.fatbin"
+    FOVEATE_LATE_FATBIN="${fatbins}/foveate_late.fatbin"
+    FOVEATE_SMOOTH_FATBIN="${fatbins}/foveate_smooth.fatbin")
 
 add_library(fovea_cuda STATIC
+    cuda/cuda_block.c
     cuda/cuda_device.c
     cuda/cuda_driver.c
     cuda/cuda_uses.c
     foveate/foveate_cuda.c
+    foveate/foveate_cuda_gaze.c
     foveate/foveate_cuda_kernels.c
+    foveate/foveate_cuda_late.c
     foveate/foveate_cuda_smooth.c
     foveate/foveate_fatbin.c
 )

@@ -33,6 +33,9 @@ static const uint32_t overlay_1[] =
 static const uint32_t overlay_4[] =
 #include "overlay_4.inc"
     ;
+static const uint32_t gaze_latch_1[] =
+#include "gaze_latch_1.inc"
+    ;
 
 struct shader shader_get(enum shader_operator which, uint32_t words)
 {
@@ -45,6 +48,7 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
         [SHADER_SMOOTH_GATHER] = {{smooth_gather_1, sizeof smooth_gather_1},
                                   {smooth_gather_4, sizeof smooth_gather_4}},
         [SHADER_OVERLAY] = {{overlay_1, sizeof overlay_1}, {overlay_4, sizeof overlay_4}},
+        [SHADER_LATCH] = {{gaze_latch_1, sizeof gaze_latch_1}, {gaze_latch_1, sizeof gaze_latch_1}},
     };
     return table[which][words == 4];
 }

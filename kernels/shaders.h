@@ -6,8 +6,10 @@
  * whether UNORM pixels are averaged as linear light.
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer
- * (the plan's rings; smooth: law, levels, table), 3 storage buffer (taps; smooth: all levels' samples),
- * 4 storage buffer (text; overlay only). */
+ * (the plan's law, levels, law's table), 3 storage buffer (rings and taps; smooth: all levels' samples),
+ * 4 storage buffer (text; overlay only), 5 uniform buffer (what a latch left, where frame.late is 1). The
+ * latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and
+ * for the host). */
 #ifndef FOVEA_KERNELS_SHADERS_H
 #define FOVEA_KERNELS_SHADERS_H
 
@@ -27,6 +29,7 @@ enum shader_operator {
     SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
     SHADER_SMOOTH_GATHER,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
+    SHADER_LATCH, /* push constants: struct foveate_late_own; one workgroup of one thread */
     SHADER_COUNT,
 };
 

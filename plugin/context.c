@@ -4,10 +4,10 @@
 #include "fovea.h"
 
 #include "context_backend.h"
-#include "context_image.h"
+#include "context_batch.h"
 #include "core/log.h"
 #include "foveate/foveate_model.h"
-#include "settings_usable.h"
+#include "settings_take.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ struct entry {
 };
 
 struct fovea_context {
-    struct fovea_settings settings;
+    struct fovea_settings settings; /* as they were taken: a map is one of ours */
+    struct map_copy map;
     struct fovea_log log;
     struct context_device_desc device_desc;
     struct slot slots[BACKEND_COUNT];
@@ -124,15 +125,17 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
     if (!desc) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const struct fovea_settings settings =
-        desc->settings ? *desc->settings : fovea_settings_default();
-    FOVEA_TRY(settings_usable(&settings, desc->log));
+    struct fovea_settings settings = desc->settings ? *desc->settings : fovea_settings_default();
+    struct map_copy map = {0};
+    FOVEA_TRY(settings_take(&settings, &map, desc->log));
     struct fovea_context *context = calloc(1, sizeof *context);
     if (!context) {
         log_error(desc->log, "out of memory");
+        map_copy_finish(&map);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     context->settings = settings;
+    context->map = map;
     context->log = desc->log;
     context->device_desc =
         (struct context_device_desc){.cuda_device = desc->cuda_device, .log = own_log(context)};
@@ -167,6 +170,7 @@ void fovea_context_destroy(struct fovea_context **context)
             backends[i]->close(&(*context)->slots[i].device);
         }
     }
+    map_copy_finish(&(*context)->map);
     free(*context);
     *context = NULL;
 }
@@ -181,7 +185,7 @@ enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
     }
     struct fovea_settings settings = context->settings;
     settings.foveation = *foveation;
-    FOVEA_TRY(settings_usable(&settings, context->log));
+    FOVEA_TRY(settings_take(&settings, &context->map, context->log));
     context->settings = settings;
     context->described = false;
     return FOVEA_OK;
@@ -224,7 +228,7 @@ static void describe(struct fovea_context *context, const struct fovea_image *im
         return;
     }
     context->described = true;
-    if (foveate_model_projected(&model)) {
+    if (model.foveation.model != FOVEA_MODEL_PAPER) {
         foveate_model_describe(&model, words, sizeof words);
         log_info(context->device_desc.log, "%s", words);
     }
@@ -269,21 +273,6 @@ static enum fovea_result get_entry(struct fovea_context *context, size_t backend
 
 /* ---- A frame */
 
-static enum fovea_result check_frame(struct fovea_context *context, struct context_frame *frame,
-                                     struct fovea_point_uv gaze)
-{
-    char problem[CONTEXT_PROBLEM_BYTES];
-    if (!context_image_check(&frame->src, "src", problem) ||
-        !context_image_check(&frame->dst, "dst", problem) ||
-        !context_images_fit(&frame->src, &frame->dst, problem)) {
-        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
-    }
-    if (!isfinite(gaze.x_uv) || !isfinite(gaze.y_uv)) {
-        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
-    }
-    return FOVEA_OK;
-}
-
 static enum fovea_result choose_backend(struct fovea_context *context, enum fovea_memory memory,
                                         size_t *out_index)
 {
@@ -304,12 +293,12 @@ static enum fovea_result choose_backend(struct fovea_context *context, enum fove
     return refuse(context, FOVEA_ERROR_UNSUPPORTED, problem);
 }
 
+/* A frame that was checked. */
 static enum fovea_result run_frame(struct fovea_context *context, struct context_frame *frame,
                                    struct fovea_point_uv gaze)
 {
     size_t backend = 0;
     struct entry *entry = NULL;
-    FOVEA_TRY(check_frame(context, frame, gaze));
     FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
     FOVEA_TRY(get_entry(context, backend, &frame->src, &entry));
     frame->foveate = foveate_frame_make(entry->plan, gaze);
@@ -322,12 +311,42 @@ enum fovea_result fovea_context_run(struct fovea_context *context, const struct 
                                     const struct fovea_image *dst, struct fovea_point_uv gaze,
                                     void *cuda_stream)
 {
+    char problem[CONTEXT_PROBLEM_BYTES];
     if (!context) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (!src || !dst) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, src ? "dst is NULL" : "src is NULL");
     }
-    struct context_frame frame = {.src = *src, .dst = *dst, .cuda_stream = cuda_stream};
+    struct context_frame frame = {.count = 1, .src = *src, .dst = *dst, .cuda_stream = cuda_stream};
+    if (!context_batch_check_images(&frame, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    if (!isfinite(gaze.x_uv) || !isfinite(gaze.y_uv)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
+    }
+    return run_frame(context, &frame, gaze);
+}
+
+enum fovea_result fovea_context_run_batch(struct fovea_context *context,
+                                          const struct fovea_batch *batch, void *cuda_stream)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    struct context_frame frame;
+    struct fovea_point_uv gaze = {0.5, 0.5}; /* of no image, but for a batch of one */
+    if (!context) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!batch) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch is NULL");
+    }
+    if (!context_batch_take(batch, &frame, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    frame.cuda_stream = cuda_stream;
+    if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_HOST) {
+        gaze = (struct fovea_point_uv){(double)frame.gazes_uv[0], (double)frame.gazes_uv[1]};
+        frame.gazes_uv = NULL;
+    }
     return run_frame(context, &frame, gaze);
 }

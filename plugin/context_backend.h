@@ -20,12 +20,17 @@ struct context_device_desc {
 };
 
 /* The arguments of run, already validated against each other: same size, format and memory, strides
- * that do not overlap, aligned data, no overlap of src and dst; format fits the plan. Both images are
- * of the size of the op's plan. pixel_stride_bytes is filled in, never 0. */
+ * that do not overlap, aligned data, no overlap of src and dst or of images of dst; format fits the plan.
+ * All images are of the size of the op's plan. pixel_stride_bytes is filled in, never 0. */
 struct context_frame {
-    struct fovea_image src;
+    uint32_t count; /* at least 1 */
+    struct fovea_image src; /* the first */
     struct fovea_image dst;
+    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t dst_next_bytes;
     struct foveate_frame foveate;
+    const float *gazes_uv; /* of all images; NULL: `foveate` has the gaze */
+    enum fovea_memory gazes_memory;
     void *cuda_stream;
 };
 
@@ -48,7 +53,8 @@ struct context_backend {
     /* Work that run has enqueued may still be under way: waits for it. */
     void (*destroy_op)(struct context_device *device, struct context_op **op);
 
-    /* Allocates nothing; on failure dst is not written. */
+    /* Allocates where no earlier frame of the op was of that format or of so many images, and nothing
+     * else; on failure the op is as it was, and dst is not written. */
     enum fovea_result (*run)(struct context_device *device, struct context_op *op,
                              const struct context_frame *frame);
 };

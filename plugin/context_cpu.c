@@ -63,8 +63,21 @@ static enum fovea_result cpu_create_op(struct context_device *device,
 static enum fovea_result cpu_run(struct context_device *device, struct context_op *op,
                                  const struct context_frame *frame)
 {
-    (void)device;
-    foveate_cpu_run(op->cpu, &frame->src, &frame->dst, &frame->foveate);
+    const struct foveate_cpu_batch batch = {
+        .count = frame->count,
+        .src = &frame->src,
+        .dst = &frame->dst,
+        .src_next_bytes = frame->src_next_bytes,
+        .dst_next_bytes = frame->dst_next_bytes,
+        .gazes_uv = frame->gazes_uv,
+    };
+    const enum fovea_result result = foveate_cpu_reserve(op->cpu, &batch);
+    if (result < 0) {
+        log_error(device->log, "cpu: cannot make the scratch memory of %u images: %s",
+                  (unsigned)frame->count, fovea_result_name(result));
+        return result;
+    }
+    foveate_cpu_run_batch(op->cpu, &batch, &frame->foveate);
     return FOVEA_OK;
 }
 

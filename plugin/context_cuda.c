@@ -17,8 +17,12 @@ struct context_device {
     bool pointers_refused; /* said once, until good ones come */
 };
 
+/* Tables for the format that a frame has, made when the first one comes: the smooth method's levels take
+ * twice the memory where they hold 32-bit floats. */
 struct context_op {
-    struct foveate_cuda_plan *plan;
+    const struct foveate_plan *plan;
+    struct foveate_cuda_plan *usual;
+    struct foveate_cuda_plan *floats;
 };
 
 static void cuda_close(struct context_device **device)
@@ -68,21 +72,12 @@ static void cuda_destroy_op(struct context_device *device, struct context_op **o
 {
     /* The tables go when the last launch is over; it is the plan's copy, so nothing has to wait. */
     if (*op && cuda_device_push(device->cuda) == FOVEA_OK) {
-        foveate_cuda_plan_retire(device->foveate, &(*op)->plan);
+        foveate_cuda_plan_retire(device->foveate, &(*op)->usual);
+        foveate_cuda_plan_retire(device->foveate, &(*op)->floats);
         cuda_device_pop(device->cuda);
     }
     free(*op);
     *op = NULL;
-}
-
-static enum fovea_result upload(struct context_device *device, const struct foveate_plan *plan,
-                                struct foveate_cuda_plan **out_plan)
-{
-    FOVEA_TRY(cuda_device_push(device->cuda));
-    enum fovea_result result =
-        foveate_cuda_plan_create(device->foveate, plan, FOVEATE_CUDA_FORMATS_ALL, out_plan);
-    cuda_device_pop(device->cuda);
-    return result;
 }
 
 static enum fovea_result cuda_create_op(struct context_device *device,
@@ -90,22 +85,19 @@ static enum fovea_result cuda_create_op(struct context_device *device,
                                         struct context_op **out_op)
 {
     (void)thread_count;
-    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     *out_op = calloc(1, sizeof **out_op);
-    if (*out_op) {
-        result = upload(device, plan, &(*out_op)->plan);
+    if (!*out_op) {
+        log_error(device->log, "cuda: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    if (result != FOVEA_OK) {
-        log_error(device->log, "cuda: cannot make the tables of a %ux%u image: %s",
-                  (unsigned)plan->width_px, (unsigned)plan->height_px, fovea_result_name(result));
-        free(*out_op);
-        *out_op = NULL;
-    }
-    return result;
+    (*out_op)->plan = plan;
+    return FOVEA_OK;
 }
 
+/* ---- What is given */
+
 /* Managed memory counts: the device can reach it wherever it lies. */
-static bool is_ours(const struct context_device *device, const struct fovea_image *image)
+static bool is_ours(const struct context_device *device, const void *pointer)
 {
     CUmemorytype type = 0;
     int managed = 0;
@@ -115,34 +107,91 @@ static bool is_ours(const struct context_device *device, const struct fovea_imag
                                         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
     void *values[] = {&type, &managed, &ordinal};
     CUresult status = device->cuda->cu->PointerGetAttributes(3, attributes, values,
-                                                             (CUdeviceptr)(uintptr_t)image->data);
+                                                             (CUdeviceptr)(uintptr_t)pointer);
     return status == CUDA_SUCCESS &&
            (managed || (type == CU_MEMORYTYPE_DEVICE && ordinal == device->cuda->ordinal));
+}
+
+/* The name of what is not; NULL where all is well. */
+static const char *foreign(const struct context_device *device, const struct context_frame *frame)
+{
+    if (!is_ours(device, frame->src.data)) {
+        return "src.data";
+    }
+    if (!is_ours(device, frame->dst.data)) {
+        return "dst.data";
+    }
+    return frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA &&
+                   !is_ours(device, frame->gazes_uv)
+               ? "gazes_uv"
+               : NULL;
 }
 
 static enum fovea_result check_pointers(struct context_device *device,
                                         const struct context_frame *frame)
 {
-    const bool src_ours = is_ours(device, &frame->src);
-    if (src_ours && is_ours(device, &frame->dst)) {
-        device->pointers_refused = false;
-        return FOVEA_OK;
+    const char *name = foreign(device, frame);
+    if (name && !device->pointers_refused) {
+        log_error(device->log, "cuda: %s is not a device pointer of device %d", name,
+                  device->cuda->ordinal);
     }
-    if (!device->pointers_refused) {
-        log_error(device->log, "cuda: %s.data is not a device pointer of device %d",
-                  src_ours ? "dst" : "src", device->cuda->ordinal);
-        device->pointers_refused = true;
+    device->pointers_refused = name != NULL;
+    return name ? FOVEA_ERROR_INVALID_ARGUMENT : FOVEA_OK;
+}
+
+/* ---- A frame */
+
+static enum fovea_result get_plan(struct context_device *device, struct context_op *op,
+                                  enum fovea_format format, struct foveate_cuda_plan **out_plan)
+{
+    const bool floats = op->plan->smooth && format == FOVEA_FORMAT_RGBA32F;
+    struct foveate_cuda_plan **plan = floats ? &op->floats : &op->usual;
+    if (!*plan) {
+        const enum fovea_result result = foveate_cuda_plan_create(
+            device->foveate, op->plan,
+            floats ? FOVEATE_CUDA_FORMATS_ALL : FOVEATE_CUDA_FORMATS_SURFACE, plan);
+        if (result < 0) {
+            log_error(device->log, "cuda: cannot make the tables of a %ux%u image: %s",
+                      (unsigned)op->plan->width_px, (unsigned)op->plan->height_px,
+                      fovea_result_name(result));
+            return result;
+        }
     }
-    return FOVEA_ERROR_INVALID_ARGUMENT;
+    *out_plan = *plan;
+    return FOVEA_OK;
+}
+
+static enum fovea_result run_batch(struct context_device *device,
+                                   const struct foveate_cuda_run *run,
+                                   const struct context_frame *frame)
+{
+    const struct foveate_cuda_images images = {
+        .count = frame->count,
+        .src = &frame->src,
+        .dst = &frame->dst,
+        .src_next_bytes = frame->src_next_bytes,
+        .dst_next_bytes = frame->dst_next_bytes,
+        .gazes_uv = frame->gazes_uv,
+        .gazes_on_device = frame->gazes_memory == FOVEA_MEMORY_CUDA,
+    };
+    const enum fovea_result result = foveate_cuda_reserve(device->foveate, run->plan, &images);
+    if (result < 0) {
+        log_error(device->log, "cuda: cannot make the memory of %u images: %s",
+                  (unsigned)frame->count, fovea_result_name(result));
+        return result;
+    }
+    return foveate_cuda_run_batch(device->foveate, run, &images);
 }
 
 static enum fovea_result run_pushed(struct context_device *device, struct context_op *op,
                                     const struct context_frame *frame)
 {
-    const struct foveate_cuda_run run = {
-        .plan = op->plan, .frame = &frame->foveate, .stream = frame->cuda_stream};
+    struct foveate_cuda_run run = {.frame = &frame->foveate, .stream = frame->cuda_stream};
     FOVEA_TRY(check_pointers(device, frame));
-    return foveate_cuda_run_linear(device->foveate, &run, &frame->src, &frame->dst);
+    FOVEA_TRY(get_plan(device, op, frame->src.format, &run.plan));
+    return frame->gazes_uv
+               ? run_batch(device, &run, frame)
+               : foveate_cuda_run_linear(device->foveate, &run, &frame->src, &frame->dst);
 }
 
 static enum fovea_result cuda_run(struct context_device *device, struct context_op *op,

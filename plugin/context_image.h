@@ -7,6 +7,8 @@
 
 #include "fovea.h"
 
+#include <stdio.h>
+
 #define CONTEXT_PROBLEM_BYTES 256
 
 /* Fills in pixel_stride_bytes where it is 0. False: out_problem says what is wrong, "src" or whatever
@@ -14,8 +16,19 @@
 bool context_image_check(struct fovea_image *image, const char *name,
                          char out_problem[CONTEXT_PROBLEM_BYTES]);
 
-/* For two images that passed. */
-bool context_images_fit(const struct fovea_image *src, const struct fovea_image *dst,
-                        char out_problem[CONTEXT_PROBLEM_BYTES]);
+/* For images that passed. */
+bool context_images_alike(const struct fovea_image *src, const struct fovea_image *dst,
+                          char out_problem[CONTEXT_PROBLEM_BYTES]);
+/* Whether a and an image `distance_bytes` after b have bytes in common. Rows of one may lie between rows
+ * of the other, where the strides say that they never meet. */
+bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,
+                         int64_t distance_bytes);
+
+/* Of the bytes from the first pixel in memory to the last. */
+int64_t context_image_lowest_address(const struct fovea_image *image);
+int64_t context_image_extent_bytes(const struct fovea_image *image);
+
+/* Writes down what is wrong. Is false, so that a check can return it. */
+#define CONTEXT_PROBLEM(out, ...) (snprintf((out), CONTEXT_PROBLEM_BYTES, __VA_ARGS__), false)
 
 #endif

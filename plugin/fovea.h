@@ -142,11 +142,13 @@ enum fovea_model {
     FOVEA_MODEL_PHYSICAL = 1,
     /* a table of eccentricity and cutoff, with the eccentricity of a real view */
     FOVEA_MODEL_CURVE = 2,
+    /* a two-dimensional map around the gaze (struct fovea_map) */
+    FOVEA_MODEL_MAP = 3,
 };
 
 /* How the law is applied. */
 enum fovea_method {
-    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, centred on the gaze; paper only */
+    FOVEA_METHOD_BLOCKWISE = 0, /* one Gaussian a fragment, the grid centred on the gaze */
     FOVEA_METHOD_SMOOTH = 1, /* every pixel its own Gaussian */
 };
 
@@ -212,6 +214,63 @@ struct fovea_geometry {
     double distance_m; /* 0.01..100, at least 1/200 of the width; 0.6 */
 };
 
+/* Where the samples of a map come from. */
+enum fovea_map_kind {
+    FOVEA_MAP_HUMAN = 0, /* midget ganglion cells, Watson 2014: nasal and temporal sides differ */
+    FOVEA_MAP_STREAK = 1, /* a horizontal visual streak, as animals of open country have it */
+    FOVEA_MAP_FILE = 2, /* a PNG picture, 8 or 16 bits: white is where most is resolved */
+    FOVEA_MAP_ARRAY = 3, /* values of the program's own */
+};
+
+/* From a sample to the cutoff. */
+enum fovea_map_law {
+    /* samples are densities of cells; the cutoff goes with their square root, from cutoff_cpd at the
+     * largest */
+    FOVEA_MAP_LAW_SQRT = 0,
+    /* as the published program: the smallest sample counts as e_max_deg of eccentricity, the largest as
+     * 0, linear between them; the cutoff by struct fovea_paper */
+    FOVEA_MAP_LAW_LINEAR = 1,
+};
+
+/* Where on the image a degree of the map lies. */
+enum fovea_map_degrees {
+    FOVEA_MAP_DEGREES_PAPER =
+        0, /* half the image's diagonal is paper.e_max_deg, Nyquist f_max_cpd */
+    FOVEA_MAP_DEGREES_VIEW = 1, /* by struct fovea_geometry: a real view */
+};
+
+enum fovea_map_eye {
+    FOVEA_MAP_EYE_BOTH = 0, /* at every place the better of the two */
+    FOVEA_MAP_EYE_LEFT = 1,
+    FOVEA_MAP_EYE_RIGHT = 2,
+};
+
+/* How much is resolved around the gaze, in any direction. The map's middle lies at the gaze and moves
+ * with it; sample i of w lies (i - (w - 1) / 2) width_deg / w degrees to the right, and down likewise.
+ * Between samples it is linear; from the outermost it goes to the smallest within one sample more, which
+ * counts as far as there is anything. */
+struct fovea_map {
+    enum fovea_map_kind kind;
+    enum fovea_map_law law;
+    enum fovea_map_degrees degrees;
+    enum fovea_map_eye eye; /* of the human map, in the visual field as the image shows it; both */
+    double width_deg; /* that the width of a file or array spans; samples are square; 1..720; 200 */
+    /* At the largest sample, law sqrt only; 0.1..1000, or 0: 65.4 for the human map, else
+     * paper.f_max_cpd; 0 */
+    double cutoff_cpd;
+    /* Samples below this part of the largest count as it, law sqrt only; 1e-6..1; 0.0001 */
+    double floor;
+    /* Kind file: colours count by their luma, transparency does not; read when a call takes the
+     * settings; relative to the configuration file that names it. */
+    char file[FOVEA_PATH_MAX];
+    /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the same
+     * with the linear law; 2..4096 each way, as files. Copied by the call that takes the settings. */
+    const float *values;
+    uint32_t width;
+    uint32_t height;
+    uint64_t serial; /* 0; Fovea tells its own copies apart by it */
+};
+
 struct fovea_foveation {
     enum fovea_model model;
     enum fovea_method method;
@@ -223,6 +282,7 @@ struct fovea_foveation {
     struct fovea_paper paper;
     struct fovea_physical physical;
     struct fovea_curve curve;
+    struct fovea_map map;
     struct fovea_geometry geometry;
 };
 
@@ -282,6 +342,9 @@ struct fovea_gaze_settings {
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */
     double return_ms; /* how long the way to the fallback takes, 0..10000; 150 */
     enum fovea_gaze_fallback fallback;
+    /* Frames of Vulkan programs take the newest sample when the GPU starts on them instead of the one
+     * they were submitted with: see fovea_vk_follow_gaze. Not for replays; false */
+    bool late;
 };
 
 /* What is drawn over the foveated image to see what it does. All off by default. */
@@ -377,7 +440,7 @@ struct fovea_gaze {
     int64_t age_ns; /* from the sample behind point to the time asked for; 0 where there is none */
     double rate_hz; /* of samples that arrived in the last second; 0 for sources without a rate */
     uint64_t sample_count; /* taken in since the source was opened */
-    uint64_t rejected_count; /* not understood, not finite or out of order */
+    uint64_t rejected_count; /* not understood, not finite, out of order or of the future */
 };
 
 struct fovea_gaze_source;
@@ -396,8 +459,9 @@ FOVEA_API const char *fovea_gaze_kind_name(enum fovea_gaze_kind kind);
 FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source);
 
 /* Gives a sample to a mouse source, from any thread, while others read. FOVEA_ERROR_INVALID_STATE
- * for other kinds. Not finite, confidence outside 0..1, or older than the newest:
- * FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze that rests must be pushed too: silence is loss. */
+ * for other kinds. Not finite, confidence outside 0..1, older than the newest, or
+ * stamped more than 20 ms later than now: FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze that rests must
+ * be pushed too: silence is loss. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_push(
     struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 
@@ -450,7 +514,7 @@ struct fovea_context_desc {
 };
 
 /* Foveates images of host or CUDA memory. Keeps what depends on size and settings, for the last few
- * sizes, so that a frame of a known size allocates nothing. One thread at a time. */
+ * sizes, so that a frame of a known size and format allocates nothing. One thread at a time. */
 struct fovea_context;
 
 FOVEA_API struct fovea_context_desc fovea_context_desc_default(void);
@@ -475,6 +539,34 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_cont
                                                                const struct fovea_image *dst,
                                                                struct fovea_point_uv gaze,
                                                                void *cuda_stream);
+
+/* Images of one size and format, each with a gaze of its own: what agents see in a step; or the two
+ * halves of a stereo image, whose strides from image to image are half a row. */
+struct fovea_batch {
+    uint32_t count; /* 1..65535 */
+    struct fovea_image src; /* the first */
+    struct fovea_image dst;
+    /* From an image to the next, negative too; any where count is 1. src 0: one picture for all gazes,
+     * which costs less than as many. */
+    ptrdiff_t src_next_bytes;
+    ptrdiff_t dst_next_bytes;
+    /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. */
+    const float *gazes_uv;
+    enum fovea_memory gazes_memory;
+};
+
+/* fovea_context_run for all of them in one go, bit for bit the same. Images of dst must not overlap each
+ * other or src, but their rows may interleave; images of src may overlap each other. Gazes in host memory
+ * are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT; gazes in CUDA
+ * memory are read on the stream, and an image whose gaze is not finite is copied as it is.
+ *
+ * Memory is taken by the first batch that needs more than those before it, and kept: 8 bytes an image on
+ * the device, and for the smooth method about 11 bytes a pixel (22 of RGBA32F; 22 on the cpu) for as many
+ * images as fit in 256 MiB (32 MiB on the cpu), at least one. The others of a batch come after those, on
+ * the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller batches still work. On other
+ * failures of the device some images may have been written. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
+    struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 
 /* What the settings do to an image of that size with that gaze: sigma in pixels for every pixel, in
  * rows without gaps; 0 where the image is left as it is. Any thread; allocates. */

@@ -57,8 +57,11 @@
  * use of that VkQueue, which Vulkan wants from one thread at a time.
  *
  * Formats: R8G8B8A8 and B8G8R8A8 in UNORM and SRGB, A8B8G8R8_PACK32 in both, A2B10G10R10_UNORM,
- * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0
- * and layer 0. The two images of a frame have the same format class and size.
+ * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0.
+ * The two images of a frame have the same format class and size.
+ *
+ * Stereo: a frame may have several views, each with a gaze of its own: the halves of one image, or the
+ * layers of an array (struct fovea_vk_view).
  */
 #ifndef FOVEA_VULKAN_H
 #define FOVEA_VULKAN_H
@@ -184,6 +187,9 @@ struct fovea_vk_frame_image {
      * Fovea's family from layout_after to layout_after. */
     bool transfer;
     uint32_t queue_family;
+    /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images that
+     * Fovea made have. In place src and dst have the same. */
+    uint32_t layer_count;
 };
 
 struct fovea_vk_semaphore {
@@ -192,6 +198,20 @@ struct fovea_vk_semaphore {
 };
 
 #define FOVEA_VK_MAX_SEMAPHORES 8
+#define FOVEA_VK_MAX_VIEWS 4
+
+/* What one eye sees of a frame: a rectangle of a layer, in src and dst alike. */
+struct fovea_vk_view {
+    uint32_t x_px;
+    uint32_t y_px;
+    uint32_t width_px; /* of all views the same; inside the image; views do not overlap */
+    uint32_t height_px;
+    uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
+    struct fovea_gaze gaze; /* uv over the view; not usable: the view is passed through */
+    /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both be left
+     * 0: the settings'. Checked as settings are; another one than before makes a plan, which allocates. */
+    const struct fovea_geometry *geometry;
+};
 
 struct fovea_vk_frame {
     struct fovea_vk_frame_image src;
@@ -202,6 +222,11 @@ struct fovea_vk_frame {
     const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
     uint32_t signal_count;
     struct fovea_gaze gaze; /* not usable: the frame is passed through */
+    /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no view
+     * covers stays in dst as it was. The overlay is drawn over every view that is foveated; the HUD over
+     * the first view. */
+    const struct fovea_vk_view *views;
+    uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */
 };
 
@@ -209,13 +234,23 @@ struct fovea_vk_frame {
  * submitted to the queue later finds both images ready without a semaphore.
  *
  * FOVEA_OK.
- * FOVEA_PASSED_THROUGH: dst gets src as it is; waits, signals, layouts and owners are as for OK.
+ * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners are as
+ *   for OK.
  * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight; nothing was submitted and the
  *   waits are untouched.
  * Negative: nothing was submitted, the waits are untouched and nothing will be signalled; src and
  *   dst are as they were. Show src. After FOVEA_ERROR_DEVICE_LOST the context only takes destroy. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
+
+/* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are foveated
+ * around the newest valid sample of that source at the moment the GPU starts on them: read once, the
+ * same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others, whose samples do
+ * not come from outside. NULL: no longer. The source must not be destroyed before it is taken away or
+ * the context destroyed. Samples may go on arriving from any thread meanwhile; a source feeds one
+ * context (FOVEA_ERROR_INVALID_STATE for a second). */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
+                                                                  struct fovea_gaze_source *source);
 
 /* ---- What it costs and does ------------------------------------------------------------------- */
 
@@ -227,6 +262,8 @@ struct fovea_vk_stats {
     uint64_t frames; /* foveated */
     uint64_t frames_passed_through;
     bool gpu_time_known; /* the device has timestamps and a frame has finished */
+    double late_age_p50_ms; /* of late gazes: from the sample to the GPU's start; 0 where unknown */
+    double late_age_p99_ms;
     double gpu_p50_us; /* foveation alone, over the last frames (at most 256) */
     double gpu_p99_us;
     double cpu_p50_us; /* spent in fovea_vk_foveate by the calling thread */

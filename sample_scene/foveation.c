@@ -61,6 +61,14 @@ bool foveation_set(struct foveation *foveation, const struct fovea_settings *set
     return result >= 0;
 }
 
+void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *source)
+{
+    enum fovea_result result = fovea_vk_follow_gaze(foveation->fovea, source);
+    if (result < 0) {
+        say_note("frames keep the gaze they are drawn with: %s", fovea_result_name(result));
+    }
+}
+
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
 {
     return fovea_vk_get_stats(foveation->fovea, out_stats) >= 0;

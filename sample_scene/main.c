@@ -25,7 +25,12 @@ static bool run_headless(struct engine *engine, struct settings *settings,
                          const struct options *options)
 {
     const struct engine_desc desc = {.options = options, .settings = &settings->now};
-    bool done = engine_init(engine, &desc) && headless_run(engine, settings, options);
+    bool done = engine_init(engine, &desc);
+    if (done) {
+        settings_follow(settings, engine->foveation);
+        done = headless_run(engine, settings, options);
+    }
+    settings_follow(settings, NULL);
     engine_finish(engine);
     return done;
 }

@@ -98,6 +98,17 @@ void settings_finish(struct settings *settings)
     fovea_config_destroy(&settings->config);
 }
 
+void settings_follow(struct settings *settings, struct foveation *follower)
+{
+    if (settings->follower) {
+        foveation_follow(settings->follower, NULL);
+    }
+    settings->follower = follower;
+    if (follower && settings->live) {
+        foveation_follow(follower, settings->source);
+    }
+}
+
 bool settings_open_gaze(struct settings *settings)
 {
     struct fovea_gaze_source *source = NULL;
@@ -116,9 +127,12 @@ bool settings_open_gaze(struct settings *settings)
                   fovea_gaze_kind_name(settings->now.gaze.kind), fovea_result_name(result));
         return false;
     }
+    struct foveation *follower = settings->follower;
+    settings_follow(settings, NULL);
     fovea_gaze_source_destroy(&settings->source);
     settings->source = source;
     settings->live = is_live(settings->now.gaze.kind);
+    settings_follow(settings, follower);
     return true;
 }
 

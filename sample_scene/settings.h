@@ -5,6 +5,7 @@
 #ifndef SCENE_SETTINGS_H
 #define SCENE_SETTINGS_H
 
+#include "foveation.h"
 #include "options.h"
 
 struct settings {
@@ -12,12 +13,16 @@ struct settings {
     struct fovea_settings now; /* what is in force, with what keys have changed */
     struct fovea_gaze_settings file_gaze; /* what the files said last about the gaze */
     struct fovea_gaze_source *source;
+    struct foveation *follower; /* follows the source; NULL: nobody does */
     bool live; /* the source is read in real time, not in the scene's */
 };
 
 /* False with a message. */
 bool settings_init(struct settings *settings, const struct options *options);
 void settings_finish(struct settings *settings);
+/* Frames of this foveation may take the newest gaze of whatever source is open; NULL: no longer. Before
+ * the foveation goes. */
+void settings_follow(struct settings *settings, struct foveation *follower);
 /* Opens what settings->now.gaze says. On failure the old source stays. */
 bool settings_open_gaze(struct settings *settings);
 /* Looks whether the files have changed. True: new settings are in force, and the keys' are gone. */

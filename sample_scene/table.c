@@ -63,6 +63,16 @@ static void cpu_row(const struct table *table)
         time_text(table->stats.cpu_p50_us, p50), time_text(table->stats.cpu_p99_us, p99));
 }
 
+static void late_row(const struct fovea_vk_stats *stats)
+{
+    if (stats->late_age_p50_ms > 0.0) {
+        row("late gaze", "samples were %.2f ms old p50, %.2f ms p99 when frames started",
+            stats->late_age_p50_ms, stats->late_age_p99_ms);
+    } else {
+        row("late gaze", "how old samples were when frames started is not known");
+    }
+}
+
 static void gaze_row(const struct table *table)
 {
     const char *name = fovea_gaze_kind_name(table->settings->gaze.kind);
@@ -87,6 +97,16 @@ static void view_words(const struct fovea_geometry *view, char *out_words, size_
     }
 }
 
+static void map_words(const struct fovea_foveation *f, const char *view, char *out_words,
+                      size_t bytes)
+{
+    static const char *const kinds[] = {"human", "streak", "from a file", "from an array"};
+    char paper[32];
+    snprintf(paper, sizeof paper, "e_max %g\xc2\xb0", f->paper.e_max_deg);
+    snprintf(out_words, bytes, "map %s, %s", kinds[f->map.kind],
+             f->map.degrees == FOVEA_MAP_DEGREES_VIEW ? view : paper);
+}
+
 /* The law with the numbers that belong to it. */
 static void model_words(const struct fovea_foveation *f, char *out_words, size_t bytes)
 {
@@ -102,6 +122,9 @@ static void model_words(const struct fovea_foveation *f, char *out_words, size_t
         break;
     case FOVEA_MODEL_CURVE:
         snprintf(out_words, bytes, "curve of %u points, %s", f->curve.count, view);
+        break;
+    case FOVEA_MODEL_MAP:
+        map_words(f, view, out_words, bytes);
         break;
     }
 }
@@ -164,6 +187,9 @@ void table_print(const struct table *table)
     gpu_row(stats);
     cpu_row(table);
     gaze_row(table);
+    if (table->settings->gaze.late) {
+        late_row(&table->stats);
+    }
     if (table->files) {
         row("files", "%s", table->files);
     }

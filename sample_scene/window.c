@@ -112,7 +112,11 @@ static bool open_all(struct window *window)
     const struct engine_desc desc = {.options = window->options,
                                      .settings = &window->settings->now,
                                      .format = window->swapchain.format.format};
-    return engine_init(engine, &desc) && fit(window);
+    if (!engine_init(engine, &desc)) {
+        return false;
+    }
+    settings_follow(window->settings, engine->foveation);
+    return fit(window);
 }
 
 static void close_all(struct window *window)
@@ -125,6 +129,7 @@ static void close_all(struct window *window)
     if (window->surface) {
         vkDestroySurfaceKHR(engine->gpu.instance, window->surface, NULL);
     }
+    settings_follow(window->settings, NULL);
     engine_finish(engine);
     if (window->handle) {
         SDL_DestroyWindow(window->handle);

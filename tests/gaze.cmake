@@ -5,13 +5,16 @@ add_library(test_gaze_support STATIC test_gaze_support.c)
 target_link_libraries(test_gaze_support PRIVATE fovea_build
     PUBLIC fovea_gaze PkgConfig::CMOCKA Threads::Threads)
 
-foreach(topic source coords hold scanpath saccades message udp stress malloc)
+foreach(topic source coords hold listen scanpath saccades message udp stress malloc)
     fovea_add_test(NAME test_gaze_${topic} SOURCES test_gaze_${topic}.c
         LINK test_gaze_support fovea_gaze LABELS unit)
 endforeach()
 foreach(function malloc calloc realloc free pthread_create)
     target_link_options(test_gaze_malloc PRIVATE -Wl,--wrap=${function})
 endforeach()
+
+fovea_add_test(NAME test_late_block SOURCES test_late_block.c LINK fovea_kernels Threads::Threads
+    LABELS unit)
 
 foreach(parser udp scanpath)
     fovea_add_fuzz(NAME fuzz_gaze_${parser} SOURCES fuzz/fuzz_gaze_${parser}.c LINK fovea_gaze)
@@ -37,6 +40,11 @@ if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize" AND NOT FOVEA_FUZZ)
                 LINK test_gaze_tsan_objects Threads::Threads PkgConfig::CJSON LABELS unit
                 ENV TSAN_OPTIONS=halt_on_error=1)
         endforeach()
+        fovea_add_test(NAME test_late_block_tsan
+            SOURCES test_late_block.c ${PROJECT_SOURCE_DIR}/kernels/foveate/foveate_late.c
+            LINK test_gaze_tsan_objects Threads::Threads PkgConfig::CJSON LABELS unit
+            ENV TSAN_OPTIONS=halt_on_error=1)
+        target_include_directories(test_late_block_tsan PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
     else()
         message(STATUS "Fovea: no ThreadSanitizer here; the gaze tests run without it")
     endif()

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-# The program that the README shows, built so that it stays true. Its functions are for others to call.
-add_library(integration_example OBJECT ${PROJECT_SOURCE_DIR}/docs/examples/integration.c)
+# The programs that the documentation shows, built so that they stay true. Their functions are for others
+# to call.
+set(examples ${PROJECT_SOURCE_DIR}/docs/examples)
+add_library(integration_example OBJECT ${examples}/integration.c ${examples}/images.c
+    ${examples}/stereo.c)
 target_link_libraries(integration_example PRIVATE fovea_build)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/docs/examples/integration.c PROPERTIES
+set_source_files_properties(${examples}/integration.c ${examples}/images.c ${examples}/stereo.c PROPERTIES
     COMPILE_OPTIONS -Wno-unused-function)

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 
 # Pictures and comparisons, for the tests of every backend.
-add_library(fovea_test_images STATIC support/images.c support/compare.c)
+add_library(fovea_test_images STATIC support/images.c support/compare.c
+    support/sheet.c)
 target_include_directories(fovea_test_images PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/support)
 target_link_libraries(fovea_test_images PUBLIC fovea_kernels PRIVATE fovea_build PkgConfig::CMOCKA)
 
@@ -10,7 +11,7 @@ add_library(fovea_test_foveate STATIC test_foveate_support.c)
 target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
     PRIVATE fovea_build PkgConfig::CMOCKA)
 
-foreach(topic IN ITEMS cover exact formats grid memory pixel plan properties)
+foreach(topic IN ITEMS cover exact formats grid law memory pixel plan properties)
     fovea_add_test(NAME test_foveate_${topic} SOURCES test_foveate_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()
@@ -29,9 +30,21 @@ if(TARGET fovea_kernels_avx2)
 endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 
-foreach(topic IN ITEMS arguments memory run)
+foreach(topic IN ITEMS exact law)
+    fovea_add_test(NAME test_map_${topic} SOURCES test_map_${topic}.c LINK fovea_test_foveate
+        LABELS unit)
+endforeach()
+
+foreach(topic IN ITEMS arguments batch memory run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)
 endforeach()
+fovea_add_test(NAME test_context_map
+    SOURCES test_context_map.c test_context_support.c support/png_file.c
+        $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_test_images fovea_context_objects LABELS unit)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)
+
+fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_context_objects)

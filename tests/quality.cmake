@@ -16,6 +16,7 @@ add_executable(fovea_quality
     quality/backends.c
     quality/cases.c
     quality/command_compare.c
+    quality/command_maps.c
     quality/command_measure.c
     quality/command_models.c
     quality/load.c

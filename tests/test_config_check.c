@@ -135,22 +135,15 @@ static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
     assert_result(fovea_settings_check(&settings, silent), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-static void blockwise_takes_the_paper_model_only(void **state)
+static void both_methods_take_every_model(void **state)
 {
     (void)state;
-    struct fovea_settings settings = fovea_settings_default();
-    settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
-    assert_right(&settings);
-    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
-    assert_wrong(&settings,
-                 "foveation.method is \"blockwise\" and foveation.model is \"physical\"; blockwise "
-                 "needs the model \"paper\", other models need the method \"smooth\"");
-    settings.foveation.model = FOVEA_MODEL_CURVE;
-    assert_wrong(&settings,
-                 "foveation.method is \"blockwise\" and foveation.model is \"curve\"; blockwise "
-                 "needs the model \"paper\", other models need the method \"smooth\"");
-    settings.foveation.method = FOVEA_METHOD_SMOOTH;
-    assert_right(&settings);
+    for (int i = 0; i < 6; i++) {
+        struct fovea_settings settings = fovea_settings_default();
+        settings.foveation.method = (enum fovea_method)(i % 2);
+        settings.foveation.model = (enum fovea_model)(i / 2);
+        assert_right(&settings);
+    }
 }
 
 static void geometries_that_are_no_view_are_wrong(void **state)
@@ -276,6 +269,82 @@ static void ranges_end_where_they_say(void **state)
     assert_in_range(count, 20, 200);
 }
 
+/* ---- Maps ------------------------------------------------------------------------------------- */
+
+static struct fovea_settings array_settings(float values[6])
+{
+    static const float good[6] = {1, 2, 3, 4, 5, 0};
+    memcpy(values, good, sizeof good);
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.model = FOVEA_MODEL_MAP;
+    settings.foveation.map.kind = FOVEA_MAP_ARRAY;
+    settings.foveation.map.values = values;
+    settings.foveation.map.width = 3;
+    settings.foveation.map.height = 2;
+    return settings;
+}
+
+#define ARRAY_WRONG(message, ...)                                                                  \
+    do {                                                                                           \
+        float v[6];                                                                                \
+        struct fovea_settings settings = array_settings(v);                                        \
+        struct fovea_map *map = &settings.foveation.map;                                           \
+        (void)map;                                                                                 \
+        __VA_ARGS__;                                                                               \
+        assert_wrong(&settings, message);                                                          \
+    } while (0)
+
+static void arrays_that_are_no_map_are_named(void **state)
+{
+    (void)state;
+    float values[6];
+    struct fovea_settings right = array_settings(values);
+    assert_right(&right);
+    right.foveation.map.law = FOVEA_MAP_LAW_LINEAR;
+    assert_right(&right);
+    ARRAY_WRONG(
+        "foveation.map.kind is \"array\" and foveation.map.values is NULL; arrays are given "
+        "by programs",
+        map->values = NULL);
+    ARRAY_WRONG("foveation.map.width is 1; it must be 2 to 4096", map->width = 1);
+    ARRAY_WRONG("foveation.map.width is 4097; it must be 2 to 4096", map->width = 4097);
+    ARRAY_WRONG("foveation.map.height is 0; it must be 2 to 4096", map->height = 0);
+    ARRAY_WRONG(
+        "foveation.map.values: column 1 of row 1 is nan; it must be finite and not negative",
+        v[4] = NAN);
+    ARRAY_WRONG(
+        "foveation.map.values: column 2 of row 0 is inf; it must be finite and not negative",
+        v[2] = INFINITY);
+    ARRAY_WRONG("foveation.map.values: column 0 of row 1 is -0.5; it must be finite and not "
+                "negative",
+                v[3] = -0.5f);
+    ARRAY_WRONG("foveation.map.values are all 0; one must be above", memset(v, 0, sizeof v));
+    ARRAY_WRONG(
+        "foveation.map.values are all 2; with foveation.map.law \"linear\" they must not "
+        "all be the same",
+        map->law = FOVEA_MAP_LAW_LINEAR;
+        for (int i = 0; i < 6; i++) { v[i] = 2.0f; });
+    ARRAY_WRONG("foveation.map.width_deg is 0.5; it must be 1 to 720", map->width_deg = 0.5);
+    ARRAY_WRONG("foveation.map.floor is 0; it must be 1e-06 to 1", map->floor = 0.0);
+    ARRAY_WRONG("foveation.map.cutoff_cpd is 0.05; it must be 0 or 0.1 to 1000",
+                map->cutoff_cpd = 0.05);
+}
+
+/* What no model uses may be anything: it is not read. */
+static void maps_that_are_not_used_are_not_looked_at(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.map.kind = FOVEA_MAP_ARRAY;
+    assert_right(&settings);
+    settings.foveation.map.kind = FOVEA_MAP_FILE;
+    assert_right(&settings);
+    settings.foveation.model = FOVEA_MODEL_MAP;
+    assert_wrong(&settings,
+                 "foveation.map.kind is \"file\" and foveation.map.file is empty; it must "
+                 "name a PNG picture");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,10 +353,12 @@ int main(void)
         cmocka_unit_test(the_wrong_setting_is_named),
         cmocka_unit_test(wrong_curves_are_named),
         cmocka_unit_test(a_full_curve_is_right_and_one_more_point_is_wrong),
-        cmocka_unit_test(blockwise_takes_the_paper_model_only),
+        cmocka_unit_test(both_methods_take_every_model),
         cmocka_unit_test(geometries_that_are_no_view_are_wrong),
         cmocka_unit_test(an_eye_that_sees_nothing_is_wrong),
         cmocka_unit_test(ranges_end_where_they_say),
+        cmocka_unit_test(arrays_that_are_no_map_are_named),
+        cmocka_unit_test(maps_that_are_not_used_are_not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

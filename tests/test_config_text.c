@@ -104,7 +104,8 @@ static void wrong_values_name_what_was_expected(void **state)
         {"{\"gaze\": {\"space\": 1}}",
          "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
         {"{\"foveation\": {\"model\": \"zebra\"}}",
-         "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\"; "
+         "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\", "
+         "\"map\"; "
          "found \"zebra\""},
         {"{\"overlay\": {\"hud\": 1}}",
          "bad.json:1:21: overlay.hud: expected true or false; found 1"},
@@ -178,9 +179,6 @@ static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
 {
     (void)state;
     static const struct bad cases[] = {
-        {"{\"foveation\": {\"method\": \"blockwise\", \"model\": \"physical\"}}",
-         "configuration: foveation.method is \"blockwise\" and foveation.model is \"physical\"; "
-         "blockwise needs the model \"paper\", other models need the method \"smooth\""},
         {"{\"foveation\": {\"geometry\": {\"tan_left\": 1, \"tan_right\": 1}}}",
          "configuration: foveation.geometry.tan_up is 0 and others are not; give all four tangents "
          "or none (1e-9 is an edge on the view axis)"},

@@ -7,9 +7,11 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "sheet.h"
 
 static const struct fovea_point_uv center = {0.5, 0.5};
 static int allocations_left = -1; /* -1: all succeed */
+static int allocation_count;
 
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
@@ -20,6 +22,7 @@ void *__wrap_calloc(size_t count, size_t bytes)
         return NULL;
     }
     allocations_left -= allocations_left > 0;
+    allocation_count++;
     return __real_calloc(count, bytes);
 }
 
@@ -73,11 +76,146 @@ static void frame_without_memory_says_so_and_the_next_one_works(void **state)
     image_free(&untouched);
 }
 
+/* The map's samples come first. */
+static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
+{
+    (void)state;
+    static const float values[] = {1, 2, 3, 4, 5, 6};
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct test_image before = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct test_image after = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.model = FOVEA_MODEL_MAP;
+    foveation.map.kind = FOVEA_MAP_ARRAY;
+    foveation.map.values = values;
+    foveation.map.width = 3;
+    foveation.map.height = 2;
+    image_draw(&src.view, IMAGE_RANDOM, 1);
+    assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
+    allocations_left = 0;
+    const enum fovea_result result = fovea_context_set_foveation(context, &foveation);
+    allocations_left = -1;
+    assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_said(&said, "out of memory");
+    assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
+    compare_assert_all_same(&after.view, &before.view, "the old settings");
+    assert_int_equal(fovea_context_set_foveation(context, &foveation), FOVEA_OK);
+    assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
+    fovea_context_destroy(&context);
+    image_free(&src);
+    image_free(&before);
+    image_free(&after);
+}
+
+/* ---- Batches */
+
+#define BATCH_COUNT 6
+
+struct pair {
+    struct sheet src;
+    struct sheet dst;
+    float gazes_uv[2 * BATCH_COUNT];
+    struct fovea_batch batch;
+};
+
+static void pair_make(struct pair *pair)
+{
+    pair->src = sheet_make(BATCH_COUNT, 40, 24, FOVEA_FORMAT_RGBA8, SHEET_STACKED);
+    pair->dst = sheet_make(BATCH_COUNT, 40, 24, FOVEA_FORMAT_RGBA8, SHEET_STACKED);
+    image_fill(&pair->src.all.view, 3);
+    sheet_gazes(pair->gazes_uv, BATCH_COUNT, 1);
+    pair->batch = (struct fovea_batch){.count = BATCH_COUNT,
+                                       .src = pair->src.first,
+                                       .dst = pair->dst.first,
+                                       .src_next_bytes = pair->src.next_bytes,
+                                       .dst_next_bytes = pair->dst.next_bytes,
+                                       .gazes_uv = pair->gazes_uv};
+}
+
+static void pair_free(struct pair *pair)
+{
+    sheet_free(&pair->src);
+    sheet_free(&pair->dst);
+}
+
+static struct fovea_context *context_with_threads(enum fovea_method method, struct said *said)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.method = method;
+    settings.cpu_threads = 12; /* more than an image of that size has use for */
+    return context_of(&settings, said);
+}
+
+/* Larger batches than before want more threads and memory; a frame in between works all the same. */
+static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct said said = {0};
+        struct pair pair;
+        struct fovea_context *context = context_with_threads((enum fovea_method)method, &said);
+        pair_make(&pair);
+        struct sheet untouched = sheet_make(BATCH_COUNT, 40, 24, FOVEA_FORMAT_RGBA8, SHEET_STACKED);
+        struct test_image single = image_make_packed(40, 24, FOVEA_FORMAT_RGBA8);
+        assert_int_equal(fovea_context_run(context, &pair.src.first, &single.view, center, NULL),
+                         FOVEA_OK);
+        enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+        int failures = 0;
+        for (int allowed = 0; result != FOVEA_OK; allowed++) {
+            allocations_left = allowed;
+            result = fovea_context_run_batch(context, &pair.batch, NULL);
+            if (result != FOVEA_OK) {
+                assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+                assert_said(&said, "images");
+                compare_assert_all_same(&pair.dst.all.view, &untouched.all.view, "no memory");
+                allocations_left = 0;
+                assert_int_equal(
+                    fovea_context_run(context, &pair.src.first, &single.view, center, NULL),
+                    FOVEA_OK);
+                failures++;
+            }
+            allocations_left = -1;
+        }
+        assert_in_range(failures, 3, 100);
+        compare_assert_all_same(&pair.dst.all.view, &pair.src.all.view, "flat");
+        fovea_context_destroy(&context);
+        image_free(&single);
+        sheet_free(&untouched);
+        pair_free(&pair);
+    }
+}
+
+static void a_batch_of_a_known_kind_allocates_nothing(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct said said = {0};
+        struct pair pair;
+        struct fovea_context *context = context_with_threads((enum fovea_method)method, &said);
+        pair_make(&pair);
+        assert_int_equal(fovea_context_run_batch(context, &pair.batch, NULL), FOVEA_OK);
+        const int before = allocation_count;
+        for (uint32_t count = 1; count <= BATCH_COUNT; count++) {
+            pair.batch.count = count;
+            assert_int_equal(fovea_context_run_batch(context, &pair.batch, NULL), FOVEA_OK);
+        }
+        assert_int_equal(allocation_count, before);
+        assert_silent(&said);
+        fovea_context_destroy(&context);
+        pair_free(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(context_without_memory_says_so),
         cmocka_unit_test(frame_without_memory_says_so_and_the_next_one_works),
+        cmocka_unit_test(a_map_without_memory_says_so_and_the_old_one_stays),
+        cmocka_unit_test(a_batch_without_memory_says_so_and_frames_go_on),
+        cmocka_unit_test(a_batch_of_a_known_kind_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,12 @@ def test_links_lead_somewhere(page):
     assert broken == []
 
 
-def test_integration_in_the_readme_is_the_one_that_compiles():
-    example = (ROOT / "docs" / "examples" / "integration.c").read_text()
+@pytest.mark.parametrize("name, page", [("integration.c", "README.md"), ("images.c", "docs/images.md"),
+                                        ("stereo.c", "docs/stereo.md")])
+def test_examples_of_the_pages_are_those_that_compile(name, page):
+    example = (ROOT / "docs" / "examples" / name).read_text()
     body = re.sub(r"^(/\* SPDX.*?\*/\n)+\s*", "", example)
-    blocks = re.findall(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```c\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     assert blocks == [body]
 
 

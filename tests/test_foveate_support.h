@@ -22,6 +22,10 @@ struct fovea_foveation paper_settings(uint32_t fragment_px);
  * curve of three points on the same screen. */
 struct fovea_foveation smooth_settings(enum fovea_model model);
 
+/* The smooth method with a map on the paper's degrees. The array has 7 x 5 samples over 70 degrees, two
+ * peaks and no symmetry. */
+struct fovea_foveation map_settings(enum fovea_map_kind kind);
+
 struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
                              uint32_t height_px);
 

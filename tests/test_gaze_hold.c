@@ -239,6 +239,29 @@ static void samples_that_make_no_sense_are_refused_and_counted(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
+/* One sample that a wrong clock stamped far ahead would keep out all that are right. */
+static void samples_of_the_future_are_refused_and_keep_nothing_out(void **state)
+{
+    (void)state;
+    struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
+    const int64_t ahead_ns[] = {3600 * S, S, 100 * MS};
+    for (size_t i = 0; i < COUNT_OF(ahead_ns); i++) {
+        const struct fovea_gaze_sample sample = {
+            .x = 0.9, .y = 0.9, .t_ns = fovea_time_ns() + ahead_ns[i], .confidence = 1};
+        assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(gaze_at(source, sample.t_ns).rejected_count, i + 1);
+    }
+    const struct fovea_gaze_sample never = {.blink = true, .t_ns = INT64_MAX, .confidence = 1};
+    assert_int_equal(fovea_gaze_source_push(source, &never), FOVEA_ERROR_INVALID_ARGUMENT);
+    const int64_t now_ns = fovea_time_ns();
+    push(source, now_ns, 0.25, 0.75, 1);
+    assert_near(gaze_at(source, now_ns).point.x_uv, 0.25, 0);
+    /* A tracker's clock that runs a little ahead is a tracker all the same. */
+    push(source, now_ns + 5 * MS, 0.3, 0.75, 1);
+    assert_near(gaze_at(source, now_ns + 5 * MS).point.x_uv, 0.3, 0);
+    fovea_gaze_source_destroy(&source);
+}
+
 static void gaze_outside_the_image_is_passed_on(void **state)
 {
     (void)state;
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(without_hold_the_way_back_has_no_jump),
         cmocka_unit_test(fallback_last_stays_and_fallback_none_is_not_usable),
         cmocka_unit_test(samples_that_make_no_sense_are_refused_and_counted),
+        cmocka_unit_test(samples_of_the_future_are_refused_and_keep_nothing_out),
         cmocka_unit_test(gaze_outside_the_image_is_passed_on),
         cmocka_unit_test(the_rate_is_that_of_the_last_second),
         cmocka_unit_test(the_rate_is_there_from_the_first_samples),

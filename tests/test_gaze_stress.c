@@ -6,8 +6,10 @@
 #include "test_gaze_support.h"
 
 #include "gaze/gaze_slot.h"
+#include "gaze/gaze_source.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define PUSHERS 3
@@ -170,10 +172,79 @@ static void a_stopped_writer_stops_no_reader(void **state)
     assert_memory_equal(seen, words, sizeof words);
 }
 
+struct ear {
+    atomic_bool listening;
+    atomic_uint calls;
+    atomic_uint uncalled_for; /* while nobody was listening */
+    int64_t last_t_ns; /* guarded by the source: calls come one after the other */
+    unsigned backwards;
+};
+
+static void hear(void *user, const struct fovea_gaze_sample *sample)
+{
+    struct ear *ear = user;
+    atomic_fetch_add(&ear->calls, 1);
+    atomic_fetch_add(&ear->uncalled_for, !atomic_load(&ear->listening));
+    ear->backwards += sample->t_ns < ear->last_t_ns;
+    ear->last_t_ns = sample->t_ns;
+}
+
+static struct ear *open_ear(struct fovea_gaze_source *source)
+{
+    struct ear *ear = calloc(1, sizeof *ear);
+    assert_non_null(ear);
+    atomic_store(&ear->listening, true);
+    const struct gaze_listener listener = {.heard = hear, .user = ear};
+    assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
+    assert_int_equal(gaze_source_listen(source, &listener), FOVEA_ERROR_INVALID_STATE);
+    return ear;
+}
+
+/* How often it was called. */
+static unsigned close_ear(struct fovea_gaze_source *source, struct ear *ear)
+{
+    gaze_source_unlisten(source);
+    atomic_store(&ear->listening, false);
+    assert_int_equal(atomic_load(&ear->uncalled_for), 0);
+    assert_int_equal(ear->backwards, 0);
+    const unsigned calls = atomic_load(&ear->calls);
+    free(ear);
+    return calls;
+}
+
+/* What a listener uses may go as soon as it was taken away, whoever is pushing. */
+static void a_listener_leaves_while_samples_arrive(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    struct stress stress = {.source = gaze_open(&settings)};
+    struct ear *ear = open_ear(stress.source);
+    atomic_store(&stress.pushing, PUSHERS);
+    pthread_t threads[PUSHERS];
+    for (int i = 0; i < PUSHERS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, push_many, &stress), 0);
+    }
+    unsigned calls = 0;
+    while (atomic_load(&stress.pushing) > 0) {
+        while (atomic_load(&ear->calls) == 0 && atomic_load(&stress.pushing) > 0) {
+            sched_yield();
+        }
+        calls += close_ear(stress.source, ear);
+        ear = open_ear(stress.source);
+    }
+    for (int i = 0; i < PUSHERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    calls += close_ear(stress.source, ear);
+    assert_true(calls > 0);
+    fovea_gaze_source_destroy(&stress.source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_see_whole_samples_in_order),
+        cmocka_unit_test(a_listener_leaves_while_samples_arrive),
         cmocka_unit_test(a_slot_is_never_torn),
         cmocka_unit_test(a_stopped_writer_stops_no_reader),
     };

@@ -106,6 +106,11 @@ static void each_method_has_its_own_tables(void **state)
     assert_true(!plan->smooth && !plan->law_table && plan->level_count == 0);
     assert_true(plan->rings && plan->sigma_max_px >= plan->rings[plan->ring_count - 1].sigma_px);
     foveate_plan_destroy(&plan);
+    f.model = FOVEA_MODEL_PHYSICAL;
+    f.geometry.ppd = 2.0;
+    plan = plan_of(&f, 64, 48);
+    assert_true(!plan->smooth && plan->law_table && plan->rings && plan->level_count == 0);
+    foveate_plan_destroy(&plan);
 }
 
 static void auto_light_goes_by_the_method(void **state)
@@ -204,8 +209,7 @@ static void settings_out_of_range_are_refused(void **state)
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = nan);
     REFUSE(FOVEA_MODEL_PAPER, f.light = (enum fovea_light)3);
     REFUSE(FOVEA_MODEL_PAPER, f.method = (enum fovea_method)2);
-    REFUSE(FOVEA_MODEL_PAPER, f.model = (enum fovea_model)3);
-    REFUSE(FOVEA_MODEL_PHYSICAL, f.method = FOVEA_METHOD_BLOCKWISE);
+    REFUSE(FOVEA_MODEL_PAPER, f.model = (enum fovea_model)4);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.ct0 = 1.0);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.alpha = -0.1);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.e2_deg = nan);

@@ -17,13 +17,17 @@
 #define FOVEA_VULKAN_PEER_H
 
 #include "foveate/foveate.h"
+#include "foveate/foveate_late.h"
 #include "os_handle.h"
 
 #include <vulkan/vulkan_core.h>
 
 struct peer;
 struct peer_image;
+struct peer_plan;
 struct peer_semaphore;
+
+#define PEER_MAX_VIEWS 4
 
 struct peer_image_desc {
     struct os_handle
@@ -43,6 +47,19 @@ struct peer_semaphore_desc {
     VkSemaphore semaphore; /* host peers wait for it and signal it through the device */
 };
 
+/* What one eye sees: a rectangle of src and dst, from frame.origin_px on. */
+struct peer_view {
+    struct peer_plan *plan;
+    struct foveate_frame frame; /* made for the same plan */
+};
+
+/* The gaze of a job's only view is what the peer's block holds when the job starts. */
+struct peer_late {
+    bool on;
+    struct foveate_late_own own;
+    uint32_t *latched; /* host peers leave FOVEATE_LATCHED_WORDS here before they signal */
+};
+
 struct peer_job {
     struct peer_semaphore *wait;
     uint64_t wait_value;
@@ -50,11 +67,13 @@ struct peer_job {
     uint64_t signal_value;
     struct peer_image *src;
     struct peer_image *dst; /* apart from src */
-    struct foveate_frame frame;
+    struct peer_view views[PEER_MAX_VIEWS]; /* apart from each other; dst is written nowhere else */
+    uint32_t view_count; /* at least 1 */
+    struct peer_late late;
     uint32_t slot; /* for times; below peer_create's slot count */
 };
 
-/* One thread at a time, except where said. No entry is NULL. */
+/* One thread at a time, except where said. No entry is NULL but those of late jobs. */
 struct peer_api {
     const char *name; /* "cuda", "host" */
     enum fovea_backend backend;
@@ -67,12 +86,20 @@ struct peer_api {
     enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
                                           struct peer_semaphore **);
     void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
-    /* The plan of the jobs after this; it must outlive them. May allocate; called when it changes. */
-    enum fovea_result (*set_plan)(struct peer *, const struct foveate_plan *);
+    /* Allocates. The plan must outlive it. */
+    enum fovea_result (*import_plan)(struct peer *, const struct foveate_plan *,
+                                     struct peer_plan **);
+    void (*forget_plan)(struct peer *, struct peer_plan **); /* no job may use it; waits for none */
     /* Returns at once; allocates nothing. On failure nothing was enqueued and nothing is signalled. */
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
     /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
+    /* FOVEATE_LATE_WORDS that somebody keeps up to date (struct foveate_late_writer) for as long as the
+     * peer lives; NULL, as an entry too: jobs cannot be late. */
+    uint32_t *(*late_block)(struct peer *);
+    /* How old the sample of a slot's late job was when it was read, once finished; FOVEA_NOT_READY
+     * before, or where it is not known. */
+    enum fovea_result (*late_age)(struct peer *, uint32_t slot, int64_t *out_age_ns);
     /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and are
      * out of reach. Before anything that jobs use is forgotten or destroyed. */
     void (*drain)(struct peer *);

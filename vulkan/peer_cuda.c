@@ -5,6 +5,7 @@
 
 #include "cuda/cuda_device.h"
 #include "foveate/foveate_cuda.h"
+#include "foveate/foveate_cuda_late.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -19,6 +20,11 @@ struct peer_image {
     uint32_t height_px;
 };
 
+struct peer_plan {
+    struct foveate_cuda_plan *plan;
+    struct peer_plan *next; /* of those that are forgotten */
+};
+
 struct peer_semaphore {
     CUexternalSemaphore handle;
 };
@@ -28,6 +34,7 @@ struct slot {
     CUevent begin;
     CUevent end;
     bool used;
+    bool late;
 };
 
 struct cuda_peer {
@@ -36,10 +43,13 @@ struct cuda_peer {
     struct cuda_device *device;
     const struct cuda_driver *cu;
     struct foveate_cuda *foveate;
-    struct foveate_cuda_plan *plan;
+    struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
+    struct peer_plan *forgotten; /* not freed yet */
+    uint32_t forgotten_count;
     CUstream stream;
     struct slot *slots;
     uint32_t slot_count;
+    const struct slot *last; /* of the newest job; NULL: there was none */
     atomic_bool abandoned;
 };
 
@@ -242,22 +252,71 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
     *semaphore = NULL;
 }
 
-/* ---- Jobs ------------------------------------------------------------------------------------- */
+/* ---- Plans ------------------------------------------------------------------------------------ */
 
-static enum fovea_result set_plan(struct peer *base, const struct foveate_plan *plan)
+/* Freeing memory waits for the whole device, and so for jobs that themselves wait for the engine: it is
+ * put off until none is left, unless so many were forgotten that memory counts for more. */
+#define FORGOTTEN_MAX 16
+
+static bool idle(const struct cuda_peer *peer)
+{
+    return !peer->last || peer->cu->EventQuery(peer->last->end) == CUDA_SUCCESS;
+}
+
+/* No job uses them; called when the device is pushed, or when it is abandoned and nothing is freed. */
+static void free_forgotten(struct cuda_peer *peer)
+{
+    while (peer->forgotten) {
+        struct peer_plan *plan = peer->forgotten;
+        peer->forgotten = plan->next;
+        foveate_cuda_plan_retire(peer->foveate, &plan->plan);
+        free(plan);
+    }
+    peer->forgotten_count = 0;
+}
+
+static enum fovea_result import_plan(struct peer *base, const struct foveate_plan *plan,
+                                     struct peer_plan **out_plan)
 {
     struct cuda_peer *peer = cuda(base);
-    struct foveate_cuda_plan *created = NULL;
-    FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result =
-        foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &created);
-    if (result == FOVEA_OK) {
-        foveate_cuda_plan_retire(peer->foveate, &peer->plan);
-        peer->plan = created;
+    *out_plan = NULL;
+    struct peer_plan *own = calloc(1, sizeof *own);
+    if (!own) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    cuda_device_pop(peer->device);
-    return result;
+    enum fovea_result result = cuda_device_push(peer->device);
+    if (result == FOVEA_OK) {
+        result =
+            foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &own->plan);
+        cuda_device_pop(peer->device);
+    }
+    if (result != FOVEA_OK) {
+        free(own);
+        return result;
+    }
+    *out_plan = own;
+    return FOVEA_OK;
 }
+
+static void forget_plan(struct peer *base, struct peer_plan **plan)
+{
+    struct cuda_peer *peer = cuda(base);
+    if (!*plan) {
+        return;
+    }
+    (*plan)->next = peer->forgotten;
+    peer->forgotten = *plan;
+    peer->forgotten_count++;
+    *plan = NULL;
+    if (!atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
+        if (idle(peer) || peer->forgotten_count > FORGOTTEN_MAX) {
+            free_forgotten(peer);
+        }
+        cuda_device_pop(peer->device);
+    }
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------- */
 
 static enum fovea_result enqueue_wait(struct cuda_peer *peer, const struct peer_job *job)
 {
@@ -277,34 +336,60 @@ static enum fovea_result enqueue_signal(struct cuda_peer *peer, const struct pee
     return FOVEA_OK;
 }
 
+static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer_job *job,
+                                       CUdeviceptr gazes)
+{
+    for (uint32_t i = 0; i < job->view_count; i++) {
+        const struct peer_view *view = &job->views[i];
+        const struct foveate_cuda_run run = {
+            .plan = view->plan->plan,
+                                             .frame = &view->frame,
+                                             .stream = peer->stream,
+                                             .gazes = gazes};
+        FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
+                                           job->dst->surface));
+    }
+    return FOVEA_OK;
+}
+
 static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_job *job)
 {
     struct slot *slot = &peer->slots[job->slot];
-    const struct foveate_cuda_run run = {
-        .plan = peer->plan, .frame = &job->frame, .stream = peer->stream};
+    CUdeviceptr gazes = 0;
     slot->used = false;
+    slot->late = job->late.on && peer->late;
     FOVEA_TRY(enqueue_wait(peer, job));
+    if (slot->late) {
+        FOVEA_TRY(foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own,
+                                          &gazes));
+    }
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
-    FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
-                                       job->dst->surface));
+    FOVEA_TRY(enqueue_views(peer, job, gazes));
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->end, peer->stream));
+    peer->last = slot;
     FOVEA_TRY(enqueue_signal(peer, job));
     slot->used = true;
     return FOVEA_OK;
 }
 
+static bool view_fits(const struct peer_view *view, const struct peer_image *image)
+{
+    const struct foveate_frame *frame = &view->frame;
+    return view->plan && frame->origin_x_px >= 0 && frame->origin_y_px >= 0 &&
+           (int64_t)frame->origin_x_px + frame->width_px <= image->width_px &&
+           (int64_t)frame->origin_y_px + frame->height_px <= image->height_px;
+}
+
 /* Surfaces trap outside their size: a job that does not fit must not reach the device. */
 static bool job_fits(const struct cuda_peer *peer, const struct peer_job *job)
 {
-    const struct peer_image *images[] = {job->src, job->dst};
-    for (int i = 0; i < 2; i++) {
-        if (images[i]->width_px != (uint32_t)job->frame.width_px ||
-            images[i]->height_px != (uint32_t)job->frame.height_px ||
-            images[i]->format != job->src->format) {
+    for (uint32_t i = 0; i < job->view_count; i++) {
+        if (!view_fits(&job->views[i], job->src) || !view_fits(&job->views[i], job->dst)) {
             return false;
         }
     }
-    return peer->plan && job->slot < peer->slot_count;
+    return job->src->format == job->dst->format && job->view_count > 0 &&
+           job->view_count <= PEER_MAX_VIEWS && job->slot < peer->slot_count;
 }
 
 static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
@@ -347,6 +432,26 @@ static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_u
     return result;
 }
 
+static uint32_t *late_block(struct peer *base)
+{
+    struct cuda_peer *peer = cuda(base);
+    return peer->late ? foveate_cuda_late_block(peer->late) : NULL;
+}
+
+static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
+{
+    struct cuda_peer *peer = cuda(base);
+    double elapsed_us = 0;
+    if (slot >= peer->slot_count || !peer->slots[slot].late || atomic_load(&peer->abandoned)) {
+        return FOVEA_NOT_READY;
+    }
+    const enum fovea_result over = elapsed(base, slot, &elapsed_us);
+    if (over == FOVEA_OK) {
+        *out_age_ns = foveate_cuda_late_age_ns(peer->late, slot);
+    }
+    return over;
+}
+
 static void abandon(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
@@ -383,9 +488,8 @@ static void destroy_pushed(struct cuda_peer *peer)
         CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
     }
     destroy_slots(peer);
-    if (peer->foveate) {
-        foveate_cuda_plan_retire(peer->foveate, &peer->plan);
-    }
+    free_forgotten(peer);
+    foveate_cuda_late_destroy(&peer->late);
     foveate_cuda_destroy(&peer->foveate);
     if (peer->stream) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamDestroy(peer->stream));
@@ -396,7 +500,8 @@ static void destroy_pushed(struct cuda_peer *peer)
 static void leave(struct cuda_peer *peer)
 {
     log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
-    foveate_cuda_plan_retire(peer->foveate, &peer->plan);
+    free_forgotten(peer);
+    foveate_cuda_late_abandon(&peer->late);
     foveate_cuda_destroy(&peer->foveate);
     cuda_device_abandon(&peer->device);
 }
@@ -424,9 +529,12 @@ static const struct peer_api api = {
     .forget_image = forget_image,
     .import_semaphore = import_semaphore,
     .forget_semaphore = forget_semaphore,
-    .set_plan = set_plan,
+    .import_plan = import_plan,
+    .forget_plan = forget_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .late_block = late_block,
+    .late_age = late_age,
     .drain = drain,
     .abandon = abandon,
 };
@@ -440,7 +548,7 @@ static enum fovea_result start_pushed(struct cuda_peer *peer)
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].end, CU_EVENT_DEFAULT));
     }
-    return FOVEA_OK;
+    return foveate_cuda_late_create(peer->device, peer->stream, peer->slot_count, &peer->late);
 }
 
 static enum fovea_result start(struct cuda_peer *peer, int ordinal)

@@ -4,11 +4,14 @@
 #include "peer_host.h"
 
 #include "core/log.h"
+#include "core/thread.h"
+#include "pixel.h"
 #include "vk_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define QUEUE_LENGTH 16
@@ -23,16 +26,8 @@ struct peer_semaphore {
     VkSemaphore handle;
 };
 
-/* The operator for one plan; the current one, or one that queued jobs still need. */
-struct operation {
+struct peer_plan {
     struct foveate_cpu *cpu;
-    uint32_t jobs; /* queued with it */
-    struct operation *next;
-};
-
-struct task {
-    struct peer_job job;
-    struct operation *operation;
 };
 
 struct host_peer {
@@ -41,6 +36,8 @@ struct host_peer {
     uint32_t thread_count;
     uint32_t slot_count;
     _Atomic double *elapsed_us; /* by slot; negative while a job of it is queued */
+    _Atomic int64_t *late_age_ns; /* by slot; of late jobs; negative: unknown */
+    uint32_t late_block[FOVEATE_LATE_WORDS];
 
     pthread_t worker;
     bool started;
@@ -48,8 +45,7 @@ struct host_peer {
     pthread_mutex_t signalling; /* held while it is decided and done */
     pthread_mutex_t lock; /* of all below; never held while working */
     pthread_cond_t changed;
-    struct operation *operations; /* the current one first */
-    struct task queue[QUEUE_LENGTH];
+    struct peer_job queue[QUEUE_LENGTH];
     uint32_t first;
     uint32_t count; /* the one being worked on included */
     bool stop;
@@ -60,11 +56,12 @@ static struct host_peer *host(struct peer *peer)
     return (struct host_peer *)peer;
 }
 
-static double now_us(void)
+/* The clock of fovea_time_ns. */
+static int64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* False if it will never be reached. */
@@ -96,15 +93,52 @@ static void signal_unless_abandoned(struct host_peer *peer, const struct peer_jo
     pthread_mutex_unlock(&peer->signalling);
 }
 
-static void work(struct host_peer *peer, const struct task *task)
+/* The image from the view's origin on, and no larger than the view: its borders are the view's. */
+static struct fovea_image part_of(const struct fovea_image *image,
+                                  const struct foveate_frame *frame)
 {
-    const struct peer_job *job = &task->job;
+    struct fovea_image part = *image;
+    part.data = (char *)image->data + frame->origin_y_px * image->row_stride_bytes +
+                frame->origin_x_px * (ptrdiff_t)pixel_codec_of(image->format)->bytes;
+    part.width_px = (uint32_t)frame->width_px;
+    part.height_px = (uint32_t)frame->height_px;
+    return part;
+}
+
+static void foveate(const struct peer_job *job)
+{
+    for (uint32_t i = 0; i < job->view_count; i++) {
+        const struct peer_view *view = &job->views[i];
+        const struct fovea_image src = part_of(&job->src->image, &view->frame);
+        const struct fovea_image dst = part_of(&job->dst->image, &view->frame);
+        foveate_cpu_run(view->plan->cpu, &src, &dst, &view->frame);
+    }
+}
+
+/* The newest gaze, now that the job starts. */
+static void latch(struct host_peer *peer, struct peer_job *job, int64_t start_ns)
+{
+    uint32_t latched[FOVEATE_LATCHED_WORDS];
+    foveate_late_latch(peer->late_block, &job->late.own, start_ns, latched);
+    job->views[0].frame.gaze_x_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_X];
+    job->views[0].frame.gaze_y_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_Y];
+    memcpy(job->late.latched, latched, sizeof latched);
+    const int64_t t_ns =
+        foveate_late_join(latched[FOVEATE_LATCHED_T_LOW], latched[FOVEATE_LATCHED_T_HIGH]);
+    atomic_store(&peer->late_age_ns[job->slot], start_ns > t_ns ? start_ns - t_ns : 0);
+}
+
+static void work(struct host_peer *peer, struct peer_job *job)
+{
     if (!wait_for(peer, job->wait->handle, job->wait_value)) {
         return;
     }
-    double start_us = now_us();
-    foveate_cpu_run(task->operation->cpu, &job->src->image, &job->dst->image, &job->frame);
-    atomic_store(&peer->elapsed_us[job->slot], now_us() - start_us);
+    const int64_t start_ns = now_ns();
+    if (job->late.on) {
+        latch(peer, job, start_ns);
+    }
+    foveate(job);
+    atomic_store(&peer->elapsed_us[job->slot], (double)(now_ns() - start_ns) * 1e-3);
     signal_unless_abandoned(peer, job);
 }
 
@@ -119,27 +153,16 @@ static void *run(void *argument)
         if (peer->count == 0) {
             break;
         }
-        struct task task = peer->queue[peer->first];
+        struct peer_job job = peer->queue[peer->first];
         pthread_mutex_unlock(&peer->lock);
-        work(peer, &task);
+        work(peer, &job);
         pthread_mutex_lock(&peer->lock);
-        task.operation->jobs--;
         peer->first = (peer->first + 1) % QUEUE_LENGTH;
         peer->count--;
         pthread_cond_broadcast(&peer->changed);
     }
     pthread_mutex_unlock(&peer->lock);
     return NULL;
-}
-
-static void free_operations(struct operation *operation)
-{
-    while (operation) {
-        struct operation *next = operation->next;
-        foveate_cpu_destroy(&operation->cpu);
-        free(operation);
-        operation = next;
-    }
 }
 
 static void destroy(struct peer *base)
@@ -155,8 +178,8 @@ static void destroy(struct peer *base)
     pthread_cond_destroy(&peer->changed);
     pthread_mutex_destroy(&peer->lock);
     pthread_mutex_destroy(&peer->signalling);
-    free_operations(peer->operations);
     free(peer->elapsed_us);
+    free(peer->late_age_ns);
     free(peer);
 }
 
@@ -204,43 +227,31 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
     *semaphore = NULL;
 }
 
-/* Takes those that no job needs any more out of the list, but for the first. */
-static struct operation *take_unused(struct host_peer *peer)
+static enum fovea_result import_plan(struct peer *base, const struct foveate_plan *plan,
+                                     struct peer_plan **out_plan)
 {
-    struct operation *unused = NULL;
-    struct operation **at = peer->operations ? &peer->operations->next : &peer->operations;
-    while (*at) {
-        struct operation *operation = *at;
-        if (operation->jobs > 0) {
-            at = &operation->next;
-        } else {
-            *at = operation->next;
-            operation->next = unused;
-            unused = operation;
-        }
-    }
-    return unused;
-}
-
-static enum fovea_result set_plan(struct peer *base, const struct foveate_plan *plan)
-{
-    struct host_peer *peer = host(base);
-    struct operation *operation = calloc(1, sizeof *operation);
-    if (!operation) {
+    *out_plan = NULL;
+    struct peer_plan *own = calloc(1, sizeof *own);
+    if (!own) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    enum fovea_result result = foveate_cpu_create(plan, peer->thread_count, &operation->cpu);
+    enum fovea_result result = foveate_cpu_create(plan, host(base)->thread_count, &own->cpu);
     if (result < 0) {
-        free(operation);
+        free(own);
         return result;
     }
-    pthread_mutex_lock(&peer->lock);
-    operation->next = peer->operations;
-    peer->operations = operation;
-    struct operation *unused = take_unused(peer);
-    pthread_mutex_unlock(&peer->lock);
-    free_operations(unused);
+    *out_plan = own;
     return FOVEA_OK;
+}
+
+static void forget_plan(struct peer *base, struct peer_plan **plan)
+{
+    (void)base;
+    if (*plan) {
+        foveate_cpu_destroy(&(*plan)->cpu);
+        free(*plan);
+        *plan = NULL;
+    }
 }
 
 static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
@@ -252,9 +263,9 @@ static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
         result = FOVEA_ERROR_INTERNAL;
     } else {
         atomic_store(&peer->elapsed_us[job->slot], -1.0);
+        atomic_store(&peer->late_age_ns[job->slot], -1);
         uint32_t at = (peer->first + peer->count) % QUEUE_LENGTH;
-        peer->queue[at] = (struct task){*job, peer->operations};
-        peer->operations->jobs++;
+        peer->queue[at] = *job;
         peer->count++;
         pthread_cond_broadcast(&peer->changed);
     }
@@ -266,6 +277,17 @@ static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_u
 {
     *out_us = atomic_load(&host(base)->elapsed_us[slot]);
     return *out_us < 0 ? FOVEA_NOT_READY : FOVEA_OK;
+}
+
+static uint32_t *late_block(struct peer *base)
+{
+    return host(base)->late_block;
+}
+
+static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
+{
+    *out_age_ns = atomic_load(&host(base)->late_age_ns[slot]);
+    return *out_age_ns < 0 ? FOVEA_NOT_READY : FOVEA_OK;
 }
 
 /* An abandoned job ends soon: its waits give up, and what it works on is there. */
@@ -296,9 +318,12 @@ static const struct peer_api api = {
     .forget_image = forget_image,
     .import_semaphore = import_semaphore,
     .forget_semaphore = forget_semaphore,
-    .set_plan = set_plan,
+    .import_plan = import_plan,
+    .forget_plan = forget_plan,
     .enqueue = enqueue,
     .elapsed = elapsed,
+    .late_block = late_block,
+    .late_age = late_age,
     .drain = drain,
     .abandon = abandon,
 };
@@ -306,13 +331,15 @@ static const struct peer_api api = {
 static enum fovea_result start(struct host_peer *peer)
 {
     peer->elapsed_us = malloc(peer->slot_count * sizeof *peer->elapsed_us);
-    if (!peer->elapsed_us) {
+    peer->late_age_ns = malloc(peer->slot_count * sizeof *peer->late_age_ns);
+    if (!peer->elapsed_us || !peer->late_age_ns) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < peer->slot_count; i++) {
         atomic_init(&peer->elapsed_us[i], -1.0);
+        atomic_init(&peer->late_age_ns[i], -1);
     }
-    peer->started = pthread_create(&peer->worker, NULL, run, peer) == 0;
+    peer->started = thread_start(&peer->worker, run, peer) == 0;
     return peer->started ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -7,11 +7,14 @@
 #include "vk_check.h"
 
 static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *device,
-                                  VkMemoryPropertyFlags flags)
+                                  VkMemoryPropertyFlags flags, VkMemoryPropertyFlags wanted)
 {
     struct vk_functions *vk = &device->vk;
     VkMemoryRequirements needs;
     vk->GetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
+    if (vk_device_has_memory_type(device, needs.memoryTypeBits, flags | wanted)) {
+        flags |= wanted;
+    }
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .allocationSize = needs.size};
     FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits, flags, &info.memoryTypeIndex));
@@ -21,13 +24,14 @@ static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *de
 }
 
 static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *device,
-                               VkMemoryPropertyFlags flags)
+                               VkMemoryPropertyFlags flags, VkMemoryPropertyFlags wanted)
 {
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = buffer->bytes,
-                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                        VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT};
     VK_TRY(device->log, device->vk.CreateBuffer(device->handle, &info, NULL, &buffer->handle));
-    FOVEA_TRY(allocate(buffer, device, flags));
+    FOVEA_TRY(allocate(buffer, device, flags, wanted));
     if (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
         VK_TRY(device->log, device->vk.MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE,
                                                  0, &buffer->mapped));
@@ -36,27 +40,38 @@ static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *devic
 }
 
 static enum fovea_result init(struct vk_buffer *buffer, struct vk_device *device,
-                              VkDeviceSize bytes, VkMemoryPropertyFlags flags)
+                              VkDeviceSize bytes, VkMemoryPropertyFlags flags,
+                              VkMemoryPropertyFlags wanted)
 {
     *buffer = (struct vk_buffer){.bytes = bytes};
-    enum fovea_result result = build(buffer, device, flags);
+    enum fovea_result result = build(buffer, device, flags, wanted);
     if (result < 0) {
         vk_buffer_finish(buffer, device);
     }
     return result;
 }
 
+static const VkMemoryPropertyFlags host_writes =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
 enum fovea_result vk_buffer_init_mapped(struct vk_buffer *buffer, struct vk_device *device,
                                         VkDeviceSize bytes)
 {
-    return init(buffer, device, bytes,
-                VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    return init(buffer, device, bytes, host_writes, 0);
+}
+
+enum fovea_result vk_buffer_init_shared(struct vk_buffer *buffer, struct vk_device *device,
+                                        VkDeviceSize bytes, enum vk_buffer_reader reader)
+{
+    return init(buffer, device, bytes, host_writes,
+                reader == VK_BUFFER_READ_BY_HOST ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+                                                 : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
 enum fovea_result vk_buffer_init_local(struct vk_buffer *buffer, struct vk_device *device,
                                        VkDeviceSize bytes)
 {
-    return init(buffer, device, bytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    return init(buffer, device, bytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
 }
 
 void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device)

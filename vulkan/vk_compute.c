@@ -7,18 +7,19 @@
 #include "overlay/overlay.h"
 #include "vk_check.h"
 
-#define BINDING_COUNT 5
+#define BINDING_COUNT 6
+
+static const VkDescriptorType binding_types[BINDING_COUNT] = {
+    VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER};
 
 static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
 {
-    static const VkDescriptorType types[BINDING_COUNT] = {
-        VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
     VkDescriptorSetLayoutBinding bindings[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
-                                                     .descriptorType = types[i],
+                                                     .descriptorType = binding_types[i],
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     }
@@ -48,9 +49,12 @@ static enum fovea_result create_layout(struct vk_compute *compute, struct vk_dev
 static enum fovea_result create_pool(struct vk_compute *compute, struct vk_device *device,
                                      uint32_t set_count)
 {
+    /* And as many for latches. */
+    set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
-                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count}};
+                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count},
+                                    {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count}};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = set_count,
                                        .poolSizeCount = sizeof sizes / sizeof sizes[0],
@@ -123,26 +127,43 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
     VkDescriptorImageInfo images[2] = {
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
-    VkDescriptorBufferInfo buffers[3] = {
+    VkDescriptorBufferInfo buffers[4] = {
         {.buffer = bindings->tables, .range = VK_WHOLE_SIZE},
         {.buffer = bindings->values, .range = VK_WHOLE_SIZE},
-        {bindings->text, bindings->text_offset, bindings->text_bytes}};
+        {bindings->text, bindings->text_offset, bindings->text_bytes},
+        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                            .dstSet = set,
                                            .dstBinding = i,
                                            .descriptorCount = 1,
-                                           .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+                                           .descriptorType = binding_types[i]};
         if (i < 2) {
-            writes[i].descriptorType =
-                i == 0 ? VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE : VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
             writes[i].pImageInfo = &images[i];
         } else {
             writes[i].pBufferInfo = &buffers[i - 2];
         }
     }
     device->vk.UpdateDescriptorSets(device->handle, BINDING_COUNT, writes, 0, NULL);
+}
+
+void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
+                                const struct vk_compute_latch_bindings *bindings)
+{
+    VkDescriptorBufferInfo buffers[3] = {
+        {bindings->block, bindings->block_offset, VK_COMPUTE_LATCHED_BYTES},
+        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
+        {bindings->report, bindings->report_offset, VK_COMPUTE_LATCHED_BYTES}};
+    VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                  .dstSet = set,
+                                  .descriptorCount = 1,
+                                  .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+    for (uint32_t i = 0; i < 3; i++) {
+        write.dstBinding = 2 + i;
+        write.pBufferInfo = &buffers[i];
+        device->vk.UpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
+    }
 }
 
 static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)

@@ -34,19 +34,35 @@ struct vk_compute_bindings {
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;
+    VkBuffer latched; /* never without; read where a frame's gaze is late */
+    VkDeviceSize latched_offset;
+};
+
+#define VK_COMPUTE_LATCHED_BYTES 32 /* FOVEATE_LATCHED_WORDS */
+
+/* Of the latch's own set: the block it reads, and the places for what it leaves. */
+struct vk_compute_latch_bindings {
+    VkBuffer block;
+    VkDeviceSize block_offset;
+    VkBuffer latched;
+    VkDeviceSize latched_offset;
+    VkBuffer report;
+    VkDeviceSize report_offset;
 };
 
 FOVEA_MUST_CHECK enum fovea_result vk_compute_init(struct vk_compute *compute,
                                                    struct vk_device *device, uint32_t set_count);
 void vk_compute_finish(struct vk_compute *compute, struct vk_device *device);
 
-/* One of the set_count sets; freed with the compute. */
+/* One of the set_count sets, or of as many for latches; freed with the compute. */
 FOVEA_MUST_CHECK enum fovea_result vk_compute_allocate_set(struct vk_compute *compute,
                                                            struct vk_device *device,
                                                            VkDescriptorSet *out_set);
 /* No queued work may use the set. */
 void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
                           const struct vk_compute_bindings *bindings);
+void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
+                                const struct vk_compute_latch_bindings *bindings);
 
 /* Makes the pipeline if it is not there yet. */
 FOVEA_MUST_CHECK enum fovea_result vk_compute_prepare(struct vk_compute *compute,

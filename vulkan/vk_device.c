@@ -54,6 +54,8 @@ static void read_offer(const struct vk_functions *vk, VkPhysicalDevice physical,
     offer->memory_fd = has_extension(extensions, count, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
     offer->semaphore_fd =
         has_extension(extensions, count, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+    offer->calibrated_timestamps =
+        has_extension(extensions, count, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
 }
 
 enum fovea_result vk_device_offer(const struct vk_functions *vk, VkPhysicalDevice physical,
@@ -112,6 +114,23 @@ static void set_handles(struct vk_device *device, const struct vk_device_desc *d
                                  .log = desc->log};
 }
 
+static bool knows_our_clock(const struct vk_functions *vk, VkPhysicalDevice physical)
+{
+    VkTimeDomainEXT domains[16];
+    uint32_t count = 16;
+    if (!vk->GetPhysicalDeviceCalibrateableTimeDomainsEXT ||
+        vk->GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical, &count, domains) < 0) {
+        return false;
+    }
+    bool device = false;
+    bool host = false;
+    for (uint32_t i = 0; i < count; i++) {
+        device = device || domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+        host = host || domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
+    }
+    return device && host;
+}
+
 enum fovea_result vk_device_init(struct vk_device *device, const struct vk_device_desc *desc)
 {
     set_handles(device, desc);
@@ -129,6 +148,8 @@ enum fovea_result vk_device_init(struct vk_device *device, const struct vk_devic
         listed(desc, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) && vk->GetMemoryFdKHR;
     device->semaphore_fd =
         listed(desc, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) && vk->GetSemaphoreFdKHR;
+    device->calibrated = listed(desc, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) &&
+                         vk->GetCalibratedTimestampsEXT && knows_our_clock(vk, desc->physical);
     return FOVEA_OK;
 }
 

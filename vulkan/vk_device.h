@@ -25,6 +25,7 @@ struct vk_device {
     bool format_list; /* VK_KHR_image_format_list is enabled */
     bool memory_fd; /* VK_KHR_external_memory_fd is enabled */
     bool semaphore_fd; /* VK_KHR_external_semaphore_fd is enabled */
+    bool calibrated; /* VK_EXT_calibrated_timestamps is enabled and knows the host's clock */
 };
 
 /* What the physical device can, before a VkDevice is there. */
@@ -34,6 +35,7 @@ struct vk_offer {
     bool format_list; /* VK_KHR_image_format_list, likewise */
     bool memory_fd;
     bool semaphore_fd;
+    bool calibrated_timestamps;
     uint8_t uuid[VK_UUID_SIZE];
 };
 

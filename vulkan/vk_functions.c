@@ -18,6 +18,9 @@ enum fovea_result vk_functions_load_instance(struct vk_functions *functions, VkI
     }
     VK_INSTANCE_FUNCTIONS(VK_LOAD)
 #undef VK_LOAD
+#define VK_LOAD(name) functions->name = (PFN_vk##name)get(instance, "vk" #name);
+    VK_OPTIONAL_INSTANCE_FUNCTIONS(VK_LOAD)
+#undef VK_LOAD
     return FOVEA_OK;
 }
 
@@ -25,7 +28,7 @@ static PFN_vkVoidFunction find_optional(const struct vk_functions *functions, Vk
                                         const char *name)
 {
     PFN_vkVoidFunction function = functions->GetDeviceProcAddr(device, name);
-    if (function || strstr(name, "KHR")) {
+    if (function || strstr(name, "KHR") || strstr(name, "EXT")) {
         return function;
     }
     char khr[64];

@@ -21,6 +21,9 @@
     X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceQueueFamilyProperties)
 
+/* NULL where the device has no such extension. */
+#define VK_OPTIONAL_INSTANCE_FUNCTIONS(X) X(GetPhysicalDeviceCalibrateableTimeDomainsEXT)
+
 #define VK_DEVICE_FUNCTIONS(X)                                                                     \
     X(AllocateCommandBuffers)                                                                      \
     X(AllocateDescriptorSets)                                                                      \
@@ -77,6 +80,7 @@
 /* NULL where the extension is off or the version is older. The timeline functions are looked up by
  * their core name, then by their KHR name. */
 #define VK_OPTIONAL_DEVICE_FUNCTIONS(X)                                                            \
+    X(GetCalibratedTimestampsEXT)                                                                  \
     X(GetMemoryFdKHR)                                                                              \
     X(GetSemaphoreFdKHR)                                                                           \
     X(GetSemaphoreCounterValue)                                                                    \
@@ -86,6 +90,7 @@
 struct vk_functions {
 #define VK_MEMBER(name) PFN_vk##name name;
     VK_INSTANCE_FUNCTIONS(VK_MEMBER)
+    VK_OPTIONAL_INSTANCE_FUNCTIONS(VK_MEMBER)
     VK_DEVICE_FUNCTIONS(VK_MEMBER)
     VK_OPTIONAL_DEVICE_FUNCTIONS(VK_MEMBER)
 #undef VK_MEMBER

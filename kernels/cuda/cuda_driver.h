@@ -52,7 +52,10 @@
     X(LaunchKernel, 4000)                                                                          \
     X(MemAlloc, 3020)                                                                              \
     X(MemFree, 3020)                                                                               \
+    X(MemFreeHost, 2000)                                                                           \
     X(MemGetInfo, 3020)                                                                            \
+    X(MemHostAlloc, 2020)                                                                          \
+    X(MemHostGetDevicePointer, 3020)                                                               \
     X(MemsetD8, 3020)                                                                              \
     X(MemcpyHtoD, 3020)                                                                            \
     X(MemcpyDtoH, 3020)                                                                            \

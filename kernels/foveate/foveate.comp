@@ -13,13 +13,16 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
+#include "foveate_law.glsl"
 #include "foveate_grid.glsl"
+#include "gaze_latched.glsl"
 
 const int TILE = 32;
 const int EACH = 4; /* sums a thread makes at once */
 
 layout(local_size_x = 32, local_size_y = 8) in;
-layout(push_constant) uniform Constants { foveate_frame frame; };
+layout(push_constant) uniform Constants { foveate_frame submitted; };
+foveate_frame frame;
 
 shared vec4 sums[TILE][TILE];
 
@@ -46,7 +49,8 @@ span tile_span(int tile, int shift, int side_by_side)
 
 vec4 fetch(int x, int y)
 {
-    vec4 stored = decode(texelFetch(source, ivec2(clamp(x, 0, frame.width_px - 1), y), 0));
+    ivec2 pixel = ivec2(clamp(x, 0, frame.width_px - 1), y);
+    vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
     return LIGHT ? to_light(stored) : stored;
 }
 
@@ -60,13 +64,13 @@ filter_at filter_of(int fragment_x, int centre_y, int shift_x)
 {
     int centre_x = fragment_centre(fragment_x, frame.fragment_px, shift_x);
     int ring = ring_at(frame, ivec2(centre_x, centre_y));
-    return ring > 0 ? filter_at(int(rings[ring - 1].radius_px), int(rings[ring - 1].first_tap))
+    return ring > 0 ? filter_at(int(ring_word(ring - 1, RING_RADIUS_PX)), ring_taps(frame, ring - 1))
                     : filter_at(-1, 0);
 }
 
 float weight(filter_at f, int distance_px)
 {
-    return distance_px <= f.radius ? taps[f.tap + distance_px] : 0.0;
+    return distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
 }
 
 /* A number that is none stays within the filter's reach: weight 0 times infinity would not be 0. */
@@ -80,7 +84,7 @@ vec4 sum_across(filter_at f, int x, int y)
 {
     vec4 sum = vec4(0.0);
     for (int i = -f.radius; i <= f.radius; i++) {
-        sum += taps[f.tap + abs(i)] * fetch(x + i, y);
+        sum += tap_at(f.tap + abs(i)) * fetch(x + i, y);
     }
     return sum;
 }
@@ -120,6 +124,7 @@ void sums_down(filter_at f, int column, int chunk, int first, int last, int row,
 
 void main()
 {
+    frame = frame_now(submitted);
     int side = frame.fragment_px;
     ivec2 shift = ivec2(grid_shift(frame.gaze_x_q8, side), grid_shift(frame.gaze_y_q8, side));
     span across = tile_span(int(gl_WorkGroupID.x), shift.x, max(TILE / side, 1));
@@ -177,10 +182,11 @@ void main()
         bool in_tile = column < across.count && first_row + i < down.count;
         if (in_tile && all(greaterThanEqual(pixel, ivec2(0))) &&
             all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
-            uvec4 raw = texelFetch(source, pixel, 0);
+            ivec2 place = place_of(frame, pixel);
+            uvec4 raw = texelFetch(source, place, 0);
             bool blurred = own.radius >= 0;
             vec4 value = LIGHT ? from_light(totals[i]) : totals[i];
-            imageStore(result, pixel, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
+            imageStore(result, place, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
         }
     }
 }

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* One ring of the paper's pooling regions, with its filter. Also the layout of the GPU's table: four
+/* One filter: of a ring of the paper's pooling regions, or one of a bank, which has no bounds. Also the layout of the GPU's table: four
  * 32-bit words, then sigma for pictures of it. */
 struct foveate_ring {
     uint32_t bound_sq_low; /* the smallest whole q16 number that is not less than bound_i^2, */
@@ -43,10 +43,13 @@ struct foveate_plan {
     /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
     float *taps;
 
-    /* The smooth method instead of rings and taps; foveate_smooth.h says what they mean. */
-    bool smooth;
+    /* The smooth method, and the blockwise one of every model but paper; foveate_smooth.h says what they
+     * mean. The blockwise one takes sigma at a fragment's centre, and the nearest of the rings. */
     struct foveate_law law;
-    float *law_table; /* law.table_count of them */
+    float *law_table; /* law.table_count of them; NULL for the paper's rings */
+
+    /* The smooth method instead of rings and taps. */
+    bool smooth;
     uint32_t level_count; /* that any gaze can use; 0 when nothing is blurred, else at least 1 */
     struct foveate_level levels[FOVEATE_MAX_LEVELS];
     uint32_t level_samples; /* of all levels together */
@@ -63,7 +66,15 @@ struct foveate_frame {
     int32_t ring_count;
     int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
     int32_t light; /* 1: UNORM pixels are averaged as linear light */
+    /* Where in the images the view starts; all coordinates else are the view's own. */
+    int32_t origin_x_px;
+    int32_t origin_y_px;
+    int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
+    int32_t reserved;
 };
+
+/* gaze_x_q8 of a view without a gaze: it is copied. Only in tables of gazes on the device. */
+#define FOVEATE_GAZE_NONE INT32_MIN
 
 /* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for a
  * sigma of more than 1024 px. */
@@ -101,6 +112,14 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_f
                                                             double *dst, double gaze_x_px,
                                                             double gaze_y_px);
 
+/* sigma of its pixels, at any place; all in pixels from the top left corner. */
+struct foveate_reference_places {
+    double x_px, y_px;
+    double gaze_x_px, gaze_y_px;
+};
+double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t width_px,
+                               uint32_t height_px, struct foveate_reference_places places);
+
 /* ---- cpu -------------------------------------------------------------------------------------- */
 
 struct foveate_cpu;
@@ -112,6 +131,24 @@ void foveate_cpu_destroy(struct foveate_cpu **cpu);
 /* Host images only; returns when dst is written. The plan must outlive it. */
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
                      const struct fovea_image *dst, const struct foveate_frame *frame);
+
+/* Images of one size and format, each with a gaze of its own. */
+struct foveate_cpu_batch {
+    uint32_t count;
+    const struct fovea_image *src; /* the first */
+    const struct fovea_image *dst;
+    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t dst_next_bytes;
+    const float *gazes_uv; /* finite, x and y for each image; NULL: the frame's for all */
+};
+
+/* Threads and memory for batches of that kind. A larger one than was reserved for runs too, slower. On
+ * failure everything is as it was. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
+                                                       const struct foveate_cpu_batch *batch);
+/* foveate_cpu_run for all of them, shared out among the threads by images and rows. */
+void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,
+                           const struct foveate_frame *frame);
 
 #ifdef __cplusplus
 }

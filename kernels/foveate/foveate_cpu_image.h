@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_IMAGE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_IMAGE_H
 
-#include "foveate.h"
+#include "foveate_gaze.h"
 #include "pixel_light.h"
 
 static inline struct pixel_row foveate_cpu_row(const struct fovea_image *image,
@@ -19,6 +19,38 @@ static inline struct pixel_row foveate_cpu_row(const struct fovea_image *image,
         .stride_bytes = stride_bytes,
         .count = (uint32_t)count,
     };
+}
+
+/* One image of a batch, and its frame. */
+struct foveate_cpu_view {
+    struct fovea_image src;
+    struct fovea_image dst;
+    struct foveate_frame frame;
+};
+
+static inline struct fovea_image foveate_cpu_image_after(const struct fovea_image *first,
+                                                         ptrdiff_t distance_bytes)
+{
+    struct fovea_image image = *first;
+    image.data = (unsigned char *)first->data + distance_bytes;
+    return image;
+}
+
+static inline struct foveate_cpu_view foveate_cpu_view_of(const struct foveate_cpu_batch *batch,
+                                                          const struct foveate_frame *frame,
+                                                          int32_t index)
+{
+    struct foveate_cpu_view view = {
+        .src = foveate_cpu_image_after(batch->src, index * batch->src_next_bytes),
+        .dst = foveate_cpu_image_after(batch->dst, index * batch->dst_next_bytes),
+        .frame = *frame,
+    };
+    if (batch->gazes_uv) {
+        const float *gaze_uv = batch->gazes_uv + 2 * (ptrdiff_t)index;
+        view.frame.gaze_x_q8 = foveate_gaze_q8((double)gaze_uv[0], frame->width_px);
+        view.frame.gaze_y_q8 = foveate_gaze_q8((double)gaze_uv[1], frame->height_px);
+    }
+    return view;
 }
 
 /* For both depths, made once. */

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define CHANNELS FOVEATE_CPU_CHANNELS
+/* What fits in a large cache; more images at a time would not be faster. */
+#define MAX_LEVEL_BYTES ((size_t)32 << 20)
 
 /* What a worker has for itself. */
 struct scratch {
@@ -20,20 +22,42 @@ struct scratch {
     float *sigma_px;
 };
 
+/* Images whose levels are in memory together. */
+struct group {
+    int32_t first;
+    int32_t count;
+};
+
+/* An image of the batch under way. */
+struct view {
+    struct foveate_cpu_view image;
+    struct foveate_cpu_levels levels;
+    const struct foveate_cpu_smooth *smooth;
+};
+
+/* One pass over images of the group: the same rows of each, a few at a time. */
+struct step {
+    void (*row_fn)(const struct view *view, struct scratch *scratch, int32_t level, int32_t row);
+    int32_t level; /* that row_fn makes */
+    int32_t image_count; /* of the group, from its first */
+    int32_t first_row;
+    int32_t end_row;
+};
+
 struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
     const struct foveate_cpu_lines *lines;
-    struct foveate_cpu_levels levels;
+    float *samples; /* the levels of image_capacity images, one image's after the other's */
+    uint32_t image_capacity; /* at least 1 */
     struct scratch *scratch;
     uint32_t scratch_count;
-    /* Of the frame under way. */
+    /* Of the batch under way. */
     struct foveate_cpu_smooth_run run;
     const struct pixel_codec *codec;
     uint32_t channels; /* that are averaged */
-    void (*row_fn)(struct foveate_cpu_smooth *smooth, struct scratch *scratch, int32_t row);
-    int32_t level; /* that row_fn makes */
-    int32_t end_row;
-    atomic_int next_row;
+    struct group group;
+    struct step step;
+    atomic_int next_piece;
 };
 
 /* ---- Create and destroy */
@@ -63,22 +87,77 @@ static enum fovea_result make_scratch(struct scratch *scratch, const struct fove
     return FOVEA_OK;
 }
 
-static enum fovea_result make_memory(struct foveate_cpu_smooth *smooth, uint32_t worker_count)
+static size_t level_floats(const struct foveate_cpu_smooth *smooth)
 {
-    const size_t floats = (size_t)smooth->plan->level_samples * CHANNELS;
-    smooth->levels.samples = calloc(floats ? floats : 1, sizeof *smooth->levels.samples);
-    smooth->scratch = calloc(worker_count, sizeof *smooth->scratch);
-    if (!smooth->levels.samples || !smooth->scratch) {
+    return (size_t)smooth->plan->level_samples * CHANNELS;
+}
+
+enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
+                                                 uint32_t image_count)
+{
+    const size_t floats = level_floats(smooth) ? level_floats(smooth) : 1;
+    const size_t most = MAX_LEVEL_BYTES / (floats * sizeof *smooth->samples);
+    const size_t fitting = image_count < most ? image_count : most;
+    const size_t count = fitting ? fitting : 1;
+    if (count <= smooth->image_capacity) {
+        return FOVEA_OK;
+    }
+    float *samples = calloc(count * floats, sizeof *samples);
+    if (!samples) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    smooth->scratch_count = worker_count;
-    for (uint32_t i = 0; i < worker_count; i++) {
-        FOVEA_TRY(make_scratch(&smooth->scratch[i], smooth->plan));
+    free(smooth->samples);
+    smooth->samples = samples;
+    smooth->image_capacity = (uint32_t)count;
+    return FOVEA_OK;
+}
+
+static void free_scratch(struct scratch *scratch, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        free(scratch[i].memory);
+    }
+}
+
+static enum fovea_result make_scratches(const struct foveate_plan *plan, struct scratch *scratch,
+                                        uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const enum fovea_result result = make_scratch(&scratch[i], plan);
+        if (result < 0) {
+            free_scratch(scratch, first, i);
+            return result;
+        }
     }
     return FOVEA_OK;
 }
 
-enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan, uint32_t worker_count,
+enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smooth,
+                                                  uint32_t worker_count)
+{
+    const uint32_t old_count = smooth->scratch_count;
+    if (worker_count <= old_count) {
+        return FOVEA_OK;
+    }
+    struct scratch *scratch = calloc(worker_count, sizeof *scratch);
+    if (!scratch) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = make_scratches(smooth->plan, scratch, old_count, worker_count);
+    if (result < 0) {
+        free(scratch);
+        return result;
+    }
+    for (uint32_t i = 0; i < old_count; i++) {
+        scratch[i] = smooth->scratch[i];
+    }
+    free(smooth->scratch);
+    smooth->scratch = scratch;
+    smooth->scratch_count = worker_count;
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
                                             struct foveate_cpu_smooth **out_smooth)
 {
     *out_smooth = NULL;
@@ -88,9 +167,7 @@ enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan, uin
     }
     smooth->plan = plan;
     smooth->lines = choose_lines();
-    smooth->levels.levels = plan->levels;
-    smooth->levels.count = (int32_t)plan->level_count;
-    const enum fovea_result result = make_memory(smooth, worker_count);
+    const enum fovea_result result = foveate_cpu_smooth_grow_levels(smooth, 1);
     if (result < 0) {
         foveate_cpu_smooth_destroy(&smooth);
         return result;
@@ -104,11 +181,9 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
     if (!smooth || !*smooth) {
         return;
     }
-    for (uint32_t i = 0; i < (*smooth)->scratch_count; i++) {
-        free((*smooth)->scratch[i].memory);
-    }
+    free_scratch((*smooth)->scratch, 0, (*smooth)->scratch_count);
     free((*smooth)->scratch);
-    free((*smooth)->levels.samples);
+    free((*smooth)->samples);
     free(*smooth);
     *smooth = NULL;
 }
@@ -124,11 +199,13 @@ static void widen(const float *values, uint32_t channels, int32_t count, float *
     }
 }
 
-static void make_level_0_row(struct foveate_cpu_smooth *smooth, struct scratch *scratch, int32_t y)
+static void make_level_0_row(const struct view *view, struct scratch *scratch, int32_t level,
+                             int32_t y)
 {
-    const int32_t width = smooth->run.frame->width_px;
-    const struct pixel_row row = foveate_cpu_row(smooth->run.src, smooth->codec, 0, y, width);
-    float *out = foveate_cpu_level_row(&smooth->levels, 0, y);
+    const struct foveate_cpu_smooth *smooth = view->smooth;
+    const int32_t width = view->image.frame.width_px;
+    const struct pixel_row row = foveate_cpu_row(&view->image.src, smooth->codec, 0, y, width);
+    float *out = foveate_cpu_level_row(&view->levels, level, y);
     float *values = smooth->channels == CHANNELS ? out : scratch->values;
     smooth->codec->decode(&row, smooth->channels, values);
     if (smooth->run.light) {
@@ -140,17 +217,18 @@ static void make_level_0_row(struct foveate_cpu_smooth *smooth, struct scratch *
     }
 }
 
-static void make_level_row(struct foveate_cpu_smooth *smooth, struct scratch *scratch, int32_t row)
+static void make_level_row(const struct view *view, struct scratch *scratch, int32_t level,
+                           int32_t row)
 {
-    smooth->lines->halve(&smooth->levels, smooth->level, row, scratch->samples);
+    view->smooth->lines->halve(&view->levels, level, row, scratch->samples);
 }
 
 /* ---- Pixels */
 
-static void fill_sigma(const struct foveate_cpu_smooth *smooth, int32_t y, float *out_sigma_px)
+static void fill_sigma(const struct view *view, int32_t y, float *out_sigma_px)
 {
-    for (int32_t x = 0; x < smooth->run.frame->width_px; x++) {
-        out_sigma_px[x] = foveate_sigma_at(smooth->plan, smooth->run.frame, x, y);
+    for (int32_t x = 0; x < view->image.frame.width_px; x++) {
+        out_sigma_px[x] = foveate_sigma_at(view->smooth->plan, &view->image.frame, x, y);
     }
 }
 
@@ -163,16 +241,17 @@ static void narrow(const float *samples, uint32_t channels, int32_t count, float
     }
 }
 
-static void blur_pixels(const struct foveate_cpu_smooth *smooth, struct scratch *scratch,
+static void blur_pixels(const struct view *view, struct scratch *scratch,
                         struct foveate_cpu_run run)
 {
+    const struct foveate_cpu_smooth *smooth = view->smooth;
     const int32_t count = run.x1_px - run.x0_px;
     const struct pixel_row src =
-        foveate_cpu_row(smooth->run.src, smooth->codec, run.x0_px, run.y_px, count);
+        foveate_cpu_row(&view->image.src, smooth->codec, run.x0_px, run.y_px, count);
     const struct pixel_row dst =
-        foveate_cpu_row(smooth->run.dst, smooth->codec, run.x0_px, run.y_px, count);
+        foveate_cpu_row(&view->image.dst, smooth->codec, run.x0_px, run.y_px, count);
     float *values = scratch->samples;
-    smooth->lines->gather(&smooth->levels, run, scratch->sigma_px, values);
+    smooth->lines->gather(&view->levels, run, scratch->sigma_px, values);
     if (smooth->channels != CHANNELS) {
         narrow(values, smooth->channels, count, scratch->values);
         values = scratch->values;
@@ -184,21 +263,23 @@ static void blur_pixels(const struct foveate_cpu_smooth *smooth, struct scratch 
     smooth->codec->encode(values, smooth->channels, &src, &dst);
 }
 
-static void copy_pixels(const struct foveate_cpu_smooth *smooth, struct foveate_cpu_run run)
+static void copy_pixels(const struct view *view, struct foveate_cpu_run run)
 {
+    const struct pixel_codec *codec = view->smooth->codec;
     const int32_t count = run.x1_px - run.x0_px;
     const struct pixel_row src =
-        foveate_cpu_row(smooth->run.src, smooth->codec, run.x0_px, run.y_px, count);
+        foveate_cpu_row(&view->image.src, codec, run.x0_px, run.y_px, count);
     const struct pixel_row dst =
-        foveate_cpu_row(smooth->run.dst, smooth->codec, run.x0_px, run.y_px, count);
-    pixel_copy_row(smooth->codec, &src, &dst);
+        foveate_cpu_row(&view->image.dst, codec, run.x0_px, run.y_px, count);
+    pixel_copy_row(codec, &src, &dst);
 }
 
-static void make_row(struct foveate_cpu_smooth *smooth, struct scratch *scratch, int32_t y)
+static void make_row(const struct view *view, struct scratch *scratch, int32_t level, int32_t y)
 {
-    const int32_t width = smooth->run.frame->width_px;
+    (void)level;
+    const int32_t width = view->image.frame.width_px;
     const float *sigma_px = scratch->sigma_px;
-    fill_sigma(smooth, y, scratch->sigma_px);
+    fill_sigma(view, y, scratch->sigma_px);
     struct foveate_cpu_run run = {.y_px = y};
     while (run.x0_px < width) {
         const bool blurred = sigma_px[run.x0_px] > 0.0f;
@@ -208,51 +289,90 @@ static void make_row(struct foveate_cpu_smooth *smooth, struct scratch *scratch,
             }
         }
         if (blurred) {
-            blur_pixels(smooth, scratch, run);
+            blur_pixels(view, scratch, run);
         } else {
-            copy_pixels(smooth, run);
+            copy_pixels(view, run);
         }
         run.x0_px = run.x1_px;
     }
 }
 
-/* ---- A frame */
+/* ---- A batch */
+
+/* Image `index` of the group. Where all images are one picture, its levels serve them all. */
+static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t index)
+{
+    const struct foveate_cpu_batch *batch = smooth->run.batch;
+    const size_t place = batch->src_next_bytes == 0 ? 0 : (size_t)index;
+    return (struct view){
+        .image = foveate_cpu_view_of(batch, smooth->run.frame, smooth->group.first + index),
+        .levels = {.levels = smooth->plan->levels,
+                   .count = (int32_t)smooth->plan->level_count,
+                   .samples = smooth->samples + place * level_floats(smooth)},
+        .smooth = smooth,
+    };
+}
+
+static int32_t pieces_per_image(const struct step *step)
+{
+    return (step->end_row - step->first_row + FOVEATE_CPU_SMOOTH_ROWS - 1) /
+           FOVEATE_CPU_SMOOTH_ROWS;
+}
 
 static void work(void *user, uint32_t worker)
 {
     struct foveate_cpu_smooth *smooth = user;
+    const struct step *step = &smooth->step;
+    const int32_t pieces = pieces_per_image(step);
     for (;;) {
-        const int32_t first = atomic_fetch_add(&smooth->next_row, FOVEATE_CPU_SMOOTH_ROWS);
-        if (first >= smooth->end_row) {
+        const int32_t piece = atomic_fetch_add(&smooth->next_piece, 1);
+        if (piece >= pieces * step->image_count) {
             return;
         }
-        for (int32_t i = 0; i < FOVEATE_CPU_SMOOTH_ROWS && first + i < smooth->end_row; i++) {
-            smooth->row_fn(smooth, &smooth->scratch[worker], first + i);
+        const struct view view = view_of(smooth, piece / pieces);
+        const int32_t first = step->first_row + piece % pieces * FOVEATE_CPU_SMOOTH_ROWS;
+        for (int32_t i = 0; i < FOVEATE_CPU_SMOOTH_ROWS && first + i < step->end_row; i++) {
+            step->row_fn(&view, &smooth->scratch[worker], step->level, first + i);
         }
     }
 }
 
-static void run_rows(struct foveate_cpu_smooth *smooth, int32_t first_row, int32_t end_row,
-                     void (*row_fn)(struct foveate_cpu_smooth *, struct scratch *, int32_t))
+static void take_step(struct foveate_cpu_smooth *smooth, struct step step)
 {
-    smooth->row_fn = row_fn;
-    smooth->end_row = end_row;
-    atomic_store(&smooth->next_row, first_row);
+    smooth->step = step;
+    atomic_store(&smooth->next_piece, 0);
     thread_pool_run(smooth->run.pool, work, smooth);
 }
 
+static void run_group(struct foveate_cpu_smooth *smooth)
+{
+    const bool shared = smooth->run.batch->src_next_bytes == 0;
+    for (int32_t k = 0; k < (int32_t)smooth->plan->level_count; k++) {
+        const int32_t margin = foveate_level_margin(k);
+        take_step(smooth, (struct step){.row_fn = k == 0 ? make_level_0_row : make_level_row,
+                                        .level = k,
+                                        .image_count = shared ? 1 : smooth->group.count,
+                                        .first_row = -margin,
+                                        .end_row = smooth->plan->levels[k].height + margin});
+    }
+    take_step(smooth, (struct step){.row_fn = make_row,
+                                    .image_count = smooth->group.count,
+                                    .end_row = smooth->run.frame->height_px});
+}
+
+/* The workers meet after every level of a group, not of an image. */
 void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
                             const struct foveate_cpu_smooth_run *run)
 {
+    const struct foveate_cpu_batch *batch = run->batch;
+    const int32_t count = (int32_t)batch->count;
+    const int32_t most = batch->src_next_bytes == 0 ? count : (int32_t)smooth->image_capacity;
     smooth->run = *run;
-    smooth->codec = pixel_codec_of(run->src->format);
+    smooth->codec = pixel_codec_of(batch->src->format);
     smooth->channels = smooth->codec->color_channels +
                        (smooth->codec->has_alpha && run->frame->blur_alpha ? 1 : 0);
-    for (smooth->level = 0; smooth->level < smooth->levels.count; smooth->level++) {
-        const int32_t margin = foveate_level_margin(smooth->level);
-        const int32_t height = smooth->plan->levels[smooth->level].height;
-        run_rows(smooth, -margin, height + margin,
-                 smooth->level == 0 ? make_level_0_row : make_level_row);
+    for (int32_t first = 0; first < count; first += most) {
+        smooth->group = (struct group){first, count - first < most ? count - first : most};
+        run_group(smooth);
     }
-    run_rows(smooth, 0, run->frame->height_px, make_row);
 }

@@ -13,14 +13,22 @@ struct foveate_cpu_smooth;
 /* Rows that a worker takes at a time. */
 #define FOVEATE_CPU_SMOOTH_ROWS 4
 
+/* With the levels of one image, and without workers. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_create(
-    const struct foveate_plan *plan, uint32_t worker_count, struct foveate_cpu_smooth **out_smooth);
+    const struct foveate_plan *plan, struct foveate_cpu_smooth **out_smooth);
 void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth);
 
+/* On failure everything is as it was. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_workers(
+    struct foveate_cpu_smooth *smooth, uint32_t worker_count);
+/* Levels for so many images at once, or for as many as fit in 32 MiB; the images of a batch beyond that
+ * come after them. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
+                                                                  uint32_t image_count);
+
 struct foveate_cpu_smooth_run {
-    struct thread_pool *pool; /* of at most as many workers as the smooth one was made for */
-    const struct fovea_image *src;
-    const struct fovea_image *dst;
+    struct thread_pool *pool; /* of at most as many workers as the smooth one has grown to */
+    const struct foveate_cpu_batch *batch;
     const struct foveate_frame *frame;
     const struct pixel_light *light; /* NULL: averaged as stored */
 };

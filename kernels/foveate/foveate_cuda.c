@@ -3,7 +3,8 @@
 
 #include "foveate/foveate_cuda.h"
 
-#include "cuda/cuda_uses.h"
+#include "cuda/cuda_block.h"
+#include "foveate/foveate_cuda_gaze.h"
 #include "foveate/foveate_cuda_smooth.h"
 #include "foveate/foveate_grid.h"
 
@@ -12,14 +13,21 @@
 
 extern const unsigned char foveate_fatbin[];
 
+/* What batches of a plan need besides it. */
+struct batch_memory {
+    struct cuda_block *block; /* NULL: there was no batch yet */
+    uint32_t levels; /* of so many images, first in the block */
+    uint32_t gazes; /* of so many, after them */
+};
+
 struct foveate_cuda_plan {
-    struct foveate_cuda_plan *next; /* of those that are retired */
-    CUdeviceptr memory; /* rings and taps, or levels and the law's table */
+    struct cuda_block *block; /* rings and taps, or levels and the law's table */
     struct foveate_cuda_tables tables;
     bool is_smooth;
     enum foveate_cuda_formats formats;
     struct foveate_cuda_smooth smooth;
-    struct cuda_uses uses;
+    uint64_t level_samples; /* of one image */
+    struct batch_memory batch;
 };
 
 struct foveate_cuda {
@@ -27,8 +35,9 @@ struct foveate_cuda {
     CUmodule module;
     struct foveate_cuda_kernels kernels; /* of the blockwise method */
     struct foveate_cuda_smooth_kernels smooth;
+    struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
-    struct foveate_cuda_plan *retired;
+    struct cuda_block *retired;
     atomic_bool abandoned;
 };
 
@@ -40,6 +49,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&foveate->module, foveate_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate", &foveate->kernels));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
+    FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
     return cuda_device_create_stream(device, &foveate->upload);
 }
 
@@ -63,39 +73,17 @@ enum fovea_result foveate_cuda_create(const struct cuda_device *device,
 
 /* ---- The tables of a plan --------------------------------------------------------------------- */
 
-static void free_plan(const struct cuda_device *device, struct foveate_cuda_plan *plan)
-{
-    cuda_uses_finish(device, &plan->uses);
-    if (plan->memory) {
-        CU_WARN(device->log, device->cu, device->cu->MemFree(plan->memory));
-    }
-    free(plan);
-}
-
-static void free_idle_plans(struct foveate_cuda *foveate)
-{
-    struct foveate_cuda_plan **link = &foveate->retired;
-    while (*link) {
-        struct foveate_cuda_plan *plan = *link;
-        if (cuda_uses_query(foveate->device, &plan->uses) == FOVEA_NOT_READY) {
-            link = &plan->next;
-            continue;
-        }
-        *link = plan->next;
-        free_plan(foveate->device, plan);
-    }
-}
-
 void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
 {
     if (!*plan) {
         return;
     }
-    (*plan)->next = foveate->retired;
-    foveate->retired = *plan;
+    cuda_block_retire(&foveate->retired, &(*plan)->block);
+    cuda_block_retire(&foveate->retired, &(*plan)->batch.block);
+    free(*plan);
     *plan = NULL;
     if (!atomic_load(&foveate->abandoned)) {
-        free_idle_plans(foveate);
+        cuda_block_free_idle(foveate->device, &foveate->retired);
     }
 }
 
@@ -110,6 +98,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
     if (foveate->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
+    foveate_cuda_gaze_unload(device, &foveate->gaze);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
     if (foveate->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
@@ -122,20 +111,10 @@ void foveate_cuda_destroy(struct foveate_cuda **foveate)
         return;
     }
     struct foveate_cuda *f = *foveate;
-    const bool abandoned = atomic_load(&f->abandoned);
-    while (f->retired) {
-        struct foveate_cuda_plan *plan = f->retired;
-        f->retired = plan->next;
-        if (abandoned) {
-            free(plan);
-            continue;
-        }
-        if (cuda_uses_wait(f->device, &plan->uses) < 0) {
-            log_warning(f->device->log, "cuda: freeing tables after an error of the device");
-        }
-        free_plan(f->device, plan);
-    }
-    if (!abandoned) {
+    if (atomic_load(&f->abandoned)) {
+        cuda_block_abandon_all(&f->retired);
+    } else {
+        cuda_block_free_all(f->device, &f->retired);
         destroy_on_device(f);
     }
     free(f);
@@ -171,61 +150,55 @@ static enum fovea_result upload(struct foveate_cuda *foveate, const struct table
     return FOVEA_OK;
 }
 
-static enum fovea_result allocate(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
-                                  size_t bytes)
-{
-    const struct cuda_device *device = foveate->device;
-    CU_TRY(device->log, device->cu, device->cu->MemAlloc(&plan->memory, bytes));
-    return FOVEA_OK;
-}
-
 static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
                                         const struct foveate_plan *source,
                                         struct foveate_cuda_plan *plan)
 {
     const size_t ring_bytes = source->ring_count * sizeof *source->rings;
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
+    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     cut_fragments(source, &plan->tables);
+    FOVEA_TRY(cuda_block_create(foveate->device, ring_bytes + tap_bytes + law_bytes, &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(allocate(foveate, plan, ring_bytes + tap_bytes));
-    plan->tables.rings = plan->memory;
-    plan->tables.taps = plan->memory + ring_bytes;
+    plan->tables.rings = plan->block->memory;
+    plan->tables.taps = plan->block->memory + ring_bytes;
+    plan->tables.law = source->law;
+    plan->tables.law_table = plan->tables.taps + tap_bytes;
     const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
-                                   {plan->tables.taps, source->taps, tap_bytes}};
-    return upload(foveate, tables, 2);
+                                   {plan->tables.taps, source->taps, tap_bytes},
+                                   {plan->tables.law_table, source->law_table, law_bytes}};
+    return upload(foveate, tables, law_bytes > 0 ? 3 : 2);
+}
+
+/* Of one image. */
+static uint64_t level_bytes(const struct foveate_cuda_plan *plan)
+{
+    return plan->level_samples *
+           foveate_cuda_smooth_sample_bytes(plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
 }
 
 static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
                                      const struct foveate_plan *source,
                                      struct foveate_cuda_plan *plan)
 {
-    const size_t sample_bytes =
-        source->level_samples *
-        foveate_cuda_smooth_sample_bytes(plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
-    const size_t table_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     plan->smooth.level_count = (int32_t)source->level_count;
     if (source->level_count == 0) {
-        return FOVEA_OK;
+        return cuda_block_create(foveate->device, 0, &plan->block);
     }
-    FOVEA_TRY(allocate(foveate, plan, sample_bytes + table_bytes));
-    plan->smooth.samples = plan->memory;
-    plan->smooth.table = plan->memory + sample_bytes;
+    plan->level_samples = source->level_samples;
+    const size_t sample_bytes = level_bytes(plan);
+    const size_t table_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    FOVEA_TRY(cuda_block_create(foveate->device, sample_bytes + table_bytes, &plan->block));
+    plan->smooth.samples = plan->block->memory;
+    plan->smooth.table = plan->block->memory + sample_bytes;
     plan->smooth.law = source->law;
     for (int i = 0; i < FOVEATE_MAX_LEVELS; i++) {
         plan->smooth.levels[i] = source->levels[i];
     }
     const struct table table = {plan->smooth.table, source->law_table, table_bytes};
     return upload(foveate, &table, 1);
-}
-
-static enum fovea_result fill_plan(struct foveate_cuda *foveate, const struct foveate_plan *source,
-                                   struct foveate_cuda_plan *plan)
-{
-    FOVEA_TRY(cuda_uses_init(foveate->device, &plan->uses));
-    return plan->is_smooth ? fill_smooth(foveate, source, plan)
-                           : fill_blockwise(foveate, source, plan);
 }
 
 enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
@@ -240,9 +213,10 @@ enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
     }
     created->is_smooth = plan->smooth;
     created->formats = formats;
-    const enum fovea_result result = fill_plan(foveate, plan, created);
+    const enum fovea_result result =
+        plan->smooth ? fill_smooth(foveate, plan, created) : fill_blockwise(foveate, plan, created);
     if (result != FOVEA_OK) {
-        free_plan(foveate->device, created);
+        foveate_cuda_plan_retire(foveate, &created);
         return result;
     }
     *out_plan = created;
@@ -261,7 +235,7 @@ static uint32_t tile_count(int32_t size_px, const struct foveate_frame *frame,
 }
 
 static enum fovea_result launch(struct foveate_cuda *foveate, const struct foveate_cuda_run *run,
-                                CUfunction kernel, void *params)
+                                CUfunction kernel, uint32_t image_count, void *params)
 {
     const struct cuda_device *device = foveate->device;
     const struct foveate_cuda_tables *tables = &run->plan->tables;
@@ -270,35 +244,61 @@ static enum fovea_result launch(struct foveate_cuda *foveate, const struct fovea
     const uint32_t quads =
         ((uint32_t)tables->tile_px + FOVEATE_CUDA_OUTPUTS - 1) / FOVEATE_CUDA_OUTPUTS;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, columns, rows, 1, FOVEATE_CUDA_TILE_PX, quads, 1, 0,
-                                    run->stream, (void *[]){params}, NULL));
-    return cuda_uses_add(device, &run->plan->uses, run->stream);
+           device->cu->LaunchKernel(kernel, columns, rows, image_count, FOVEATE_CUDA_TILE_PX, quads,
+                                    1, 0, run->stream, (void *[]){params}, NULL));
+    return FOVEA_OK;
 }
 
-/* Frames of one plan share its levels, so each waits on its stream for the one before. What was
- * launched when one fails still uses the levels, hence the use is noted in any case. */
-static enum fovea_result begin_smooth(struct foveate_cuda *foveate,
-                                      const struct foveate_cuda_run *run,
-                                      struct foveate_cuda_smooth_run *out)
+static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *foveate,
+                                                 const struct foveate_cuda_run *run,
+                                                 const struct foveate_cuda_smooth *smooth)
 {
-    *out = (struct foveate_cuda_smooth_run){.device = foveate->device,
+    return (struct foveate_cuda_smooth_run){.device = foveate->device,
                                             .kernels = &foveate->smooth,
-                                            .smooth = &run->plan->smooth,
+                                            .smooth = smooth,
                                             .frame = run->frame,
-                                            .stream = run->stream};
-    return cuda_uses_follow(foveate->device, &run->plan->uses, run->stream);
+                                            .stream = run->stream,
+                                            .gazes = run->gazes};
 }
 
-static enum fovea_result end_smooth(struct foveate_cuda *foveate,
-                                    const struct foveate_cuda_run *run, enum fovea_result launched)
+/* Frames of one plan share its levels, so each waits on its stream for the one before. */
+static enum fovea_result follow_frame(struct foveate_cuda *foveate,
+                                      const struct foveate_cuda_run *run)
 {
-    const enum fovea_result noted = cuda_uses_add(foveate->device, &run->plan->uses, run->stream);
+    return run->plan->is_smooth
+               ? cuda_uses_follow(foveate->device, &run->plan->block->uses, run->stream)
+               : FOVEA_OK;
+}
+
+/* What was launched when one fails still uses the block, hence the use is noted in any case. */
+static enum fovea_result note_use(struct foveate_cuda *foveate, const struct foveate_cuda_run *run,
+                                  struct cuda_block *block, enum fovea_result launched)
+{
+    const enum fovea_result noted = cuda_uses_add(foveate->device, &block->uses, run->stream);
     return launched < 0 ? launched : noted;
 }
 
 static bool has_surface(const struct foveate_cuda *foveate, enum fovea_format format)
 {
     return format >= 0 && format < FOVEATE_CUDA_FORMATS && foveate->kernels.surface[format];
+}
+
+static enum fovea_result launch_surface(struct foveate_cuda *foveate,
+                                        const struct foveate_cuda_run *run,
+                                        enum fovea_format format, CUsurfObject src,
+                                        CUsurfObject dst)
+{
+    if (run->plan->is_smooth) {
+        const struct foveate_cuda_smooth_run smooth = smooth_run(foveate, run, &run->plan->smooth);
+        return foveate_cuda_smooth_surface(&smooth, format, src, dst);
+    }
+    struct foveate_cuda_surface_params params = {
+        .frame = *run->frame,
+        .tables = run->plan->tables,
+        .batch = {.gazes = run->gazes},
+        .src = src,
+        .dst = dst};
+    return launch(foveate, run, foveate->kernels.surface[format], 1, &params);
 }
 
 enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
@@ -309,14 +309,34 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
     if (!has_surface(foveate, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
+    FOVEA_TRY(follow_frame(foveate, run));
+    return note_use(foveate, run, run->plan->block, launch_surface(foveate, run, format, src, dst));
+}
+
+/* `smooth` is the plan's, with the levels that the slice's images have. */
+static enum fovea_result launch_slice(struct foveate_cuda *foveate,
+                                      const struct foveate_cuda_run *run,
+                                      const struct foveate_cuda_smooth *smooth,
+                                      enum fovea_format format,
+                                      const struct foveate_cuda_slice *slice)
+{
     if (run->plan->is_smooth) {
-        struct foveate_cuda_smooth_run smooth;
-        FOVEA_TRY(begin_smooth(foveate, run, &smooth));
-        return end_smooth(foveate, run, foveate_cuda_smooth_surface(&smooth, format, src, dst));
+        const struct foveate_cuda_smooth_run own = smooth_run(foveate, run, smooth);
+        return foveate_cuda_smooth_linear(&own, format, slice);
     }
-    struct foveate_cuda_surface_params params = {
-        .frame = *run->frame, .tables = run->plan->tables, .src = src, .dst = dst};
-    return launch(foveate, run, foveate->kernels.surface[format], &params);
+    struct foveate_cuda_linear_params params = {.frame = *run->frame,
+                                                .tables = run->plan->tables,
+                                                .batch = slice->batch,
+                                                .src = slice->src,
+                                                .dst = slice->dst};
+    return launch(foveate, run, foveate->kernels.linear[format], slice->count, &params);
+}
+
+/* Levels of halves do not hold 32-bit floats. */
+static bool takes(const struct foveate_cuda_plan *plan, enum fovea_format format)
+{
+    return !plan->is_smooth || plan->formats == FOVEATE_CUDA_FORMATS_ALL ||
+           format != FOVEA_FORMAT_RGBA32F;
 }
 
 enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
@@ -324,18 +344,124 @@ enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
                                           const struct fovea_image *src,
                                           const struct fovea_image *dst)
 {
-    if (run->plan->is_smooth) {
-        struct foveate_cuda_smooth_run smooth;
-        if (run->plan->formats == FOVEATE_CUDA_FORMATS_SURFACE &&
-            src->format == FOVEA_FORMAT_RGBA32F) {
-            return FOVEA_ERROR_UNSUPPORTED;
-        }
-        FOVEA_TRY(begin_smooth(foveate, run, &smooth));
-        return end_smooth(foveate, run, foveate_cuda_smooth_linear(&smooth, src, dst));
+    if (!takes(run->plan, src->format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
     }
-    struct foveate_cuda_linear_params params = {.frame = *run->frame,
-                                                .tables = run->plan->tables,
-                                                .src = foveate_cuda_linear_view(src),
-                                                .dst = foveate_cuda_linear_view(dst)};
-    return launch(foveate, run, foveate->kernels.linear[src->format], &params);
+    const struct foveate_cuda_slice slice = {.count = 1,
+                                             .src = foveate_cuda_linear_view(src, 0),
+                                             .dst = foveate_cuda_linear_view(dst, 0)};
+    FOVEA_TRY(follow_frame(foveate, run));
+    return note_use(foveate, run, run->plan->block,
+                    launch_slice(foveate, run, &run->plan->smooth, src->format, &slice));
+}
+
+/* ---- Batches ---------------------------------------------------------------------------------- */
+
+/* How many images of a batch can have levels at a time. */
+static uint32_t count_levels(const struct foveate_cuda_plan *plan,
+                             const struct foveate_cuda_images *images)
+{
+    const uint32_t sources = images->src_next_bytes == 0 ? 1 : images->count;
+    if (plan->level_samples == 0) {
+        return 0;
+    }
+    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / level_bytes(plan);
+    return sources < most ? sources : most > 0 ? (uint32_t)most : 1;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
+                                       const struct foveate_cuda_images *images)
+{
+    struct batch_memory grown = {.levels = larger(count_levels(plan, images), plan->batch.levels),
+                                 .gazes = larger(images->count, plan->batch.gazes)};
+    if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes) {
+        return FOVEA_OK;
+    }
+    cuda_block_free_idle(foveate->device, &foveate->retired);
+    FOVEA_TRY(cuda_block_create(foveate->device,
+                                grown.levels * level_bytes(plan) +
+                                    grown.gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
+                                &grown.block));
+    cuda_block_retire(&foveate->retired, &plan->batch.block);
+    cuda_block_free_idle(foveate->device, &foveate->retired);
+    plan->batch = grown;
+    return FOVEA_OK;
+}
+
+static CUdeviceptr gaze_table(const struct foveate_cuda_plan *plan)
+{
+    return plan->batch.block->memory + plan->batch.levels * level_bytes(plan);
+}
+
+static enum fovea_result fill_gazes(struct foveate_cuda *foveate,
+                                    const struct foveate_cuda_run *run,
+                                    const struct foveate_cuda_images *images)
+{
+    const struct foveate_cuda_gaze_run gazes = {.device = foveate->device,
+                                                .kernels = &foveate->gaze,
+                                                .frame = run->frame,
+                                                .stream = run->stream,
+                                                .table = gaze_table(run->plan),
+                                                .gazes_uv = images->gazes_uv,
+                                                .count = images->count};
+    return images->gazes_on_device ? foveate_cuda_gaze_take(&gazes) : foveate_cuda_gaze_put(&gazes);
+}
+
+static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
+                                          const struct foveate_cuda_images *images, uint32_t first,
+                                          uint32_t count)
+{
+    struct foveate_cuda_slice slice = {
+        .count = count,
+        .batch = {.gazes = gaze_table(plan) + first * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
+                  .src_next_bytes = images->src_next_bytes,
+                  .dst_next_bytes = images->dst_next_bytes},
+        .src = foveate_cuda_linear_view(images->src, images->src_next_bytes),
+        .dst = foveate_cuda_linear_view(images->dst, images->dst_next_bytes),
+    };
+    slice.src.data += (uint64_t)((int64_t)first * images->src_next_bytes);
+    slice.dst.data += (uint64_t)((int64_t)first * images->dst_next_bytes);
+    return slice;
+}
+
+static enum fovea_result launch_batch(struct foveate_cuda *foveate,
+                                      const struct foveate_cuda_run *run,
+                                      const struct foveate_cuda_images *images)
+{
+    const struct foveate_cuda_plan *plan = run->plan;
+    const bool levels_limit = plan->level_samples > 0 && images->src_next_bytes != 0;
+    const uint32_t most = levels_limit ? plan->batch.levels : images->count;
+    struct foveate_cuda_smooth smooth = plan->smooth;
+    smooth.samples = plan->batch.block->memory;
+    smooth.next_samples = images->src_next_bytes == 0 ? 0 : (int64_t)plan->level_samples;
+    FOVEA_TRY(fill_gazes(foveate, run, images));
+    for (uint32_t first = 0; first < images->count;) {
+        const uint32_t left = images->count - first;
+        const struct foveate_cuda_slice slice =
+            slice_of(plan, images, first, left < most ? left : most);
+        FOVEA_TRY(launch_slice(foveate, run, &smooth, images->src->format, &slice));
+        first += slice.count;
+    }
+    return FOVEA_OK;
+}
+
+/* The plan's own block is read for its tables, the batch's holds gazes and levels, which the next batch
+ * writes over: that one follows on its stream. */
+enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
+                                         const struct foveate_cuda_run *run,
+                                         const struct foveate_cuda_images *images)
+{
+    struct cuda_block *block = run->plan->batch.block;
+    if (!takes(run->plan, images->src->format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(follow_frame(foveate, run)); /* else the next frame would follow us alone */
+    FOVEA_TRY(cuda_uses_follow(foveate->device, &block->uses, run->stream));
+    const enum fovea_result launched = launch_batch(foveate, run, images);
+    return note_use(foveate, run, run->plan->block, note_use(foveate, run, block, launched));
 }

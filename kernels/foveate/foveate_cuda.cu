@@ -59,8 +59,11 @@ __device__ bool find_tile(const foveate_frame &frame, const foveate_cuda_tables 
         t->y + t->rows <= 0) {
         return false;
     }
-    t->ring = foveate_grid_fragment_ring((const foveate_ring *)tables.rings, &frame, fragment_x,
-                                         fragment_y);
+    const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
+                                          (const float *)tables.law_table};
+    t->ring = frame.gaze_x_q8 == FOVEATE_GAZE_NONE
+                  ? FOVEATE_RING_NONE
+                  : foveate_grid_filter(&filters, &frame, fragment_x, fragment_y);
     return true;
 }
 
@@ -189,33 +192,24 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
 
 } // namespace
 
-#define LINEAR_KERNEL(name, format)                                                                \
+#define KERNEL(kind, suffix, format)                                                               \
     extern "C" __global__ void __launch_bounds__(MAX_THREADS)                                      \
-        name(const __grid_constant__ foveate_cuda_linear_params params)                            \
+        foveate_##kind##_##suffix(const __grid_constant__ foveate_cuda_##kind##_params params)     \
     {                                                                                              \
-        const linear_image<pixel<format>> src = {params.src};                                      \
-        const linear_image<pixel<format>> dst = {params.dst};                                      \
-        foveate<pixel<format>>(params.frame, params.tables, src, dst);                             \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        foveate<pixel<format>>(frame, params.tables, kind##_src<pixel<format>>(params, frame),     \
+                               kind##_dst<pixel<format>>(params, frame));                          \
     }
 
-#define SURFACE_KERNEL(name, format)                                                               \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS)                                      \
-        name(const __grid_constant__ foveate_cuda_surface_params params)                           \
-    {                                                                                              \
-        const surface_image<pixel<format>> src = {params.src};                                     \
-        const surface_image<pixel<format>> dst = {params.dst};                                     \
-        foveate<pixel<format>>(params.frame, params.tables, src, dst);                             \
-    }
+KERNEL(linear, rgba8, FOVEA_FORMAT_RGBA8)
+KERNEL(linear, rgb8, FOVEA_FORMAT_RGB8)
+KERNEL(linear, r8, FOVEA_FORMAT_R8)
+KERNEL(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+KERNEL(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+KERNEL(linear, rgba16f, FOVEA_FORMAT_RGBA16F)
+KERNEL(linear, rgba32f, FOVEA_FORMAT_RGBA32F)
 
-LINEAR_KERNEL(foveate_linear_rgba8, FOVEA_FORMAT_RGBA8)
-LINEAR_KERNEL(foveate_linear_rgb8, FOVEA_FORMAT_RGB8)
-LINEAR_KERNEL(foveate_linear_r8, FOVEA_FORMAT_R8)
-LINEAR_KERNEL(foveate_linear_a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
-LINEAR_KERNEL(foveate_linear_b10g11r11f, FOVEA_FORMAT_B10G11R11F)
-LINEAR_KERNEL(foveate_linear_rgba16f, FOVEA_FORMAT_RGBA16F)
-LINEAR_KERNEL(foveate_linear_rgba32f, FOVEA_FORMAT_RGBA32F)
-
-SURFACE_KERNEL(foveate_surface_rgba8, FOVEA_FORMAT_RGBA8)
-SURFACE_KERNEL(foveate_surface_a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
-SURFACE_KERNEL(foveate_surface_b10g11r11f, FOVEA_FORMAT_B10G11R11F)
-SURFACE_KERNEL(foveate_surface_rgba16f, FOVEA_FORMAT_RGBA16F)
+KERNEL(surface, rgba8, FOVEA_FORMAT_RGBA8)
+KERNEL(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+KERNEL(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+KERNEL(surface, rgba16f, FOVEA_FORMAT_RGBA16F)

@@ -46,6 +46,7 @@ struct foveate_cuda_run {
     struct foveate_cuda_plan *plan;
     const struct foveate_frame *frame; /* made for the same plan */
     CUstream stream;
+    CUdeviceptr gazes; /* surfaces: int32_t[2] in q8 instead of the frame's; 0: the frame's */
 };
 
 /* Surface objects of arrays of the frame's size, 32 or 64 bits a pixel as the format has them. RGBA8,
@@ -60,5 +61,34 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *
                                                            const struct foveate_cuda_run *run,
                                                            const struct fovea_image *src,
                                                            const struct fovea_image *dst);
+
+/* ---- Batches: images of one size and format, each with a gaze of its own */
+
+struct foveate_cuda_images {
+    uint32_t count; /* 1..65535 */
+    const struct fovea_image *src; /* the first */
+    const struct fovea_image *dst;
+    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t dst_next_bytes;
+    const float *gazes_uv; /* x and y for each image */
+    bool gazes_on_device; /* read on the stream; an image whose gaze is not finite is copied */
+};
+
+/* Memory for batches of that kind: 8 bytes an image for the gazes and, for the smooth method, a plan's
+ * worth of levels for each source, as many as fit in FOVEATE_CUDA_LEVEL_BYTES and at least one. The
+ * images beyond those are run after them, in as many launches as it takes. Allocates where the plan has
+ * run no batch as large; the memory before it goes when its last launch is over. On failure everything
+ * is as it was. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate,
+                                                        struct foveate_cuda_plan *plan,
+                                                        const struct foveate_cuda_images *images);
+#define FOVEATE_CUDA_LEVEL_BYTES ((uint64_t)256 << 20)
+
+/* After foveate_cuda_reserve for a batch of that kind. Gazes of host memory are copied when it returns.
+ * On failure some images may have been enqueued. Batches of one plan follow each other on the device,
+ * whatever their streams. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
+                                                          const struct foveate_cuda_run *run,
+                                                          const struct foveate_cuda_images *images);
 
 #endif

@@ -50,14 +50,15 @@ static bool is_multiple(intptr_t value, size_t unit)
     return value % (intptr_t)unit == 0;
 }
 
-struct foveate_cuda_linear foveate_cuda_linear_view(const struct fovea_image *image)
+struct foveate_cuda_linear foveate_cuda_linear_view(const struct fovea_image *image,
+                                                    ptrdiff_t next_bytes)
 {
     const size_t bytes = pixel_codec_of(image->format)->bytes;
     const ptrdiff_t pixel_stride =
         image->pixel_stride_bytes ? image->pixel_stride_bytes : (ptrdiff_t)bytes;
     const bool whole = is_multiple((intptr_t)image->data, bytes) &&
                        is_multiple(image->row_stride_bytes, bytes) &&
-                       is_multiple(pixel_stride, bytes);
+                       is_multiple(pixel_stride, bytes) && is_multiple(next_bytes, bytes);
     return (struct foveate_cuda_linear){.data = (uintptr_t)image->data,
                                         .row_stride_bytes = image->row_stride_bytes,
                                         .pixel_stride_bytes = pixel_stride,

@@ -25,6 +25,16 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_get_kernels(const struct cuda_de
                                                             CUmodule module, const char *prefix,
                                                             struct foveate_cuda_kernels *out);
 
-struct foveate_cuda_linear foveate_cuda_linear_view(const struct fovea_image *image);
+/* Images that one launch works on, z of its grid. */
+struct foveate_cuda_slice {
+    uint32_t count;
+    struct foveate_cuda_batch batch;
+    struct foveate_cuda_linear src; /* of the first */
+    struct foveate_cuda_linear dst;
+};
+
+/* next_bytes: to the image after it; 0 where there is none. */
+struct foveate_cuda_linear foveate_cuda_linear_view(const struct fovea_image *image,
+                                                    ptrdiff_t next_bytes);
 
 #endif

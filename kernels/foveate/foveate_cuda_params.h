@@ -17,10 +17,23 @@
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
 #define FOVEATE_CUDA_BLOCK_HEIGHT 8
 
+/* Of the kernels that make a table of gazes. Parameters of a launch have at most 4096 bytes. */
+#define FOVEATE_CUDA_GAZE_THREADS 128
+#define FOVEATE_CUDA_GAZES_PUT 500 /* that a launch carries */
+
+/* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the frame's. */
+struct foveate_cuda_batch {
+    uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
+    int64_t src_next_bytes; /* linear images only */
+    int64_t dst_next_bytes;
+};
+
 /* The plan on the device, and how a fragment is cut into tiles. */
 struct foveate_cuda_tables {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
     uint64_t taps; /* float[] */
+    struct foveate_law law; /* where its bank_per_octave is not 0 */
+    uint64_t law_table; /* float[law.table_count] */
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
 };
@@ -33,6 +46,7 @@ struct foveate_cuda_smooth {
     int32_t reserved;
     uint64_t table; /* float[law.table_count] */
     uint64_t samples; /* of all levels, half or float as the format needs */
+    int64_t next_samples; /* from an image's levels to the next image's */
 };
 
 struct foveate_cuda_linear {
@@ -46,6 +60,7 @@ struct foveate_cuda_linear {
 struct foveate_cuda_linear_params {
     struct foveate_frame frame;
     struct foveate_cuda_tables tables;
+    struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
 };
@@ -53,6 +68,7 @@ struct foveate_cuda_linear_params {
 struct foveate_cuda_surface_params {
     struct foveate_frame frame;
     struct foveate_cuda_tables tables;
+    struct foveate_cuda_batch batch;
     uint64_t src;
     uint64_t dst;
 };
@@ -60,6 +76,7 @@ struct foveate_cuda_surface_params {
 struct foveate_cuda_smooth_linear_params {
     struct foveate_frame frame;
     struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
 };
@@ -67,6 +84,7 @@ struct foveate_cuda_smooth_linear_params {
 struct foveate_cuda_smooth_surface_params {
     struct foveate_frame frame;
     struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_batch batch;
     uint64_t src;
     uint64_t dst;
 };
@@ -74,6 +92,22 @@ struct foveate_cuda_smooth_surface_params {
 struct foveate_cuda_decimate_params {
     struct foveate_cuda_smooth smooth;
     int32_t level; /* the one that is written, from the one below */
+    int32_t reserved;
+};
+
+struct foveate_cuda_put_gazes_params {
+    uint64_t table; /* int32_t[2] for each */
+    int32_t count;
+    int32_t reserved;
+    int32_t gazes_q8[FOVEATE_CUDA_GAZES_PUT][2];
+};
+
+struct foveate_cuda_take_gazes_params {
+    uint64_t table; /* likewise */
+    uint64_t gazes_uv; /* float[2] for each */
+    int32_t count;
+    int32_t width_px;
+    int32_t height_px;
     int32_t reserved;
 };
 

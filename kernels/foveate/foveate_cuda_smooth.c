@@ -44,45 +44,63 @@ size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only)
 
 /* ---- Launches --------------------------------------------------------------------------------- */
 
-/* A thread for each of width x height. */
+/* How far a launch reaches. */
+struct extent {
+    int32_t width;
+    int32_t height;
+    uint32_t images;
+};
+
+/* A thread for each of width x height x images. */
 static enum fovea_result launch(const struct foveate_cuda_smooth_run *run, CUfunction kernel,
-                                int32_t width, int32_t height, void *params)
+                                struct extent extent, void *params)
 {
     const struct cuda_device *device = run->device;
     const unsigned columns =
-        ((unsigned)width + FOVEATE_CUDA_BLOCK_WIDTH - 1) / FOVEATE_CUDA_BLOCK_WIDTH;
+        ((unsigned)extent.width + FOVEATE_CUDA_BLOCK_WIDTH - 1) / FOVEATE_CUDA_BLOCK_WIDTH;
     const unsigned rows =
-        ((unsigned)height + FOVEATE_CUDA_BLOCK_HEIGHT - 1) / FOVEATE_CUDA_BLOCK_HEIGHT;
+        ((unsigned)extent.height + FOVEATE_CUDA_BLOCK_HEIGHT - 1) / FOVEATE_CUDA_BLOCK_HEIGHT;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, columns, rows, 1, FOVEATE_CUDA_BLOCK_WIDTH,
+           device->cu->LaunchKernel(kernel, columns, rows, extent.images, FOVEATE_CUDA_BLOCK_WIDTH,
                                     FOVEATE_CUDA_BLOCK_HEIGHT, 1, 0, run->stream,
                                     (void *[]){params}, NULL));
     return FOVEA_OK;
 }
 
-static enum fovea_result decimate(const struct foveate_cuda_smooth_run *run, CUfunction kernel)
+static enum fovea_result decimate(const struct foveate_cuda_smooth_run *run, CUfunction kernel,
+                                  uint32_t images)
 {
     struct foveate_cuda_decimate_params params = {.smooth = *run->smooth};
     for (int32_t k = 1; k < run->smooth->level_count; k++) {
         const struct foveate_level *level = &run->smooth->levels[k];
         const int32_t margins = 2 * foveate_level_margin(k);
+        const struct extent extent = {level->width + margins, level->height + margins, images};
         params.level = k;
-        FOVEA_TRY(launch(run, kernel, level->width + margins, level->height + margins, &params));
+        FOVEA_TRY(launch(run, kernel, extent, &params));
     }
     return FOVEA_OK;
 }
 
-/* `level` and `gather` take the same parameters. */
-static enum fovea_result launch_all(const struct foveate_cuda_smooth_run *run, CUfunction level,
-                                    CUfunction decimation, CUfunction gather, void *params)
+/* The kernels of a format; `level` and `gather` take the same parameters. */
+struct stages {
+    CUfunction level;
+    CUfunction decimation;
+    CUfunction gather;
+    void *params;
+};
+
+static enum fovea_result launch_all(const struct foveate_cuda_smooth_run *run,
+                                    const struct stages *stages, uint32_t sources, uint32_t images)
 {
     const int32_t width_px = run->frame->width_px;
     const int32_t height_px = run->frame->height_px;
     if (run->smooth->level_count > 0) {
-        FOVEA_TRY(launch(run, level, width_px, height_px, params));
-        FOVEA_TRY(decimate(run, decimation));
+        const struct extent extent = {width_px, height_px, sources};
+        FOVEA_TRY(launch(run, stages->level, extent, stages->params));
+        FOVEA_TRY(decimate(run, stages->decimation, sources));
     }
-    return launch(run, gather, width_px, height_px, params);
+    const struct extent extent = {width_px, height_px, images};
+    return launch(run, stages->gather, extent, stages->params);
 }
 
 enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_run *run,
@@ -91,22 +109,30 @@ enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_r
 {
     const struct foveate_cuda_smooth_kernels *kernels = run->kernels;
     struct foveate_cuda_smooth_surface_params params = {
-        .frame = *run->frame, .smooth = *run->smooth, .src = src, .dst = dst};
-    return launch_all(run, kernels->level.surface[format], kernels->decimate_half,
-                      kernels->gather.surface[format], &params);
+        .frame = *run->frame,
+        .smooth = *run->smooth,
+        .batch = {.gazes = run->gazes},
+        .src = src,
+        .dst = dst};
+    const struct stages stages = {kernels->level.surface[format], kernels->decimate_half,
+                                  kernels->gather.surface[format], &params};
+    return launch_all(run, &stages, 1, 1);
 }
 
 enum fovea_result foveate_cuda_smooth_linear(const struct foveate_cuda_smooth_run *run,
-                                             const struct fovea_image *src,
-                                             const struct fovea_image *dst)
+                                             enum fovea_format format,
+                                             const struct foveate_cuda_slice *slice)
 {
     const struct foveate_cuda_smooth_kernels *kernels = run->kernels;
-    const bool floats = src->format == FOVEA_FORMAT_RGBA32F;
+    const bool floats = format == FOVEA_FORMAT_RGBA32F;
+    const uint32_t sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count;
     struct foveate_cuda_smooth_linear_params params = {.frame = *run->frame,
                                                        .smooth = *run->smooth,
-                                                       .src = foveate_cuda_linear_view(src),
-                                                       .dst = foveate_cuda_linear_view(dst)};
-    return launch_all(run, kernels->level.linear[src->format],
-                      floats ? kernels->decimate_float : kernels->decimate_half,
-                      kernels->gather.linear[src->format], &params);
+                                                       .batch = slice->batch,
+                                                       .src = slice->src,
+                                                       .dst = slice->dst};
+    const struct stages stages = {kernels->level.linear[format],
+                                  floats ? kernels->decimate_float : kernels->decimate_half,
+                                  kernels->gather.linear[format], &params};
+    return launch_all(run, &stages, sources, slice->count);
 }

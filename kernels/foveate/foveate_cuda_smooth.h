@@ -25,7 +25,7 @@ void foveate_cuda_smooth_unload(const struct cuda_device *device,
 /* Bytes of a level's sample: for every format, or for those that surfaces have. */
 size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only);
 
-/* One frame: level 0, decimations, the picture. On failure dst is not written; what was launched by
+/* One frame or a slice of a batch: level 0, decimations, the pictures. On failure dst is not written; what was launched by
  * then still uses the levels. */
 struct foveate_cuda_smooth_run {
     const struct cuda_device *device;
@@ -33,13 +33,16 @@ struct foveate_cuda_smooth_run {
     const struct foveate_cuda_smooth *smooth;
     const struct foveate_frame *frame;
     CUstream stream;
+    CUdeviceptr gazes; /* of a surface; 0: the frame's */
 };
 
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_surface(
     const struct foveate_cuda_smooth_run *run, enum fovea_format format, CUsurfObject src,
     CUsurfObject dst);
+/* Each image has levels of its own, smooth->next_samples apart; where all of them are one picture, its
+ * levels are made once for all. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_linear(
-    const struct foveate_cuda_smooth_run *run, const struct fovea_image *src,
-    const struct fovea_image *dst);
+    const struct foveate_cuda_smooth_run *run, enum fovea_format format,
+    const struct foveate_cuda_slice *slice);
 
 #endif

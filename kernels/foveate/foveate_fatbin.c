@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The compiled kernels as bytes of this library. FOVEATE_FATBIN and FOVEATE_SMOOTH_FATBIN are their
- * files, from the build. */
+/* The compiled kernels as bytes of this library. FOVEATE_FATBIN and so on are their files, from
+ * the build. */
 
 extern const unsigned char foveate_fatbin[];
+extern const unsigned char foveate_gaze_fatbin[];
+extern const unsigned char foveate_late_fatbin[];
 extern const unsigned char foveate_smooth_fatbin[];
 
 #define EMBED(name, file)                                                                          \
@@ -16,4 +18,6 @@ extern const unsigned char foveate_smooth_fatbin[];
             ".popsection\n")
 
 EMBED(foveate_fatbin, FOVEATE_FATBIN);
+EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
+EMBED(foveate_late_fatbin, FOVEATE_LATE_FATBIN);
 EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);

@@ -19,6 +19,18 @@ uint32_t foveate_filter_radius_px(enum fovea_filter_length rule, double sigma_px
     return (uint32_t)length / 2;
 }
 
+double foveate_filter_taps_per_sigma(enum fovea_filter_length rule)
+{
+    return rule == FOVEA_FILTER_LENGTH_PRINTED ? 3.0 : sqrt(-2.0 * log(0.005));
+}
+
+/* Where the length becomes 2, which is rounded up to 3. */
+double foveate_filter_least_sigma_px(enum fovea_filter_length rule)
+{
+    const double just_above = 1.0 + 1e-6;
+    return just_above * 0.5 / foveate_filter_taps_per_sigma(rule);
+}
+
 static double gaussian(double sigma_px, uint32_t distance_px)
 {
     const double z = distance_px / sigma_px;

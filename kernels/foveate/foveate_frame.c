@@ -3,17 +3,8 @@
 
 #include "foveate.h"
 
+#include "foveate_gaze.h"
 #include "foveate_grid.h"
-
-#include <math.h>
-
-#define GAZE_REACH_UV 4.0
-
-static int32_t gaze_q8(double uv, uint32_t size_px)
-{
-    const double clamped_uv = fmin(fmax(uv, -GAZE_REACH_UV), 1.0 + GAZE_REACH_UV);
-    return (int32_t)floor(clamped_uv * size_px * 256.0 + 0.5);
-}
 
 static bool averages_light(const struct fovea_foveation *foveation)
 {
@@ -27,8 +18,8 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct 
         .width_px = (int32_t)plan->width_px,
         .height_px = (int32_t)plan->height_px,
         .fragment_px = (int32_t)plan->fragment_px,
-        .gaze_x_q8 = gaze_q8(gaze.x_uv, plan->width_px),
-        .gaze_y_q8 = gaze_q8(gaze.y_uv, plan->height_px),
+        .gaze_x_q8 = foveate_gaze_q8(gaze.x_uv, (int32_t)plan->width_px),
+        .gaze_y_q8 = foveate_gaze_q8(gaze.y_uv, (int32_t)plan->height_px),
         .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
         .light = averages_light(&plan->foveation),
@@ -41,7 +32,8 @@ static float blockwise_sigma(const struct foveate_plan *plan, const struct fovea
     const int32_t side_px = frame->fragment_px;
     const int32_t index_x = (x + foveate_grid_shift_px(frame->gaze_x_q8, side_px)) / side_px;
     const int32_t index_y = (y + foveate_grid_shift_px(frame->gaze_y_q8, side_px)) / side_px;
-    const int32_t ring = foveate_grid_fragment_ring(plan->rings, frame, index_x, index_y);
+    const struct foveate_grid_filters filters = {plan->rings, &plan->law, plan->law_table};
+    const int32_t ring = foveate_grid_filter(&filters, frame, index_x, index_y);
     return ring == FOVEATE_RING_NONE ? 0.0f : plan->rings[ring].sigma_px;
 }
 

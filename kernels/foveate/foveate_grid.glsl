@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The plan's rings and filters, and the exact search for a fragment's ring. The C twin is
- * foveate_grid.h. After foveate_pixel.glsl. */
+/* The plan's filters, and the exact search for a fragment's one. The C twin is foveate_grid.h. After
+ * foveate_pixel.glsl and foveate_law.glsl. */
 
-/* struct foveate_ring of foveate.h. */
-struct foveate_ring {
-    uint bound_sq_low;
-    uint bound_sq_high;
-    uint radius_px;
-    uint first_tap;
-    float sigma_px;
-    float reserved0;
-    float reserved1;
-    float reserved2;
-};
+/* struct foveate_ring of foveate.h, eight words each, frame.ring_count of them; then the taps. */
+layout(set = 0, binding = 3, std430) readonly buffer Filters { uint filter_words[]; };
 
-layout(set = 0, binding = 2, std430) readonly buffer Rings { foveate_ring rings[]; };
-layout(set = 0, binding = 3, std430) readonly buffer Taps { float taps[]; };
+const int RING_WORDS = 8;
+const int RING_BOUND_SQ_LOW = 0;
+const int RING_BOUND_SQ_HIGH = 1;
+const int RING_RADIUS_PX = 2;
+const int RING_FIRST_TAP = 3;
+const int RING_SIGMA_PX = 4;
+
+uint ring_word(int ring, int word)
+{
+    return filter_words[ring * RING_WORDS + word];
+}
+
+float ring_sigma_px(int ring)
+{
+    return uintBitsToFloat(ring_word(ring, RING_SIGMA_PX));
+}
+
+/* Where a ring's taps begin: an index for tap_at. */
+int ring_taps(foveate_frame frame, int ring)
+{
+    return frame.ring_count * RING_WORDS + int(ring_word(ring, RING_FIRST_TAP));
+}
+
+float tap_at(int index)
+{
+    return uintBitsToFloat(filter_words[index]);
+}
 
 /* ---- The fragment grid, centred on the gaze (Malkin, Deza and Poggio 2020) ---- */
 
@@ -48,16 +64,38 @@ uvec2 square_sum(int dx, int dy)
 
 bool inside_bound(uvec2 distance_sq, int i)
 {
-    uint high = rings[i].bound_sq_high;
-    return distance_sq.y < high || (distance_sq.y == high && distance_sq.x < rings[i].bound_sq_low);
+    uint high = ring_word(i, RING_BOUND_SQ_HIGH);
+    return distance_sq.y < high ||
+           (distance_sq.y == high && distance_sq.x < ring_word(i, RING_BOUND_SQ_LOW));
 }
 
-/* 0: copied; v: filter v - 1, for the smallest v whose bound is beyond the distance, the last filter
- * where there is none. Exact: floats only guess where to start. */
+/* By the law: the filter of the bank nearest to sigma, of the length that sigma asks for. */
+int bank_at(foveate_frame frame, ivec2 centre)
+{
+    ivec2 place = clamp(centre, ivec2(0), ivec2(frame.width_px, frame.height_px));
+    float sigma_px = law_sigma_at(frame, vec2(place));
+    if (!(sigma_px > 0.0)) {
+        return 0;
+    }
+    float index = (log2(sigma_px) - law.bank_log2_first) * law.bank_per_octave;
+    int nearest = int(floor(index + 0.5));
+    if (nearest < 0 || nearest >= frame.ring_count) {
+        return nearest < 0 ? 0 : frame.ring_count;
+    }
+    int radius_px = int(law.bank_taps_per_sigma * sigma_px + 0.5);
+    int longer = radius_px - int(ring_word(nearest, RING_RADIUS_PX));
+    return min(nearest + sign(longer) + 1, frame.ring_count);
+}
+
+/* 0: copied; v: filter v - 1. By the paper's rings it is the smallest v whose bound is beyond the distance, the
+ * last filter where there is none. Exact: floats only guess where to start. */
 int ring_at(foveate_frame frame, ivec2 centre)
 {
     if (frame.ring_count == 0) {
         return 0;
+    }
+    if (law.bank_per_octave > 0.0) {
+        return bank_at(frame, centre);
     }
     ivec2 d = centre * 256 - ivec2(frame.gaze_x_q8, frame.gaze_y_q8);
     uvec2 distance_sq = square_sum(d.x, d.y);

@@ -82,6 +82,28 @@ FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int3
     return low - 1;
 }
 
+/* The filter of a bank for sigma: the nearest, or where the length of filters changes between the two, its
+ * neighbour on sigma's side. FOVEATE_RING_NONE for less than the first, which is a copy. */
+FOVEATE_GRID_FN int32_t foveate_grid_bank_ring(const struct foveate_ring *rings,
+                                               const struct foveate_law *law, int32_t ring_count,
+                                               float sigma_px)
+{
+    if (!(sigma_px > 0.0f)) {
+        return FOVEATE_RING_NONE;
+    }
+    const float place = (log2f(sigma_px) - law->bank_log2_first) * law->bank_per_octave;
+    const int32_t nearest = (int32_t)floorf(place + 0.5f);
+    if (nearest < 0 || nearest >= ring_count) {
+        return nearest < 0 ? FOVEATE_RING_NONE : ring_count - 1;
+    }
+    const uint32_t radius_px = (uint32_t)(law->bank_taps_per_sigma * sigma_px + 0.5f);
+    if (radius_px > rings[nearest].radius_px && nearest + 1 < ring_count) {
+        return nearest + 1;
+    }
+    return radius_px < rings[nearest].radius_px ? nearest - 1 : nearest;
+}
+
+/* By the paper's rings: where the fragment's centre lies. */
 FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *rings,
                                                    const struct foveate_frame *frame,
                                                    int32_t index_x, int32_t index_y)
@@ -94,6 +116,50 @@ FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *ri
     return foveate_grid_ring(
         rings, frame->ring_count,
         foveate_grid_distance_sq_q16(x_px, y_px, frame->gaze_x_q8, frame->gaze_y_q8));
+}
+
+/* What a plan has to find filters by. */
+struct foveate_grid_filters {
+    const struct foveate_ring *rings;
+    const struct foveate_law *law;
+    const float *law_table;
+};
+
+/* The place nearest to it that is in the picture. */
+FOVEATE_GRID_FN float foveate_grid_within(int32_t place_px, int32_t size_px)
+{
+    return (float)(place_px < 0 ? 0 : place_px > size_px ? size_px : place_px);
+}
+
+/* By a law, at the same centre: a place counted as the gaze is, so with an even side the corner between
+ * the four pixels in the fragment's middle. Where a fragment hangs over an edge of the picture so far that
+ * its centre is outside, the place of the edge nearest to that counts: a law may ask for anything where
+ * there is no picture. */
+FOVEATE_GRID_FN int32_t foveate_grid_law_ring(const struct foveate_grid_filters *filters,
+                                              const struct foveate_frame *frame, int32_t index_x,
+                                              int32_t index_y)
+{
+    const int32_t side_px = frame->fragment_px;
+    const int32_t shift_x_px = foveate_grid_shift_px(frame->gaze_x_q8, side_px);
+    const int32_t shift_y_px = foveate_grid_shift_px(frame->gaze_y_q8, side_px);
+    const int32_t x_px = foveate_grid_center_px(index_x, side_px, shift_x_px);
+    const int32_t y_px = foveate_grid_center_px(index_y, side_px, shift_y_px);
+    const float sigma_px = foveate_law_sigma_at(
+        filters->law, filters->law_table, foveate_grid_within(x_px, frame->width_px),
+        foveate_grid_within(y_px, frame->height_px), (float)frame->gaze_x_q8 / 256.0f,
+        (float)frame->gaze_y_q8 / 256.0f);
+    return foveate_grid_bank_ring(filters->rings, filters->law, frame->ring_count, sigma_px);
+}
+
+/* The filter of a fragment, whichever way the plan goes; FOVEATE_RING_NONE: it is copied. */
+FOVEATE_GRID_FN int32_t foveate_grid_filter(const struct foveate_grid_filters *filters,
+                                            const struct foveate_frame *frame, int32_t index_x,
+                                            int32_t index_y)
+{
+    if (filters->law->bank_per_octave > 0.0f) {
+        return foveate_grid_law_ring(filters, frame, index_x, index_y);
+    }
+    return foveate_grid_fragment_ring(filters->rings, frame, index_x, index_y);
 }
 
 #endif

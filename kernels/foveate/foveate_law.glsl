@@ -5,9 +5,11 @@
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
-const float REST = 0.75;
+const float REST = 0.84;
 const float REACH = 4.2;
 const int LAW_RADIAL = 0;
+const int LAW_MAP = 2;
+const int LAW_MAP_PROJECTED = 3;
 
 /* struct foveate_law of foveate_smooth.h. */
 struct foveate_law {
@@ -20,7 +22,13 @@ struct foveate_law {
     float tan_y0;
     float tan_y_per_px;
     float sharp_px;
-    float reserved[7];
+    int map_width;
+    int map_height;
+    int map_root;
+    float bank_log2_first;
+    float bank_per_octave;
+    float bank_taps_per_sigma;
+    float reserved[5];
 };
 
 /* struct foveate_level. */
@@ -54,6 +62,20 @@ float law_at(float at)
     return mix(law_table[below], law_table[below + 1], place - float(below));
 }
 
+/* A map at a place from the gaze, right and down, in the table's units. */
+float law_map(vec2 at)
+{
+    vec2 last = vec2(law.map_width, law.map_height) - 1.0;
+    vec2 place = clamp(at * law.table_per_unit + 0.5 * last, vec2(0.0), last);
+    ivec2 corner = ivec2(min(place, last - 1.0));
+    vec2 part = place - vec2(corner);
+    int above = corner.y * law.map_width + corner.x;
+    int below = above + law.map_width;
+    float value = mix(mix(law_table[above], law_table[above + 1], part.x),
+                      mix(law_table[below], law_table[below + 1], part.x), part.y);
+    return law.map_root != 0 ? inversesqrt(value) : value;
+}
+
 vec3 law_ray(vec2 px)
 {
     return vec3(law.tan_x0 + px.x * law.tan_x_per_px, law.tan_y0 + px.y * law.tan_y_per_px, 1.0);
@@ -64,16 +86,42 @@ float law_angle_deg(vec3 a, vec3 b)
     return degrees(atan(length(cross(a, b)), dot(a, b)));
 }
 
-/* sigma of a pixel; 0: it is copied. */
-float law_sigma(foveate_frame frame, ivec2 pixel)
+/* foveate_law_map_projected: differences first, so that small angles are exact. */
+float law_map_projected(vec3 ray, vec3 gaze)
 {
+    vec2 off = ray.xy - gaze.xy;
+    float level_sq = 1.0 + gaze.x * gaze.x;
+    float gaze_sq = level_sq + gaze.y * gaze.y;
+    vec2 side = vec2(off.x / sqrt(level_sq),
+                     (off.y + gaze.x * (gaze.x * off.y - gaze.y * off.x)) /
+                         sqrt(level_sq * gaze_sq));
+    float ahead = dot(ray, gaze) / sqrt(gaze_sq);
+    float far = length(side);
+    return law_map(far > 0.0 ? side * (degrees(atan(far, ahead)) / far) : vec2(0.0));
+}
+
+/* sigma at a place, which is counted as the gaze is; 0: what is there is copied. */
+float law_sigma_at(foveate_frame frame, vec2 place_px)
+{
+    vec2 pixel = place_px - 0.5;
     vec2 gaze_px = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0 - 0.5;
     if (law.kind == LAW_RADIAL) {
-        return law.strength * law_ramp(law_at(distance(vec2(pixel), gaze_px)));
+        return law.strength * law_ramp(law_at(distance(pixel, gaze_px)));
     }
-    vec3 ray = law_ray(vec2(pixel));
-    float degrees_of_blur = law_at(law_angle_deg(ray, law_ray(gaze_px)));
+    if (law.kind == LAW_MAP) {
+        return law.strength * law_ramp(law_map(pixel - gaze_px));
+    }
+    vec3 ray = law_ray(pixel);
+    vec3 gaze = law_ray(gaze_px);
+    float degrees_of_blur = law.kind == LAW_MAP_PROJECTED ? law_map_projected(ray, gaze)
+                                                          : law_at(law_angle_deg(ray, gaze));
     float px_per_radian =
         (1.0 + dot(ray.xy, ray.xy)) / sqrt(law.tan_x_per_px * law.tan_y_per_px);
     return law.strength * law_ramp(radians(degrees_of_blur) * px_per_radian);
+}
+
+/* sigma of a pixel. */
+float law_sigma(foveate_frame frame, ivec2 pixel)
+{
+    return law_sigma_at(frame, vec2(pixel) + 0.5);
 }

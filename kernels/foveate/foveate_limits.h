@@ -13,6 +13,10 @@
 /* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the
  * filters of an image no longer fit in memory that anybody wants to spend on them. */
 #define FOVEATE_MAX_SIGMA_PX 1024.0
+#define FOVEATE_MIN_MAP_SIDE 2
+#define FOVEATE_MAX_MAP_SIDE 4096
+#define FOVEATE_MAX_MAP_CPD 1e6
+#define FOVEATE_MIN_MAP_FLOOR 1e-9
 /* Of a view: a picture wider than 179.9 degrees, or a pixel wider than the picture, is no view. */
 #define FOVEATE_MAX_TANGENT 1000.0
 #define FOVEATE_MIN_PPD 0.1

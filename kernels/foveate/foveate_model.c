@@ -6,14 +6,21 @@
 #include "foveate_limits.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define RADIANS (M_PI / 180.0)
 #define CORNERS 4
 
 bool foveate_model_projected(const struct foveate_model *model)
 {
-    return model->foveation.model != FOVEA_MODEL_PAPER;
+    return model->foveation.model == FOVEA_MODEL_MAP
+               ? model->foveation.map.degrees == FOVEA_MAP_DEGREES_VIEW
+               : model->foveation.model != FOVEA_MODEL_PAPER;
+}
+
+bool foveate_model_by_law(const struct foveate_model *model)
+{
+    return model->foveation.method == FOVEA_METHOD_SMOOTH ||
+           model->foveation.model != FOVEA_MODEL_PAPER;
 }
 
 /* A Gaussian of sigma lets exp(-2 (pi sigma f)^2) of the amplitude through: set to the gain at the
@@ -21,6 +28,19 @@ bool foveate_model_projected(const struct foveate_model *model)
 static double kappa_of(double gain)
 {
     return sqrt(-2.0 * log(gain)) / (2.0 * M_PI);
+}
+
+static bool is_map(const struct foveate_model *model)
+{
+    return model->foveation.model == FOVEA_MODEL_MAP;
+}
+
+/* A map's samples are not looked at again for it: its smallest anywhere stands for those in reach. */
+static double sigma_to_check_px(const struct foveate_model *model)
+{
+    return is_map(model) ? foveate_model_applied_px(model, foveate_model_law_bound(model) *
+                                                               foveate_model_px_per_unit_max(model))
+                         : foveate_model_sigma_max_px(model);
 }
 
 bool foveate_model_init(struct foveate_model *model, const struct fovea_foveation *foveation,
@@ -40,7 +60,10 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
     if (foveate_model_projected(model)) {
         model->view = foveate_view_of(&foveation->geometry, width_px, height_px);
     }
-    return foveate_model_sigma_max_px(model) <= FOVEATE_MAX_SIGMA_PX;
+    if (is_map(model) && !foveate_map_init(&model->map, &foveation->map)) {
+        return false;
+    }
+    return sigma_to_check_px(model) <= FOVEATE_MAX_SIGMA_PX;
 }
 
 /* ---- Cutoffs */
@@ -86,10 +109,43 @@ static double cutoff(const struct foveate_model *model, double place)
         return geisler_perry_cpd(physical->ct0, physical->alpha, physical->e2_deg, place);
     case FOVEA_MODEL_CURVE:
         return curve_cutoff_cpd(&model->foveation.curve, place);
+    case FOVEA_MODEL_MAP: /* by foveate_model_map_law */
     case FOVEA_MODEL_PAPER:
         break;
     }
     return paper_cutoff_cpp(model, place);
+}
+
+/* Not above f_max_cpd where that is at Nyquist: what is beyond is copied either way. */
+static double map_cutoff_cpd(const struct foveate_model *model, double sample)
+{
+    const struct fovea_foveation *foveation = &model->foveation;
+    const struct fovea_paper *paper = &foveation->paper;
+    const struct foveate_map *map = &model->map;
+    if (foveation->map.law == FOVEA_MAP_LAW_LINEAR) {
+        const double part = (map->largest - sample) / (map->largest - map->smallest);
+        return geisler_perry_cpd(paper->ct0, paper->alpha, paper->e2_deg, part * paper->e_max_deg);
+    }
+    double cutoff_cpd = foveation->map.cutoff_cpd;
+    if (cutoff_cpd == 0.0) {
+        cutoff_cpd = map->kind == FOVEA_MAP_HUMAN ? FOVEATE_MAP_HUMAN_CPD : paper->f_max_cpd;
+    }
+    return cutoff_cpd * sqrt(sample / map->largest);
+}
+
+double foveate_model_map_law(const struct foveate_model *model, double sample)
+{
+    const double law_deg = model->kappa / map_cutoff_cpd(model, sample);
+    return foveate_model_projected(model) ? law_deg
+                                          : law_deg * 2.0 * model->foveation.paper.f_max_cpd;
+}
+
+double foveate_model_map_per_unit(const struct foveate_model *model)
+{
+    const double per_deg = 1.0 / model->map.deg_per_sample;
+    return foveate_model_projected(model)
+               ? per_deg
+               : per_deg * model->foveation.paper.e_max_deg / model->d_max_px;
 }
 
 double foveate_model_law(const struct foveate_model *model, double place)
@@ -139,6 +195,10 @@ static double angle_deg(struct ray a, struct ray b)
  * has no maximum of its own, so the points and the end are enough. */
 static double largest_law(const struct foveate_model *model, double up_to_deg)
 {
+    if (is_map(model)) {
+        return foveate_model_map_law(
+            model, foveate_map_smallest_within(&model->map, up_to_deg, up_to_deg));
+    }
     double largest = fmax(foveate_model_law(model, 0.0), foveate_model_law(model, up_to_deg));
     const struct fovea_curve *curve = &model->foveation.curve;
     if (model->foveation.model == FOVEA_MODEL_CURVE) {
@@ -166,19 +226,36 @@ static double projected_max_px(const struct foveate_model *model)
     return largest_px;
 }
 
+/* In pixels the gaze and what is farthest from it are the picture's width and height apart. */
+static double map_max_px(const struct foveate_model *model)
+{
+    const double deg_per_px = model->foveation.paper.e_max_deg / model->d_max_px;
+    return foveate_model_map_law(model, foveate_map_smallest_within(&model->map,
+                                                                    model->width_px * deg_per_px,
+                                                                    model->height_px * deg_per_px));
+}
+
+static double unprojected_max_px(const struct foveate_model *model)
+{
+    return is_map(model) ? map_max_px(model) : foveate_model_law(model, model->d_max_px);
+}
+
 double foveate_model_sigma_max_px(const struct foveate_model *model)
 {
-    if (model->foveation.method == FOVEA_METHOD_BLOCKWISE) {
+    if (!foveate_model_by_law(model)) {
         return foveate_model_sigma_px(model, model->d_max_px);
     }
     return foveate_model_applied_px(model, foveate_model_projected(model)
                                                ? projected_max_px(model)
-                                               : foveate_model_law(model, model->d_max_px));
+                                               : unprojected_max_px(model));
 }
 
 /* The angle to a gaze outside the picture may be anything below 180 degrees. */
 double foveate_model_law_bound(const struct foveate_model *model)
 {
+    if (is_map(model)) {
+        return foveate_model_map_law(model, model->map.smallest);
+    }
     return largest_law(model, foveate_model_projected(model) ? 180.0 : model->d_max_px);
 }
 
@@ -201,47 +278,4 @@ double foveate_model_distance_px(const struct foveate_model *model, double eccen
     }
     return eccentricity_deg < 90.0 ? tan(eccentricity_deg * RADIANS) / model->view.tan_x_per_px
                                    : -1.0;
-}
-
-/* ---- In words */
-
-static double axis_sigma_px(const struct foveate_model *model, double e_deg)
-{
-    if (!foveate_model_projected(model)) {
-        return foveate_model_applied_px(
-            model, foveate_model_law(model, foveate_model_distance_px(model, e_deg)));
-    }
-    const double per_radian = foveate_view_px_per_radian(&model->view, tan(e_deg * RADIANS), 0.0);
-    return foveate_model_applied_px(model, foveate_model_law(model, e_deg) * RADIANS * per_radian);
-}
-
-static void describe_view(const struct foveate_model *model, char *out, size_t bytes)
-{
-    const struct fovea_geometry *geometry = &model->foveation.geometry;
-    if (!foveate_model_projected(model)) {
-        snprintf(out, bytes, "%g degrees over half the diagonal of",
-                 model->foveation.paper.e_max_deg);
-    } else if (foveate_view_given_as_projection(geometry)) {
-        snprintf(out, bytes, "tangents left %g right %g up %g down %g,", geometry->tan_left,
-                 geometry->tan_right, geometry->tan_up, geometry->tan_down);
-    } else if (geometry->ppd != 0.0) {
-        snprintf(out, bytes, "%g pixels a degree,", geometry->ppd);
-    } else {
-        snprintf(out, bytes, "a screen of %g m at %g m,", geometry->screen_width_m,
-                 geometry->distance_m);
-    }
-}
-
-void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes)
-{
-    static const char *const names[] = {"paper", "physical", "curve"};
-    char view[128];
-    describe_view(model, view, sizeof view);
-    snprintf(
-        out, bytes,
-        "model %s: %s %ux%u px, gain at the cutoff %.3g, strength %g; sigma with the gaze on the "
-        "axis at 5, 10, 20, 40 degrees: %.2f, %.2f, %.2f, %.2f px",
-        names[model->foveation.model], view, (unsigned)model->width_px, (unsigned)model->height_px,
-        model->foveation.cutoff_gain, model->foveation.strength, axis_sigma_px(model, 5.0),
-        axis_sigma_px(model, 10.0), axis_sigma_px(model, 20.0), axis_sigma_px(model, 40.0));
 }

@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_H
 
-#include "fovea.h"
+#include "foveate_map.h"
 
 /* A flat picture before the eye: the tangents of the angles of its pixels' centres from the view
  * axis, right and down positive. All 0 for models without a view. */
@@ -24,6 +24,7 @@ struct foveate_model {
     double kappa; /* sigma times the cutoff */
     double d_max_px; /* half the image's diagonal, whatever the gaze */
     struct foveate_view view;
+    struct foveate_map map; /* of the map model */
 };
 
 /* False if a setting that the model uses is out of range, not finite or names something unknown, or
@@ -37,11 +38,18 @@ bool foveate_model_settings_valid(const struct fovea_foveation *foveation);
 /* The model has a view: its law goes by eccentricity instead of pixels. */
 bool foveate_model_projected(const struct foveate_model *model);
 
+/* sigma comes from struct foveate_law; the alternative is the paper's own: rings by distance. */
+bool foveate_model_by_law(const struct foveate_model *model);
+
 /* kappa / cutoff: pixels over the distance in pixels, or degrees over the eccentricity in degrees,
  * whichever the model goes by. Strength is not in it, nor the ramp. */
 double foveate_model_law(const struct foveate_model *model, double place);
+/* The same for a map, which goes by its samples: pixels, or degrees where it has a view. */
+double foveate_model_map_law(const struct foveate_model *model, double sample);
+/* Samples of a map a pixel, or a degree where it has a view. */
+double foveate_model_map_per_unit(const struct foveate_model *model);
 
-/* Standard deviation of the blockwise method's Gaussian at that distance, strength included. */
+/* Standard deviation of the Gaussian of the paper's rings at that distance, strength included. */
 double foveate_model_sigma_px(const struct foveate_model *model, double distance_px);
 
 /* The largest sigma anywhere while the gaze is in the picture, by the settings' method. */
@@ -70,7 +78,7 @@ double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x,
 
 /* ---- In words ---------------------------------------------------------------------------------- */
 
-#define FOVEATE_DESCRIPTION_BYTES 384
+#define FOVEATE_DESCRIPTION_BYTES 512
 
 /* What is used and how strong it is: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9 pixels a
  * degree; sigma at 5, 10, 20, 40 degrees: ...". At most `bytes`, with the NUL. */

@@ -16,14 +16,19 @@ static bool within(double value, double lowest, double highest)
     return value >= lowest && value <= highest;
 }
 
+static bool fragments_valid(const struct fovea_paper *paper)
+{
+    return paper->fragment_px >= FOVEATE_MIN_FRAGMENT_PX &&
+           paper->fragment_px <= FOVEATE_MAX_FRAGMENT_PX &&
+           (paper->filter_length == FOVEA_FILTER_LENGTH_CODE ||
+            paper->filter_length == FOVEA_FILTER_LENGTH_PRINTED);
+}
+
 static bool paper_valid(const struct fovea_paper *paper)
 {
     return positive(paper->ct0) && paper->ct0 < 1.0 && positive(paper->alpha) &&
            positive(paper->e2_deg) && positive(paper->e_max_deg) && positive(paper->f_max_cpd) &&
-           paper->fragment_px >= FOVEATE_MIN_FRAGMENT_PX &&
-           paper->fragment_px <= FOVEATE_MAX_FRAGMENT_PX &&
-           (paper->filter_length == FOVEA_FILTER_LENGTH_CODE ||
-            paper->filter_length == FOVEA_FILTER_LENGTH_PRINTED);
+           fragments_valid(paper);
 }
 
 static bool physical_valid(const struct fovea_physical *physical)
@@ -71,6 +76,38 @@ static bool geometry_valid(const struct fovea_geometry *geometry)
            geometry->screen_width_m / geometry->distance_m <= 2.0 * FOVEATE_MAX_TANGENT;
 }
 
+/* What the samples of an array are is looked at where a model is made of them. */
+static bool map_source_valid(const struct fovea_map *map)
+{
+    switch (map->kind) {
+    case FOVEA_MAP_HUMAN:
+        return map->eye == FOVEA_MAP_EYE_BOTH || map->eye == FOVEA_MAP_EYE_LEFT ||
+               map->eye == FOVEA_MAP_EYE_RIGHT;
+    case FOVEA_MAP_STREAK:
+        return true;
+    case FOVEA_MAP_ARRAY:
+        return map->values && map->width >= FOVEATE_MIN_MAP_SIDE &&
+               map->width <= FOVEATE_MAX_MAP_SIDE && map->height >= FOVEATE_MIN_MAP_SIDE &&
+               map->height <= FOVEATE_MAX_MAP_SIDE && positive(map->width_deg);
+    case FOVEA_MAP_FILE:
+        break;
+    }
+    return false;
+}
+
+static bool map_valid(const struct fovea_foveation *foveation)
+{
+    const struct fovea_map *map = &foveation->map;
+    if (map->law != FOVEA_MAP_LAW_LINEAR &&
+        !(map->law == FOVEA_MAP_LAW_SQRT && within(map->cutoff_cpd, 0.0, FOVEATE_MAX_MAP_CPD) &&
+          within(map->floor, FOVEATE_MIN_MAP_FLOOR, 1.0))) {
+        return false;
+    }
+    return map_source_valid(map) && paper_valid(&foveation->paper) &&
+           (map->degrees == FOVEA_MAP_DEGREES_PAPER ||
+            (map->degrees == FOVEA_MAP_DEGREES_VIEW && geometry_valid(&foveation->geometry)));
+}
+
 static bool model_valid(const struct fovea_foveation *foveation)
 {
     switch (foveation->model) {
@@ -80,6 +117,8 @@ static bool model_valid(const struct fovea_foveation *foveation)
         return physical_valid(&foveation->physical) && geometry_valid(&foveation->geometry);
     case FOVEA_MODEL_CURVE:
         return curve_valid(&foveation->curve) && geometry_valid(&foveation->geometry);
+    case FOVEA_MODEL_MAP:
+        return map_valid(foveation);
     }
     return false;
 }
@@ -87,7 +126,7 @@ static bool model_valid(const struct fovea_foveation *foveation)
 static bool method_valid(const struct fovea_foveation *foveation)
 {
     return foveation->method == FOVEA_METHOD_SMOOTH ||
-           (foveation->method == FOVEA_METHOD_BLOCKWISE && foveation->model == FOVEA_MODEL_PAPER);
+           (foveation->method == FOVEA_METHOD_BLOCKWISE && fragments_valid(&foveation->paper));
 }
 
 bool foveate_model_settings_valid(const struct fovea_foveation *foveation)

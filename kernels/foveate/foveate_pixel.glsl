@@ -16,6 +16,10 @@ struct foveate_frame {
     int ring_count;
     int blur_alpha;
     int light;
+    int origin_x_px;
+    int origin_y_px;
+    int late;
+    int reserved;
 };
 
 const int PIXEL_RGBA8 = 1; /* enum fovea_format */
@@ -31,6 +35,14 @@ layout(set = 0, binding = 1, rgba16ui) uniform uimage2D result;
 #else
 layout(set = 0, binding = 1, r32ui) uniform uimage2D result;
 #endif
+
+/* Where a view's pixel lies in the images, which may hold several views. What lies beyond a view's
+ * edges is its own edge again: coordinates are clamped before they come here. */
+ivec2 place_of(foveate_frame frame, ivec2 pixel)
+{
+    return pixel + ivec2(frame.origin_x_px, frame.origin_y_px);
+}
+
 /* ---- Pixels: raw words <-> the numbers that are averaged ---- */
 
 vec4 decode(uvec4 raw)

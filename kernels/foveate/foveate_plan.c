@@ -83,6 +83,14 @@ static enum fovea_result fill_rings(struct foveate_plan *plan, const struct fove
     return FOVEA_OK;
 }
 
+/* sigma of filter i, as exactly as the taps want it. */
+static double filter_sigma_px(const struct foveate_plan *plan, const struct foveate_model *model,
+                              uint32_t i)
+{
+    return foveate_model_by_law(model) ? foveate_plan_bank_sigma_px(plan, i)
+                                       : ring_sigma_px(plan, model, i);
+}
+
 static enum fovea_result fill_taps(struct foveate_plan *plan, const struct foveate_model *model)
 {
     plan->taps = calloc(plan->tap_count, sizeof *plan->taps);
@@ -91,7 +99,7 @@ static enum fovea_result fill_taps(struct foveate_plan *plan, const struct fovea
     }
     for (uint32_t i = 0; i < plan->ring_count; i++) {
         const struct foveate_ring *ring = &plan->rings[i];
-        foveate_filter_make(ring_sigma_px(plan, model, i), ring->radius_px,
+        foveate_filter_make(filter_sigma_px(plan, model, i), ring->radius_px,
                             plan->taps + ring->first_tap);
     }
     return FOVEA_OK;
@@ -101,12 +109,13 @@ static enum fovea_result fill_blockwise(struct foveate_plan *plan,
                                         const struct foveate_model *model)
 {
     plan->fragment_px = model->foveation.paper.fragment_px;
-    if (model->foveation.strength == 0.0) {
-        return FOVEA_OK;
+    if (foveate_model_by_law(model)) {
+        FOVEA_TRY(foveate_plan_fill_bank(plan, model));
+    } else if (model->foveation.strength != 0.0) {
+        plan->ring_count = count_rings(plan->fragment_px, plan->width_px, plan->height_px);
+        FOVEA_TRY(fill_rings(plan, model));
     }
-    plan->ring_count = count_rings(plan->fragment_px, plan->width_px, plan->height_px);
-    FOVEA_TRY(fill_rings(plan, model));
-    return fill_taps(plan, model);
+    return plan->ring_count > 0 ? fill_taps(plan, model) : FOVEA_OK;
 }
 
 static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
@@ -152,11 +161,21 @@ void foveate_plan_destroy(struct foveate_plan **plan)
     *plan = NULL;
 }
 
-static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
+static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_paper *b)
 {
     return a->ct0 == b->ct0 && a->alpha == b->alpha && a->e2_deg == b->e2_deg &&
-           a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd &&
-           a->fragment_px == b->fragment_px && a->filter_length == b->filter_length;
+           a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd;
+}
+
+static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
+{
+    return same_law_of_paper(a, b) && a->fragment_px == b->fragment_px &&
+           a->filter_length == b->filter_length;
+}
+
+static bool same_fragments(const struct fovea_paper *a, const struct fovea_paper *b)
+{
+    return a->fragment_px == b->fragment_px && a->filter_length == b->filter_length;
 }
 
 static bool same_physical(const struct fovea_physical *a, const struct fovea_physical *b)
@@ -183,6 +202,30 @@ static bool same_geometry(const struct fovea_geometry *a, const struct fovea_geo
            a->screen_width_m == b->screen_width_m && a->distance_m == b->distance_m;
 }
 
+/* Arrays are the same where Fovea says so: their values may be gone. */
+static bool same_map_source(const struct fovea_map *a, const struct fovea_map *b)
+{
+    switch (a->kind) {
+    case FOVEA_MAP_HUMAN:
+        return a->eye == b->eye;
+    case FOVEA_MAP_ARRAY:
+        return a->serial == b->serial && a->serial != 0 && a->width_deg == b->width_deg;
+    case FOVEA_MAP_STREAK:
+    case FOVEA_MAP_FILE:
+        break;
+    }
+    return a->kind == FOVEA_MAP_STREAK;
+}
+
+static bool same_map(const struct fovea_foveation *a, const struct fovea_foveation *b)
+{
+    return a->map.kind == b->map.kind && a->map.law == b->map.law &&
+           a->map.degrees == b->map.degrees && a->map.cutoff_cpd == b->map.cutoff_cpd &&
+           a->map.floor == b->map.floor && same_map_source(&a->map, &b->map) &&
+           same_law_of_paper(&a->paper, &b->paper) &&
+           (a->map.degrees == FOVEA_MAP_DEGREES_PAPER || same_geometry(&a->geometry, &b->geometry));
+}
+
 /* What the model does not use does not count. */
 static bool same_model(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
@@ -197,6 +240,8 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
                same_geometry(&a->geometry, &b->geometry);
     case FOVEA_MODEL_CURVE:
         return same_curve(&a->curve, &b->curve) && same_geometry(&a->geometry, &b->geometry);
+    case FOVEA_MODEL_MAP:
+        return same_map(a, b);
     }
     return false;
 }
@@ -208,5 +253,6 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
     return plan->width_px == width_px && plan->height_px == height_px &&
            own->method == foveation->method && own->light == foveation->light &&
            own->strength == foveation->strength && own->alpha == foveation->alpha &&
+           (plan->smooth || same_fragments(&own->paper, &foveation->paper)) &&
            same_model(own, foveation);
 }

@@ -26,17 +26,43 @@ static struct foveate_law radial_law(const struct foveate_model *model)
     };
 }
 
-static struct foveate_law projected_law(const struct foveate_model *model)
+static struct foveate_law projected_law(void)
 {
     return (struct foveate_law){
         .kind = FOVEATE_LAW_PROJECTED,
         .table_count = PROJECTED_ENTRIES,
         .table_per_unit = (float)((PROJECTED_ENTRIES - 1) / PROJECTED_END_DEG),
-        .tan_x0 = (float)model->view.tan_x0,
-        .tan_x_per_px = (float)model->view.tan_x_per_px,
-        .tan_y0 = (float)model->view.tan_y0,
-        .tan_y_per_px = (float)model->view.tan_y_per_px,
     };
+}
+
+/* The map in a frame of one entry, which is the smallest sample: what counts farther out. */
+static struct foveate_law map_law(const struct foveate_model *model)
+{
+    const int32_t width = model->map.width + 2;
+    const int32_t height = model->map.height + 2;
+    return (struct foveate_law){
+        .kind = foveate_model_projected(model) ? FOVEATE_LAW_MAP_PROJECTED : FOVEATE_LAW_MAP,
+        .table_count = width * height,
+        .table_per_unit = (float)foveate_model_map_per_unit(model),
+        .map_width = width,
+        .map_height = height,
+        .map_root = model->foveation.map.law == FOVEA_MAP_LAW_SQRT,
+    };
+}
+
+static struct foveate_law law_of(const struct foveate_model *model)
+{
+    struct foveate_law law;
+    if (model->foveation.model == FOVEA_MODEL_MAP) {
+        law = map_law(model);
+    } else {
+        law = foveate_model_projected(model) ? projected_law() : radial_law(model);
+    }
+    law.tan_x0 = (float)model->view.tan_x0;
+    law.tan_x_per_px = (float)model->view.tan_x_per_px;
+    law.tan_y0 = (float)model->view.tan_y0;
+    law.tan_y_per_px = (float)model->view.tan_y_per_px;
+    return law;
 }
 
 /* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs has
@@ -47,27 +73,53 @@ static double highest_entry(const struct foveate_model *model)
            foveate_model_px_per_unit_max(model);
 }
 
+static void fill_line(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const int32_t last = plan->law.table_count - 1;
+    const double end = foveate_model_projected(model) ? PROJECTED_END_DEG : model->d_max_px;
+    const double highest = highest_entry(model);
+    for (int32_t i = 0; i <= last; i++) {
+        plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / last), highest);
+    }
+}
+
+/* What is linear in the samples, so that linear between entries is linear between samples. */
+static void fill_map(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const double highest = highest_entry(model);
+    float *entry = plan->law_table;
+    for (int32_t j = -1; j <= model->map.height; j++) {
+        for (int32_t i = -1; i <= model->map.width; i++) {
+            const double sample = foveate_map_sample(&model->map, i, j);
+            const double law = fmin(foveate_model_map_law(model, sample), highest);
+            *entry++ = (float)(plan->law.map_root ? 1.0 / (law * law) : law);
+        }
+    }
+}
+
 static enum fovea_result fill_table(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    const int32_t count = plan->law.table_count;
-    const double end = foveate_model_projected(model) ? PROJECTED_END_DEG : model->d_max_px;
-    plan->law_table = calloc((size_t)count, sizeof *plan->law_table);
+    plan->law_table = calloc((size_t)plan->law.table_count, sizeof *plan->law_table);
     if (!plan->law_table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const double highest = highest_entry(model);
-    for (int32_t i = 0; i < count; i++) {
-        plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / (count - 1)), highest);
+    if (model->foveation.model == FOVEA_MODEL_MAP) {
+        fill_map(plan, model);
+    } else {
+        fill_line(plan, model);
     }
     return FOVEA_OK;
 }
 
-/* Levels for any gaze: one outside the picture may ask for more than sigma_max_px. */
-static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+double foveate_plan_sigma_bound_px(const struct foveate_model *model)
 {
     const double law = fmin(foveate_model_law_bound(model), highest_entry(model));
-    const double sigma_px =
-        foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+    return foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+}
+
+static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const double sigma_px = foveate_plan_sigma_bound_px(model);
     plan->level_count = (uint32_t)foveate_level_for((float)sigma_px, FOVEATE_MAX_LEVELS) + 1;
     for (uint32_t k = 0; k < plan->level_count; k++) {
         const int32_t margin = foveate_level_margin((int32_t)k);
@@ -81,15 +133,21 @@ static void fill_levels(struct foveate_plan *plan, const struct foveate_model *m
     }
 }
 
-enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
-                                           const struct foveate_model *model)
+enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
+                                        const struct foveate_model *model)
 {
-    plan->law = foveate_model_projected(model) ? projected_law(model) : radial_law(model);
+    plan->law = law_of(model);
     const bool blurs = model->foveation.strength >= SMALLEST_STRENGTH;
     plan->law.strength = blurs ? (float)model->foveation.strength : 0.0f;
     plan->law.sharp_px = (float)(2.0 * model->kappa);
-    FOVEA_TRY(fill_table(plan, model));
-    if (blurs) {
+    return fill_table(plan, model);
+}
+
+enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
+                                           const struct foveate_model *model)
+{
+    FOVEA_TRY(foveate_plan_fill_law(plan, model));
+    if (plan->law.strength > 0.0f) {
         fill_levels(plan, model);
     }
     return FOVEA_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Written from the formulas of Malkin, Deza and Poggio 2020 and, where the printed text is lost, from
+/* The blockwise method, written from the formulas of Malkin, Deza and Poggio 2020 and, where the printed text is lost, from
  * the rules of its published program. Shares no code with the plan or a backend: it is what they are
  * tested against. Slow and plain on purpose. */
 
@@ -72,11 +72,9 @@ static double pixel_shift(double gaze, double side)
     return floor(r <= 0.5 ? side * 0.5 - rest : side * 1.5 - rest);
 }
 
-/* -1: the fragment is left as it is. */
-static int filter_of_fragment(const struct reference *ref, double start_x, double start_y)
+/* The paper: one filter a ring. 0: the fragment is left as it is. */
+static double sigma_of_ring(const struct reference *ref, double x, double y)
 {
-    const double x = trunc(start_x + ref->side / 2.0);
-    const double y = trunc(start_y + ref->side / 2.0);
     const double dx = x - ref->gaze_x;
     const double dy = y - ref->gaze_y;
     const double distance = sqrt(dx * dx + dy * dy);
@@ -84,7 +82,24 @@ static int filter_of_fragment(const struct reference *ref, double start_x, doubl
     while (v < ref->bound_count && distance >= bound(ref, v)) {
         v++;
     }
-    return v - 1;
+    return v == 0 ? 0.0 : sigma_of_filter(ref, v - 1);
+}
+
+/* Of the fragment's middle. Every other model: what its formula says there, or where the picture ends on
+ * the way there. */
+static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
+{
+    const double x = trunc(start_x + ref->side / 2.0);
+    const double y = trunc(start_y + ref->side / 2.0);
+    if (ref->settings.model == FOVEA_MODEL_PAPER) {
+        return sigma_of_ring(ref, x, y);
+    }
+    return foveate_reference_sigma(
+        &ref->settings, (uint32_t)ref->width, (uint32_t)ref->height,
+        (struct foveate_reference_places){.x_px = fmin(fmax(x, 0.0), (double)ref->width),
+                                          .y_px = fmin(fmax(y, 0.0), (double)ref->height),
+                                          .gaze_x_px = ref->gaze_x,
+                                          .gaze_y_px = ref->gaze_y});
 }
 
 static long clamp(long value, long low, long high)
@@ -148,9 +163,8 @@ static void blur_columns(const struct reference *ref, const struct block *block,
     }
 }
 
-static enum fovea_result blur_block(const struct reference *ref, struct block *block, int filter)
+static enum fovea_result blur_block(const struct reference *ref, struct block *block, double sigma)
 {
-    const double sigma = sigma_of_filter(ref, filter);
     block->length = filter_length(ref, sigma);
     const size_t rows = (size_t)(block->y1 - block->y0 + block->length);
     block->taps = calloc((size_t)block->length, sizeof *block->taps);
@@ -179,11 +193,11 @@ static enum fovea_result do_fragment(const struct reference *ref, double start_x
         .x1 = clamp((long)start_x + side, 0, ref->width),
         .y1 = clamp((long)start_y + side, 0, ref->height),
     };
-    const int filter = filter_of_fragment(ref, start_x, start_y);
-    if (filter < 0 || block.x0 == block.x1 || block.y0 == block.y1) {
+    const double sigma = sigma_of_fragment(ref, start_x, start_y);
+    if (sigma == 0.0 || block.x0 == block.x1 || block.y0 == block.y1) {
         return FOVEA_OK;
     }
-    return blur_block(ref, &block, filter);
+    return blur_block(ref, &block, sigma);
 }
 
 static enum fovea_result do_fragments(const struct reference *ref)

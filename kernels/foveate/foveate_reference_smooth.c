@@ -8,6 +8,8 @@
 
 #include "foveate.h"
 
+#include "foveate_reference_map.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,6 +24,7 @@ struct smooth_reference {
     double gaze_x, gaze_y;
     double tan_left, tan_up; /* of the picture's left and upper edge, left and up positive */
     double tan_across, tan_down; /* of a pixel */
+    struct reference_map map; /* of the map model */
     long pad; /* pixels repeated beyond each edge */
     double *planes; /* the padded picture, a plane a channel */
     double *weights;
@@ -53,6 +56,9 @@ static double eccentricity(struct direction a, struct direction b)
 static void set_view(struct smooth_reference *ref)
 {
     const struct fovea_geometry *g = &ref->settings.geometry;
+    if (ref->settings.model == FOVEA_MODEL_MAP) {
+        ref->map = reference_map_of(&ref->settings);
+    }
     if (g->tan_left != 0.0 || g->tan_right != 0.0 || g->tan_up != 0.0 || g->tan_down != 0.0) {
         ref->tan_left = g->tan_left;
         ref->tan_up = g->tan_up;
@@ -105,19 +111,69 @@ static double paper_frequency(const struct smooth_reference *ref, double x, doub
     return 0.5 * fmin(geisler_perry(p->ct0, p->alpha, p->e2_deg, e) / p->f_max_cpd, 1.0);
 }
 
+/* The map laid over the picture: e_max_deg in the corner while its middle is in the picture's. */
+static double map_frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_paper *p = &ref->settings.paper;
+    const double width = (double)ref->width;
+    const double height = (double)ref->height;
+    const double degrees = p->e_max_deg / (sqrt(width * width + height * height) / 2.0);
+    const double cpd =
+        reference_map_cpd(&ref->map, (x - ref->gaze_x) * degrees, (y - ref->gaze_y) * degrees);
+    return 0.5 * fmin(cpd, p->f_max_cpd) / p->f_max_cpd;
+}
+
+/* Cycles a degree where the map is laid around the gaze: as far from its middle as the eccentricity, in
+ * the direction in which the ray lies from the gaze's, whose right is level. */
+static double viewed_map_cutoff(const struct smooth_reference *ref, struct direction pixel,
+                                struct direction gaze)
+{
+    const double e = eccentricity(pixel, gaze);
+    const double level = sqrt(gaze.x * gaze.x + gaze.z * gaze.z);
+    const struct direction right = {gaze.z / level, 0.0, -gaze.x / level};
+    const struct direction down = {gaze.y * right.z, gaze.z * right.x - gaze.x * right.z,
+                                   -gaze.y * right.x};
+    const double to_right = pixel.x * right.x + pixel.z * right.z;
+    const double to_below = pixel.x * down.x + pixel.y * down.y + pixel.z * down.z;
+    const double turn = atan2(to_below, to_right);
+    return reference_map_cpd(&ref->map, e * cos(turn), e * sin(turn));
+}
+
+static double viewed_cutoff(const struct smooth_reference *ref, struct direction pixel,
+                            struct direction gaze)
+{
+    const struct fovea_foveation *s = &ref->settings;
+    switch (s->model) {
+    case FOVEA_MODEL_CURVE:
+        return curve_cutoff(&s->curve, eccentricity(pixel, gaze));
+    case FOVEA_MODEL_MAP:
+        return viewed_map_cutoff(ref, pixel, gaze);
+    case FOVEA_MODEL_PHYSICAL:
+    case FOVEA_MODEL_PAPER:
+        break;
+    }
+    return geisler_perry(s->physical.ct0, s->physical.alpha, s->physical.e2_deg,
+                         eccentricity(pixel, gaze));
+}
+
 /* Cycles a pixel along the radius of a flat picture, where a pixel on the axis is tan_across wide. */
 static double view_frequency(const struct smooth_reference *ref, double x, double y)
 {
-    const struct fovea_foveation *s = &ref->settings;
     const struct direction pixel = direction_of(ref, x, y);
-    const double e = eccentricity(pixel, direction_of(ref, ref->gaze_x, ref->gaze_y));
     const double degrees_a_pixel =
         sqrt(ref->tan_across * ref->tan_down) * pixel.z * pixel.z / DEGREE;
-    const double cpd =
-        s->model == FOVEA_MODEL_CURVE
-            ? curve_cutoff(&s->curve, e)
-            : geisler_perry(s->physical.ct0, s->physical.alpha, s->physical.e2_deg, e);
-    return cpd * degrees_a_pixel;
+    return viewed_cutoff(ref, pixel, direction_of(ref, ref->gaze_x, ref->gaze_y)) * degrees_a_pixel;
+}
+
+static double frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_foveation *s = &ref->settings;
+    if (s->model == FOVEA_MODEL_PAPER) {
+        return paper_frequency(ref, x, y);
+    }
+    return s->model == FOVEA_MODEL_MAP && s->map.degrees == FOVEA_MAP_DEGREES_PAPER
+               ? map_frequency(ref, x, y)
+               : view_frequency(ref, x, y);
 }
 
 /* A cutoff at Nyquist or beyond asks for nothing; from there to half of it sigma catches up. */
@@ -125,8 +181,7 @@ static double sigma_of(const struct smooth_reference *ref, double x, double y)
 {
     const struct fovea_foveation *s = &ref->settings;
     const double kappa = sqrt(-2.0 * log(s->cutoff_gain)) / (2.0 * acos(-1.0));
-    const double f =
-        s->model == FOVEA_MODEL_PAPER ? paper_frequency(ref, x, y) : view_frequency(ref, x, y);
+    const double f = frequency(ref, x, y);
     if (f >= 0.5) {
         return 0.0;
     }
@@ -226,6 +281,20 @@ static void blur(const struct smooth_reference *ref)
             }
         }
     }
+}
+
+double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t width_px,
+                               uint32_t height_px, struct foveate_reference_places places)
+{
+    struct smooth_reference ref = {
+        .settings = *foveation,
+        .width = (long)width_px,
+        .height = (long)height_px,
+        .gaze_x = places.gaze_x_px,
+        .gaze_y = places.gaze_y_px,
+    };
+    set_view(&ref);
+    return sigma_of(&ref, places.x_px, places.y_px);
 }
 
 enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,

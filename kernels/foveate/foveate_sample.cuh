@@ -85,7 +85,8 @@ template <typename Sample> struct sample_level {
         first = -margin;
         last_x = level.width + margin - 1;
         last_y = level.height + margin - 1;
-        origin = (Sample *)smooth.samples + level.first + margin * pitch + margin;
+        origin = (Sample *)smooth.samples + blockIdx.z * smooth.next_samples + level.first +
+                 margin * pitch + margin;
     }
 
     /* Rows and columns of any number; beyond the margins the picture is constant. */

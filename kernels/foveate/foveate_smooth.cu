@@ -100,7 +100,7 @@ template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &s
 }
 
 /* ---- The picture. A thread finds its pixel's sigma and averages the level's samples around it. Bound
- * by instruction issue: 36 to 256 samples a pixel, which neighbours share through the cache. */
+ * by instruction issue: 36 to 289 samples a pixel, which neighbours share through the cache. */
 
 /* exp(-d^2 / (2 sigma^2)) at distances that grow by 1, without an exponential for each: the ratio of two
  * neighbours shrinks by a constant factor. */
@@ -190,7 +190,7 @@ __device__ bool is_copied(float sigma_px)
 __device__ float sigma_at(const foveate_frame &frame, const foveate_cuda_smooth &smooth, int x,
                           int y)
 {
-    if (smooth.level_count == 0) {
+    if (smooth.level_count == 0 || frame.gaze_x_q8 == FOVEATE_GAZE_NONE) {
         return 0.0f;
     }
     return foveate_law_sigma(&smooth.law, (const float *)smooth.table, x, y,
@@ -234,15 +234,16 @@ KERNEL smooth_decimate_float(const __grid_constant__ foveate_cuda_decimate_param
     KERNEL smooth_level_##kind##_##suffix(                                                         \
         const __grid_constant__ foveate_cuda_smooth_##kind##_params params)                        \
     {                                                                                              \
-        const kind##_image<pixel<format>> src = {params.src};                                      \
+        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, params.frame);   \
         make_level_0<pixel<format>, sample>(params.frame, params.smooth, src);                     \
     }                                                                                              \
     KERNEL smooth_gather_##kind##_##suffix(                                                        \
         const __grid_constant__ foveate_cuda_smooth_##kind##_params params)                        \
     {                                                                                              \
-        const kind##_image<pixel<format>> src = {params.src};                                      \
-        const kind##_image<pixel<format>> dst = {params.dst};                                      \
-        make_picture<pixel<format>, sample>(params.frame, params.smooth, src, dst);                \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
+        const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
+        make_picture<pixel<format>, sample>(frame, params.smooth, src, dst);                       \
     }
 
 KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, half_sample)

@@ -3,17 +3,18 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method's last step: a thread finds its pixel's sigma, the level for it, and the average of
- * that level's samples under the Gaussian that is left. At most 16x16 samples but on the coarsest
+ * that level's samples under the Gaussian that is left. At most 17x17 samples but on the coarsest
  * level. Bound by the reads of samples, which neighbours share through the cache. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
 #include "foveate_levels.glsl"
+#include "gaze_latched.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
-const int ACROSS = 16; /* weights kept at a time; one time is enough below the coarsest level */
+const int ACROSS = 17; /* weights kept at a time; one time is enough below the coarsest level */
 
 float level_variance(int k)
 {
@@ -73,12 +74,13 @@ void main()
     if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
         return;
     }
-    uvec4 raw = texelFetch(source, pixel, 0);
-    float sigma_px = law_sigma(frame, pixel);
+    ivec2 place = place_of(frame, pixel);
+    uvec4 raw = texelFetch(source, place, 0);
+    float sigma_px = law_sigma(frame_now(frame), pixel);
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
         value = LIGHT ? from_light(value) : value;
         raw = encode(value, raw, frame.blur_alpha != 0);
     }
-    imageStore(result, pixel, raw);
+    imageStore(result, place, raw);
 }

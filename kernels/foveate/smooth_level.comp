@@ -18,6 +18,6 @@ void main()
     if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
         return;
     }
-    vec4 stored = decode(texelFetch(source, pixel, 0));
+    vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
     store_sample(sample_index(0, pixel.x, pixel.y), LIGHT ? to_light(stored) : stored);
 }

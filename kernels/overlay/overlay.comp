@@ -8,8 +8,9 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "../foveate/foveate_pixel.glsl"
-#include "../foveate/foveate_grid.glsl"
 #include "../foveate/foveate_law.glsl"
+#include "../foveate/foveate_grid.glsl"
+#include "../foveate/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -17,9 +18,8 @@ layout(local_size_x = 16, local_size_y = 16) in;
 /* struct overlay_constants of overlay.h. */
 layout(push_constant) uniform Constants
 {
-    foveate_frame frame;
+    foveate_frame submitted;
     vec4 ring_radii_px; /* 0: none */
-    vec2 gaze_px;
     float wipe_px; /* 0: none */
     float sigma_max_px;
     int flags;
@@ -27,12 +27,13 @@ layout(push_constant) uniform Constants
     int text_rows; /* 0: none */
     int text_scale;
 };
+foveate_frame frame;
 layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; };
 
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
-const int FLAG_SMOOTH = 8; /* the plan has a law, not rings */
+const int FLAG_SMOOTH = 8; /* sigma by the pixel, not by the fragment */
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()
@@ -89,7 +90,7 @@ float cross_distance(vec2 d)
 vec2 marks(vec2 pixel)
 {
     vec2 cover = vec2(0.0);
-    vec2 d = pixel - gaze_px;
+    vec2 d = pixel - vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0;
     float r = length(d);
     for (int i = 0; i < 4; i++) {
         if (ring_radii_px[i] > 0.0) {
@@ -112,7 +113,7 @@ float sigma_at(ivec2 pixel)
         return law_sigma(frame, pixel);
     }
     int ring = ring_of_pixel(frame, pixel);
-    return ring > 0 ? rings[ring - 1].sigma_px : 0.0;
+    return ring > 0 ? ring_sigma_px(ring - 1) : 0.0;
 }
 
 /* 0: no text here, 1: its background, 2: a letter. */
@@ -135,6 +136,7 @@ int text_at(ivec2 pixel)
 
 void main()
 {
+    frame = frame_now(submitted);
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
     if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
         return;
@@ -147,10 +149,11 @@ void main()
     if (!wiped && !heated && cover.y == 0.0 && text == 0) {
         return;
     }
-    uvec4 raw = wiped ? texelFetch(source, pixel, 0) : imageLoad(result, pixel);
+    ivec2 place = place_of(frame, pixel);
+    uvec4 raw = wiped ? texelFetch(source, place, 0) : imageLoad(result, place);
     vec4 colour = decode(raw);
     if (wiped && cover.y == 0.0 && text == 0) {
-        imageStore(result, pixel, raw);
+        imageStore(result, place, raw);
         return;
     }
     vec3 shown = to_shown(colour.rgb);
@@ -159,5 +162,5 @@ void main()
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
     shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;
-    imageStore(result, pixel, encode(vec4(to_stored(shown), colour.a), raw, false));
+    imageStore(result, place, encode(vec4(to_stored(shown), colour.a), raw, false));
 }

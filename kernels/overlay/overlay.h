@@ -11,7 +11,7 @@ enum overlay_flag {
     OVERLAY_MARKER = 1,
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
-    OVERLAY_SMOOTH = 8, /* binding 2 holds a law, not rings */
+    OVERLAY_SMOOTH = 8, /* sigma by the pixel, not by the fragment */
 };
 
 #define OVERLAY_TEXT_COLUMNS 64
@@ -23,7 +23,6 @@ enum overlay_flag {
 struct overlay_constants {
     struct foveate_frame frame;
     float ring_radii_px[4];
-    float gaze_px[2];
     float wipe_px;
     float sigma_max_px;
     int32_t flags;

@@ -7,11 +7,17 @@
  *     frame_choose.c   which backend, and why
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
- *     frame_link.c     the semaphores between the queue and a peer
+ *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
  *     frame_watchdog.c cuts a stuck peer loose
  *     frame_check.c    what an engine may hand over
- *     frame_record.c   barriers, copies, dispatches
- *     frame_run.c      one frame: check, choose a slot, record, submit
+ *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
+ *     frame_record.c   barriers and copies
+ *     frame_dispatch.c the kernels of the vulkan backend
+ *     frame_slot.c     what a frame in flight occupies
+ *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
+ *     frame_submit.c   a frame's commands, in the order of the queue
+ *     frame_run.c      one frame: check, choose a slot, make ready, submit
+ *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
  */
@@ -19,8 +25,11 @@
 #define FOVEA_FRAME_H
 
 #include "fovea_vulkan.h"
+#include "foveate/foveate_late.h"
+#include "map_copy.h"
 #include "overlay/overlay.h"
 #include "peer.h"
+#include "vk_clock.h"
 #include "vk_compute.h"
 #include "vk_image.h"
 
@@ -29,10 +38,13 @@
 
 #define FRAME_MAX_IN_FLIGHT 8
 #define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
-/* More than there are slots: at least one is always free of unfinished frames. */
-#define FRAME_MAX_PLANS (FRAME_MAX_SLOTS + 1)
+/* More than all slots use: at least one is always free of unfinished frames. */
+#define FRAME_MAX_PLANS ((FRAME_MAX_SLOTS + 1) * FOVEA_VK_MAX_VIEWS)
+/* Plans take memory: more than so many are kept only while frames use them. */
+#define FRAME_KEPT_PLANS 10
 #define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
+#define FRAME_REFUSAL_BYTES 512
 
 /* An image the kernels can work on, known to the peer if there is one. */
 struct frame_shared {
@@ -61,6 +73,7 @@ struct frame_scratch {
 
 struct frame_plan {
     struct foveate_plan *plan; /* NULL: the place is free */
+    struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct vk_buffer tables; /* rings; smooth: law, levels, table */
     struct vk_buffer values; /* taps; smooth: the levels' samples */
     uint64_t last_frame;
@@ -74,7 +87,8 @@ struct frame_slot {
     VkFence fence;
     bool pending;
     uint64_t frame;
-    VkDescriptorSet set;
+    VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS];
+    bool late; /* the sample's age was not looked at yet */
     bool timed; /* timestamps were written, or the peer timed it */
     bool timed_by_peer;
     VkSemaphore to_peer; /* binary links only */
@@ -104,13 +118,34 @@ struct frame_times {
     uint32_t next;
 };
 
+/* The newest gaze for frames that are already queued. */
+struct frame_late {
+    struct fovea_gaze_source *source; /* NULL: none is followed */
+    _Atomic uint64_t size; /* of frames: width << 32 | height; 0: there was none yet */
+    struct foveate_late_writer writers[2]; /* the source's thread's own */
+    uint32_t writer_count;
+    struct vk_buffer mapped; /* the block, and what each slot's latch reports */
+    struct vk_buffer latched; /* the gaze of each slot, for the kernels */
+    VkDescriptorSet sets[FRAME_MAX_SLOTS]; /* of the latch */
+    struct vk_clock clock;
+    struct frame_times ages; /* in microseconds, of the samples in late frames when they started */
+};
+
 /* Why a frame was not foveated; logged when it changes. */
-enum frame_trouble { FRAME_FINE, FRAME_NO_GAZE, FRAME_PEER_FAILED, FRAME_NO_MEMORY };
+enum frame_trouble {
+    FRAME_FINE,
+    FRAME_NO_GAZE,
+    FRAME_VIEW_WITHOUT_GAZE, /* others are foveated */
+    FRAME_PEER_FAILED,
+    FRAME_TOO_MUCH_BLUR,
+    FRAME_NO_MEMORY,
+};
 
 struct fovea_vk {
     struct vk_device device;
     struct fovea_log log;
-    struct fovea_settings settings;
+    struct fovea_settings settings; /* as they were taken: a map is one of ours */
+    struct map_copy map;
     enum fovea_backend backend; /* VULKAN, or the peer's */
     char reason[256];
 
@@ -118,11 +153,11 @@ struct fovea_vk {
     bool peer_closed; /* it refused a job: it gets no more, those that it has go on */
     atomic_bool peer_lost; /* set by the watchdog: cut loose */
     bool peer_lost_noticed;
-    const struct foveate_plan *peer_plan; /* the one that the peer was last given */
     struct frame_link link;
     struct frame_watchdog watchdog;
 
     struct vk_compute compute;
+    struct frame_late late;
     struct vk_buffer text;
     VkQueryPool queries;
     uint32_t slot_count;
@@ -140,6 +175,8 @@ struct fovea_vk {
     uint64_t foveated;
     uint64_t passed_through;
     enum frame_trouble trouble;
+    char refusal[FRAME_REFUSAL_BYTES]; /* of the newest frame; "": it was taken */
+    struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];
     char hud[OVERLAY_TEXT_BYTES];
     int64_t hud_next_ns;
 };
@@ -154,6 +191,21 @@ struct frame_end {
     VkImageLayout layout_before;
     VkImageLayout layout_after;
     uint32_t family; /* VK_QUEUE_FAMILY_IGNORED: no transfer */
+    uint32_t layer_count;
+};
+
+/* What one eye sees, of the size that all views of a frame have. */
+struct frame_view {
+    const struct fovea_gaze *gaze;
+    struct fovea_geometry geometry;
+    uint32_t x_px; /* in the engine's images */
+    uint32_t y_px;
+    uint32_t layer;
+    uint32_t kernel_x_px; /* in the images that the kernels read and write */
+    uint32_t kernel_y_px;
+    bool foveated; /* else it is copied as it is */
+    struct frame_plan *plan;
+    struct foveate_frame constants;
 };
 
 struct frame_work {
@@ -167,10 +219,16 @@ struct frame_work {
     struct frame_shared *write;
     bool copy_in; /* read is scratch */
     bool copy_out; /* write is scratch */
-    struct frame_plan *plan;
-    struct foveate_frame constants;
+    struct frame_view views[FOVEA_VK_MAX_VIEWS];
+    uint32_t view_count;
+    uint32_t view_width_px;
+    uint32_t view_height_px;
+    uint32_t kernel_width_px; /* of the images that the kernels read and write */
+    uint32_t kernel_height_px;
     bool use_peer;
     bool overlay;
+    bool late; /* the gaze is the newest when the GPU starts */
+    struct foveate_late_own late_own;
 };
 
 /* frame_create.c: fovea_vk_create with a peer of the caller's choice, for tests; NULL: by settings.
@@ -196,12 +254,17 @@ FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
                                                       struct frame_scratch **out_scratch);
 void frame_images_finish(struct fovea_vk *fovea);
 
-/* frame_plan.c */
-FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px,
-                                                   uint32_t height_px,
+/* frame_plan.c: the plan is not replaced before the next frame has retired. FOVEA_ERROR_INVALID_ARGUMENT:
+ * more blur than there is. */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
+                                                   const struct fovea_foveation *foveation,
+                                                   uint32_t width_px, uint32_t height_px,
                                                    struct frame_plan **out_plan);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
                                                           struct frame_plan *entry);
+/* The peer gets to know it, once. */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
+                                                    struct frame_plan *entry);
 void frame_plans_finish(struct fovea_vk *fovea);
 
 /* frame_link.c */
@@ -209,6 +272,12 @@ FOVEA_MUST_CHECK enum fovea_result frame_link_init(struct fovea_vk *fovea);
 void frame_link_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
                                                       const struct frame_work *work);
+/* True if there is a peer and it takes jobs. */
+bool frame_peer_usable(const struct fovea_vk *fovea);
+/* It gets no more jobs; those that it has go on. */
+void frame_peer_close(struct fovea_vk *fovea);
+/* Takes note, once, that the watchdog has cut it loose. */
+void frame_peer_notice(struct fovea_vk *fovea);
 
 /* frame_watchdog.c */
 FOVEA_MUST_CHECK enum fovea_result frame_watchdog_start(struct fovea_vk *fovea);
@@ -216,6 +285,16 @@ void frame_watchdog_stop(struct fovea_vk *fovea);
 
 /* frame_check.c: the argument errors of a frame; resolves both ends of it. */
 FOVEA_MUST_CHECK enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work);
+/* Says why and gives `result` back; the same again is said once. */
+__attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fovea_vk *fovea,
+                                                                     enum fovea_result result,
+                                                                     const char *format, ...);
+
+/* frame_view.c: both ends are resolved. */
+FOVEA_MUST_CHECK enum fovea_result frame_views_check(struct fovea_vk *fovea,
+                                                     struct frame_work *work);
+/* It is known which images are copied; the constants are made. */
+void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_record.c: each records into commands that are open. */
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
@@ -224,18 +303,42 @@ void frame_record_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
 void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                             VkCommandBuffer commands);
+void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands);
+/* After frame_record_open: views go to write as they are, all or those that are not foveated. */
+enum frame_views { FRAME_ALL_VIEWS, FRAME_PLAIN_VIEWS };
+void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands, enum frame_views which);
+/* A whole frame that copies src to dst and nothing else. */
+void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands);
+
+/* frame_late.c */
+FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
+/* From now on a peer's block is written too. */
+void frame_late_meet_peer(struct fovea_vk *fovea);
+void frame_late_finish(struct fovea_vk *fovea);
+/* The source is not followed any more; before anything else of the context goes. */
+void frame_late_leave(struct fovea_vk *fovea);
+/* The plans are found: whether this frame's gaze is late. */
+void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work);
+/* The latch, before every kernel; nothing where the frame is not late. */
+void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands);
+/* The same for a peer's job. */
+void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
+                    struct peer_late *out_late);
+/* A slot's frame has finished; start_ticks: of the queue's clock when its kernels began. */
+void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
+                        const uint64_t *start_ticks);
+void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
+                     struct vk_compute_bindings *bindings);
+
+/* frame_dispatch.c */
 void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
 /* What one kernel wrote is read and overwritten by the next. */
 void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
-void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
-                        VkCommandBuffer commands);
-/* After frame_record_open, instead of foveating: the engine's image goes to write. */
-void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
-                        VkCommandBuffer commands);
-/* A whole frame that copies src to dst and nothing else. */
-void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
-                       VkCommandBuffer commands);
 
 /* frame_overlay.c */
 bool frame_overlay_wanted(const struct fovea_overlay *overlay);
@@ -249,13 +352,27 @@ double frame_times_percentile(const struct frame_times *times, double p);
 /* Takes the GPU time of a slot whose frame has finished, once. */
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 
-/* frame_run.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
+/* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
 /* Waits for a frame; the watchdog sees to it that none lasts for ever. */
 void frame_wait(struct fovea_vk *fovea, uint64_t frame);
+/* The next frame's; FOVEA_NOT_READY where it is still in use. */
+FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work);
+
+/* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
+bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
 /* The pipeline of an operator for this frame's format and light. */
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work,
                                           enum shader_operator which);
+
+/* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
+FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
+                                                      const struct frame_work *work, bool foveate);
+/* FOVEA_PASSED_THROUGH: the peer did not take it. */
+FOVEA_MUST_CHECK enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea,
+                                                          const struct frame_work *work);
+
+/* frame_run.c */
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 
 #endif

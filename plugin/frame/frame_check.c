@@ -5,7 +5,25 @@
 
 #include "core/log.h"
 
+#include <stdarg.h>
+#include <string.h>
+
 #define MAX_SIDE_PX 16384
+
+enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result, const char *format,
+                               ...)
+{
+    char words[FRAME_REFUSAL_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    if (strcmp(words, fovea->refusal) != 0) {
+        memcpy(fovea->refusal, words, sizeof words);
+        log_error(fovea->log, "frame: %s", words);
+    }
+    return result;
+}
 
 static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
                                       const struct fovea_vk_frame_image *given,
@@ -13,8 +31,8 @@ static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
 {
     struct fovea_vk_image *made = given->made;
     if (made->fovea != fovea) {
-        log_error(fovea->log, "frame: %s was made by another context", name);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s was made by another context",
+                            name);
     }
     const struct vk_image_desc *desc = &made->shared.image.desc;
     *end = (struct frame_end){.image = made->shared.image.handle,
@@ -31,19 +49,17 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
 {
     const struct vk_format *format = vk_format_find(given->format);
     if (!given->image) {
-        log_error(fovea->log, "frame: %s has no image", name);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s has no image", name);
     }
     if (!format) {
-        log_error(fovea->log, "frame: VkFormat %d of %s is not supported", (int)given->format,
-                  name);
-        return FOVEA_ERROR_UNSUPPORTED;
+        return frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED, "VkFormat %d of %s is not supported",
+                            (int)given->format, name);
     }
     if (given->width_px == 0 || given->height_px == 0 || given->width_px > MAX_SIDE_PX ||
         given->height_px > MAX_SIDE_PX) {
-        log_error(fovea->log, "frame: %s is %ux%u; 1x1 to %dx%d is possible", name, given->width_px,
-                  given->height_px, MAX_SIDE_PX, MAX_SIDE_PX);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "%s is %ux%u; 1x1 to %dx%d is possible", name, given->width_px,
+                            given->height_px, MAX_SIDE_PX, MAX_SIDE_PX);
     }
     *end = (struct frame_end){.image = given->image,
                               .format = format,
@@ -59,9 +75,15 @@ static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
                           : resolve_engines(fovea, name, given, end));
     if (given->layout_after == VK_IMAGE_LAYOUT_UNDEFINED ||
         given->layout_after == VK_IMAGE_LAYOUT_PREINITIALIZED) {
-        log_error(fovea->log, "frame: %s cannot be left in layout %d", name, given->layout_after);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s cannot be left in layout %d",
+                            name, given->layout_after);
     }
+    if (given->made && given->layer_count > 1) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "%s is said to have %u layers; images that Fovea made have one", name,
+                            given->layer_count);
+    }
+    end->layer_count = given->layer_count > 0 ? given->layer_count : 1;
     end->layout_before = given->layout_before;
     end->layout_after = given->layout_after;
     bool foreign = given->transfer && given->queue_family != fovea->device.queue_family;
@@ -74,12 +96,11 @@ static enum fovea_result check_holders(struct fovea_vk *fovea, const struct fram
     const struct fovea_vk_image *src = work->src.made;
     const struct fovea_vk_image *dst = work->dst.made;
     if (src && src->holder != FRAME_HELD_BY_ENGINE) {
-        log_error(fovea->log, "frame: src was not acquired");
-        return FOVEA_ERROR_INVALID_STATE;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_STATE, "src was not acquired");
     }
     if (dst && dst != src && dst->holder != FRAME_HELD_BY_FOVEA) {
-        log_error(fovea->log, "frame: dst is still the engine's; release it first");
-        return FOVEA_ERROR_INVALID_STATE;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_STATE,
+                            "dst is still the engine's; release it first");
     }
     return FOVEA_OK;
 }
@@ -89,19 +110,23 @@ static enum fovea_result check_pair(struct fovea_vk *fovea, const struct frame_w
     const struct frame_end *src = &work->src;
     const struct frame_end *dst = &work->dst;
     if (src->width_px != dst->width_px || src->height_px != dst->height_px) {
-        log_error(fovea->log, "frame: src is %ux%u, dst %ux%u; they must be the same size",
-                  src->width_px, src->height_px, dst->width_px, dst->height_px);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "src is %ux%u, dst %ux%u; they must be the same size", src->width_px,
+                            src->height_px, dst->width_px, dst->height_px);
     }
     if (!vk_format_same_words(src->format, dst->format)) {
-        log_error(fovea->log,
-                  "frame: src has VkFormat %d, dst %d; channels and bits must be the same",
-                  (int)src->format->format, (int)dst->format->format);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "src has VkFormat %d, dst %d; channels and bits must be the same",
+                            (int)src->format->format, (int)dst->format->format);
     }
     if (src->layout_before == VK_IMAGE_LAYOUT_UNDEFINED) {
-        log_error(fovea->log, "frame: src comes in layout UNDEFINED and so without contents");
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "src comes in layout UNDEFINED and so without contents");
+    }
+    if (src->image == dst->image && src->layer_count != dst->layer_count) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "src and dst are one image, but src has %u layers, dst %u",
+                            src->layer_count, dst->layer_count);
     }
     return check_holders(fovea, work);
 }
@@ -111,14 +136,13 @@ static enum fovea_result check_semaphores(struct fovea_vk *fovea, const char *na
                                           uint32_t count)
 {
     if (count > FOVEA_VK_MAX_SEMAPHORES || (count > 0 && !semaphores)) {
-        log_error(fovea->log, "frame: %u %s; at most %d, and not NULL", count, name,
-                  FOVEA_VK_MAX_SEMAPHORES);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%u %s; at most %d, and not NULL",
+                            count, name, FOVEA_VK_MAX_SEMAPHORES);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (!semaphores[i].semaphore) {
-            log_error(fovea->log, "frame: semaphore %u of %s is NULL", i, name);
-            return FOVEA_ERROR_INVALID_ARGUMENT;
+            return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "semaphore %u of %s is NULL",
+                                i, name);
         }
     }
     return FOVEA_OK;
@@ -132,6 +156,8 @@ enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work)
     FOVEA_TRY(check_pair(fovea, work));
     FOVEA_TRY(check_semaphores(fovea, "waits", desc->waits, desc->wait_count));
     FOVEA_TRY(check_semaphores(fovea, "signals", desc->signals, desc->signal_count));
+    FOVEA_TRY(frame_views_check(fovea, work));
     work->in_place = work->src.image == work->dst.image;
+    fovea->refusal[0] = '\0';
     return FOVEA_OK;
 }

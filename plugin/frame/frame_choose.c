@@ -142,6 +142,10 @@ enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_
         needs->device_extensions[needs->device_extension_count++] =
             VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
     }
+    if (offer.calibrated_timestamps) {
+        needs->device_extensions[needs->device_extension_count++] =
+            VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+    }
 #if FOVEA_HAVE_CUDA
     needs->cuda = offer.memory_fd && offer.semaphore_fd &&
                   peer_cuda_available(offer.uuid, silent) == FOVEA_OK;

@@ -4,7 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "settings_usable.h"
+#include "settings_take.h"
 #include "vk_check.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
                   desc->frames_in_flight, FRAME_MAX_IN_FLIGHT);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    return desc->settings ? settings_usable(desc->settings, desc->log) : FOVEA_OK;
+    return FOVEA_OK;
 }
 
 static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *slot)
@@ -49,7 +49,10 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
            device->vk.AllocateCommandBuffers(device->handle, &commands, slot->commands));
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->fence));
-    return vk_compute_allocate_set(&fovea->compute, device, &slot->set);
+    for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
+        FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->sets[i]));
+    }
+    return FOVEA_OK;
 }
 
 static enum fovea_result make_queries(struct fovea_vk *fovea)
@@ -67,10 +70,12 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
 
 static enum fovea_result make_frames(struct fovea_vk *fovea)
 {
-    FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count));
+    FOVEA_TRY(
+        vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count * FOVEA_VK_MAX_VIEWS));
     FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
                                     (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
+    FOVEA_TRY(frame_late_init(fovea));
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         FOVEA_TRY(make_slot(fovea, &fovea->slots[i]));
     }
@@ -122,6 +127,7 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
     FOVEA_TRY(make_frames(fovea));
     FOVEA_TRY(make_peer(fovea, user));
     FOVEA_TRY(link_peer(fovea));
+    frame_late_meet_peer(fovea);
     log_info(fovea->log, "fovea: backend %s on %s (%s)", fovea_backend_name(fovea->backend),
              fovea->device.properties.deviceName, fovea->reason);
     return FOVEA_OK;
@@ -145,7 +151,10 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
     fovea->log = desc->log;
     fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
     fovea->slot_count = desc->frames_in_flight + 1;
-    enum fovea_result result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+    enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
+    if (result == FOVEA_OK) {
+        result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+    }
     if (result < 0) {
         fovea_vk_destroy(&fovea);
         return result;
@@ -168,6 +177,7 @@ static void finish_frames(struct fovea_vk *fovea)
     }
     device->vk.DestroyQueryPool(device->handle, fovea->queries, NULL);
     vk_buffer_finish(&fovea->text, device);
+    frame_late_finish(fovea);
     vk_compute_finish(&fovea->compute, device);
 }
 
@@ -190,6 +200,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     struct fovea_vk *old = *fovea;
     *fovea = NULL;
+    frame_late_leave(old);
     /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {
         frame_wait(old, old->frame);
@@ -197,13 +208,14 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
         drain_peer(old);
         frame_link_finish(old);
         frame_images_finish(old);
+        frame_plans_finish(old);
         if (old->peer) {
             old->peer->api->destroy(old->peer);
             old->peer = NULL;
         }
-        frame_plans_finish(old);
         finish_frames(old);
     }
+    map_copy_finish(&old->map);
     free(old);
 }
 
@@ -212,9 +224,12 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     if (!fovea || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(settings_usable(settings, fovea->log));
-    fovea->settings.foveation = settings->foveation;
-    fovea->settings.overlay = settings->overlay;
+    struct fovea_settings taken = *settings;
+    FOVEA_TRY(settings_take(&taken, &fovea->map, fovea->log));
+    fovea->settings.foveation = taken.foveation;
+    fovea->settings.overlay = taken.overlay;
+    fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
+    fovea->retry_ns = 0;
     return FOVEA_OK;
 }

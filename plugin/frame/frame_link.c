@@ -78,7 +78,34 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
                            .signal_value = link->value + 2,
                            .src = work->read->peer,
                            .dst = work->write->peer,
-                           .frame = work->constants,
                            .slot = work->slot_index};
+    frame_late_job(fovea, work, &job.late);
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        const struct frame_view *view = &work->views[i];
+        if (view->foveated) {
+            job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->constants};
+        }
+    }
     return fovea->peer->api->enqueue(fovea->peer, &job);
+}
+
+void frame_peer_notice(struct fovea_vk *fovea)
+{
+    if (fovea->peer && !fovea->peer_lost_noticed && atomic_load(&fovea->peer_lost)) {
+        fovea->peer_lost_noticed = true;
+        snprintf(fovea->reason, sizeof fovea->reason, "%s stopped answering",
+                 fovea->peer->api->name);
+    }
+}
+
+bool frame_peer_usable(const struct fovea_vk *fovea)
+{
+    return fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
+}
+
+void frame_peer_close(struct fovea_vk *fovea)
+{
+    fovea->peer_closed = true;
+    snprintf(fovea->reason, sizeof fovea->reason, "%s refused a frame", fovea->peer->api->name);
+    frame_trouble_is(fovea, FRAME_PEER_FAILED);
 }

@@ -48,10 +48,11 @@ static void describe(char *out, size_t bytes, const struct frame_work *work, dou
 {
     static const char *const models[] = {[FOVEA_MODEL_PAPER] = "paper",
                                          [FOVEA_MODEL_PHYSICAL] = "physical",
-                                         [FOVEA_MODEL_CURVE] = "curve"};
-    const struct foveate_plan *plan = work->plan->plan;
+                                         [FOVEA_MODEL_CURVE] = "curve",
+                                         [FOVEA_MODEL_MAP] = "map"};
+    const struct foveate_plan *plan = work->views[0].plan->plan;
     const char *model = models[plan->foveation.model];
-    const char *light = work->constants.light ? "linear" : "encoded";
+    const char *light = work->views[0].constants.light ? "linear" : "encoded";
     if (plan->smooth) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);
     } else {
@@ -70,25 +71,39 @@ static void write_times(char *out, size_t bytes, const struct fovea_vk_stats *st
     }
 }
 
+/* "age 21.3 ms", and where gazes are late how old they are when frames start. */
+static void write_age(char *out, size_t bytes, const struct frame_work *work,
+                      const struct fovea_gaze *gaze, const struct fovea_vk_stats *stats)
+{
+    const double age_ms = (double)gaze->age_ns * 1e-6;
+    if (work->late && stats->late_age_p50_ms > 0) {
+        snprintf(out, bytes, "age %.1f late %.1f ms", age_ms, stats->late_age_p50_ms);
+    } else {
+        snprintf(out, bytes, "age %.1f ms%s", age_ms, work->late ? " late" : "");
+    }
+}
+
 static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
 {
-    const struct fovea_gaze *gaze = &work->desc->gaze;
+    const struct fovea_gaze *gaze = work->views[0].gaze;
     struct fovea_vk_stats stats;
     if (fovea_vk_get_stats(fovea, &stats) < 0) {
         return;
     }
     char model[OVERLAY_TEXT_COLUMNS + 1];
     char times[OVERLAY_TEXT_COLUMNS + 1];
+    char age[OVERLAY_TEXT_COLUMNS + 1];
     char text[768];
     describe(model, sizeof model, work, fovea->settings.foveation.strength);
     write_times(times, sizeof times, &stats);
+    write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
-             "fovea %d.%d.%d  %s  %ux%u\n%s\n%s\n%s\n"
-             "gaze %s  %.3f %.3f  age %.1f ms  %.0f Hz\n",
+             "fovea %d.%d.%d  %s  %ux%u%s\n%s\n%s\n%s\n"
+             "gaze %s  %.3f %.3f  %s  %.0f Hz\n",
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
-             fovea_backend_name(stats.backend), work->src.width_px, work->src.height_px,
-             stats.device_name, times, model, state_name(gaze), gaze->point.x_uv, gaze->point.y_uv,
-             (double)gaze->age_ns * 1e-6, gaze->rate_hz);
+             fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
+             work->view_count == 1 ? "" : " a view", stats.device_name, times, model,
+             state_name(gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
     memset(fovea->hud, 0, sizeof fovea->hud);
     uint32_t row = put_lines(fovea->hud, 0, text);
     if (work->desc->hud) {
@@ -109,37 +124,66 @@ static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
 
 /* ---- What is drawn ---- */
 
-static void set_rings(struct fovea_vk *fovea, const struct frame_work *work,
+static void set_rings(const struct frame_work *work, const struct foveate_plan *plan,
                       struct overlay_constants *constants)
 {
     static const double rings_deg[4] = {2, 5, 10, 20};
     for (int i = 0; i < 4; i++) {
         constants->ring_radii_px[i] = (float)fovea_eccentricity_px(
-            &fovea->settings.foveation, work->src.width_px, work->src.height_px, rings_deg[i]);
+            &plan->foveation, work->view_width_px, work->view_height_px, rings_deg[i]);
     }
 }
 
-static struct overlay_constants make_constants(struct fovea_vk *fovea,
-                                               const struct frame_work *work)
+static void set_text(const struct frame_work *work, struct overlay_constants *constants)
 {
-    const struct fovea_overlay *overlay = &fovea->settings.overlay;
-    const struct foveate_plan *plan = work->plan->plan;
-    struct overlay_constants constants = {
-        .frame = work->constants,
-        .gaze_px = {(float)work->constants.gaze_x_q8 / 256.0f,
-                    (float)work->constants.gaze_y_q8 / 256.0f},
-        .wipe_px = (float)(overlay->wipe_uv * work->src.width_px),
-        .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
-        .flags = (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0) |
-                 (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0) |
-                 (plan->smooth ? OVERLAY_SMOOTH : 0),
-        .text_columns = OVERLAY_TEXT_COLUMNS,
-        .text_rows = overlay->hud ? OVERLAY_TEXT_ROWS : 0,
-        .text_scale = work->src.height_px >= 1440 ? 2 : 1};
+    constants->text_columns = OVERLAY_TEXT_COLUMNS;
+    constants->text_rows = OVERLAY_TEXT_ROWS;
+    constants->text_scale = work->view_height_px >= 1440 ? 2 : 1;
+}
+
+static void set_marks(const struct frame_work *work, const struct fovea_overlay *overlay,
+                      const struct frame_view *view, struct overlay_constants *constants)
+{
+    constants->wipe_px = (float)(overlay->wipe_uv * work->view_width_px);
+    constants->flags |=
+        (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0);
     if (overlay->rings) {
-        set_rings(fovea, work, &constants);
+        set_rings(work, view->plan->plan, constants);
+    }
+}
+
+/* A view that was passed through has nothing to mark; the first one has the HUD in any case. */
+static struct overlay_constants make_constants(const struct fovea_overlay *overlay,
+                                               const struct frame_work *work, uint32_t index)
+{
+    const struct frame_view *view = &work->views[index];
+    const struct foveate_plan *plan = view->plan->plan;
+    struct overlay_constants constants = {
+        .frame = view->constants,
+        .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
+        .flags = (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0) |
+                 (plan->smooth ? OVERLAY_SMOOTH : 0),
+        .text_scale = 1};
+    if (view->foveated) {
+        set_marks(work, overlay, view, &constants);
+    }
+    if (overlay->hud && index == 0) {
+        set_text(work, &constants);
     }
     return constants;
+}
+
+static void record_view(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
+                        VkCommandBuffer commands)
+{
+    struct overlay_constants constants = make_constants(&fovea->settings.overlay, work, index);
+    struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_OVERLAY),
+                                   .set = work->slot->sets[index],
+                                   .constants = &constants,
+                                   .constant_bytes = sizeof constants};
+    shader_pixel_groups(work->view_width_px, work->view_height_px, dispatch.groups);
+    frame_record_kernel_barrier(fovea, commands);
+    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
 }
 
 void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
@@ -148,15 +192,13 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
     if (!work->overlay) {
         return;
     }
-    if (fovea->settings.overlay.hud) {
+    const bool hud = fovea->settings.overlay.hud;
+    if (hud) {
         refresh_hud(fovea, work);
     }
-    struct overlay_constants constants = make_constants(fovea, work);
-    struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_OVERLAY),
-                                   .set = work->slot->set,
-                                   .constants = &constants,
-                                   .constant_bytes = sizeof constants};
-    shader_pixel_groups(work->src.width_px, work->src.height_px, dispatch.groups);
-    frame_record_kernel_barrier(fovea, commands);
-    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        if (work->views[i].foveated || (hud && i == 0)) {
+            record_view(fovea, work, i, commands);
+        }
+    }
 }

@@ -10,9 +10,9 @@
 
 static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
 {
-    frame_quiet_lost_peer(fovea);
-    if (fovea->peer_plan == plan->plan) {
-        fovea->peer_plan = NULL; /* another plan may get the same address */
+    if (plan->peer) {
+        frame_quiet_lost_peer(fovea);
+        fovea->peer->api->forget_plan(fovea->peer, &plan->peer);
     }
     vk_buffer_finish(&plan->tables, &fovea->device);
     vk_buffer_finish(&plan->values, &fovea->device);
@@ -35,20 +35,6 @@ static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *bu
     return FOVEA_OK;
 }
 
-static enum fovea_result upload_rings(struct fovea_vk *fovea, struct frame_plan *entry)
-{
-    const struct foveate_plan *plan = entry->plan;
-    size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
-    size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
-    FOVEA_TRY(make_table(fovea, &entry->tables, ring_bytes));
-    FOVEA_TRY(make_table(fovea, &entry->values, tap_bytes));
-    if (plan->ring_count > 0) {
-        memcpy(entry->tables.mapped, plan->rings, ring_bytes);
-        memcpy(entry->values.mapped, plan->taps, tap_bytes);
-    }
-    return FOVEA_OK;
-}
-
 /* The law, the levels, and the law's table: the buffer Law of foveate_law.glsl. */
 static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
 {
@@ -59,28 +45,45 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     char *to = entry->tables.mapped;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, plan->levels, sizeof plan->levels);
-    memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
+    if (table_bytes > 0) {
+        memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
+    }
+    return FOVEA_OK;
+}
+
+/* Rings, then taps: the buffer Filters of foveate_grid.glsl. */
+static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    const struct foveate_plan *plan = entry->plan;
+    size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
+    size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
+    FOVEA_TRY(make_table(fovea, &entry->values, ring_bytes + tap_bytes));
+    if (plan->ring_count > 0) {
+        memcpy(entry->values.mapped, plan->rings, ring_bytes);
+        memcpy((char *)entry->values.mapped + ring_bytes, plan->taps, tap_bytes);
+    }
     return FOVEA_OK;
 }
 
 /* A faithful view looks mild: the log says how strong it is. */
-static void describe_view(struct fovea_vk *fovea, uint32_t width_px, uint32_t height_px)
+static void describe_view(struct fovea_vk *fovea, const struct foveate_plan *plan)
 {
     struct foveate_model model;
-    char words[256];
-    if (fovea->settings.foveation.model != FOVEA_MODEL_PAPER &&
-        foveate_model_init(&model, &fovea->settings.foveation, width_px, height_px)) {
+    char words[FOVEATE_DESCRIPTION_BYTES];
+    if (plan->foveation.model != FOVEA_MODEL_PAPER &&
+        foveate_model_init(&model, &plan->foveation, plan->width_px, plan->height_px)) {
         foveate_model_describe(&model, words, sizeof words);
         log_info(fovea->log, "fovea: %s", words);
     }
 }
 
-static enum fovea_result fill_plan(struct fovea_vk *fovea, struct frame_plan *entry,
-                                   uint32_t width_px, uint32_t height_px)
+static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                   uint32_t width_px, uint32_t height_px, struct frame_plan *entry)
 {
-    FOVEA_TRY(foveate_plan_create(&fovea->settings.foveation, width_px, height_px, &entry->plan));
-    describe_view(fovea, width_px, height_px);
-    return entry->plan->smooth ? upload_law(fovea, entry) : upload_rings(fovea, entry);
+    FOVEA_TRY(foveate_plan_create(foveation, width_px, height_px, &entry->plan));
+    describe_view(fovea, entry->plan);
+    FOVEA_TRY(upload_law(fovea, entry));
+    return entry->plan->smooth ? FOVEA_OK : upload_filters(fovea, entry);
 }
 
 /* Four halves a sample; a peer has levels of its own, so only frames without one need these. */
@@ -93,43 +96,79 @@ enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, struct frame_pl
     return vk_buffer_init_local(&entry->values, &fovea->device, bytes ? bytes : 64);
 }
 
-/* The place used longest ago that no unfinished frame uses; there are more places than frames. */
+enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    if (entry->peer) {
+        return FOVEA_OK;
+    }
+    return fovea->peer->api->import_plan(fovea->peer, entry->plan, &entry->peer);
+}
+
+/* No unfinished frame uses it, nor does the one that is being made ready. */
+static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
+{
+    return entry->last_frame <= fovea->frame && frame_retired(fovea, entry->last_frame);
+}
+
+/* A free place, or once enough are taken the one used longest ago; there are more than frames use. */
 static struct frame_plan *find_place(struct fovea_vk *fovea)
 {
-    struct frame_plan *place = NULL;
+    struct frame_plan *empty = NULL;
+    struct frame_plan *oldest = NULL;
+    uint32_t taken = 0;
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
         if (!entry->plan) {
-            return entry;
+            empty = empty ? empty : entry;
+            continue;
         }
-        bool free = frame_retired(fovea, entry->last_frame);
-        if (free && (!place || entry->last_frame < place->last_frame)) {
-            place = entry;
+        taken++;
+        if (retired(fovea, entry) && (!oldest || entry->last_frame < oldest->last_frame)) {
+            oldest = entry;
         }
     }
-    return place;
+    return empty && (taken < FRAME_KEPT_PLANS || !oldest) ? empty : oldest;
 }
 
-enum fovea_result frame_plan_find(struct fovea_vk *fovea, uint32_t width_px, uint32_t height_px,
-                                  struct frame_plan **out_plan)
+static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                    uint32_t width_px, uint32_t height_px)
 {
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (entry->plan &&
-            foveate_plan_fits(entry->plan, &fovea->settings.foveation, width_px, height_px)) {
-            *out_plan = entry;
-            return FOVEA_OK;
+        if (entry->plan && foveate_plan_fits(entry->plan, foveation, width_px, height_px)) {
+            return entry;
         }
     }
+    return NULL;
+}
+
+static enum fovea_result make_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                   uint32_t width_px, uint32_t height_px,
+                                   struct frame_plan **out_plan)
+{
     struct frame_plan *place = find_place(fovea);
     if (!place) {
-        return FOVEA_NOT_READY;
+        return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     finish_plan(fovea, place);
-    enum fovea_result result = fill_plan(fovea, place, width_px, height_px);
+    enum fovea_result result = fill_plan(fovea, foveation, width_px, height_px, place);
     if (result < 0) {
         finish_plan(fovea, place);
+        return result;
     }
     *out_plan = place;
-    return result;
+    return FOVEA_OK;
+}
+
+enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
+                                  uint32_t width_px, uint32_t height_px,
+                                  struct frame_plan **out_plan)
+{
+    struct frame_plan *plan = find_plan(fovea, foveation, width_px, height_px);
+    if (!plan) {
+        FOVEA_TRY(make_plan(fovea, foveation, width_px, height_px, &plan));
+    }
+    plan->last_frame = fovea->frame + 1;
+    *out_plan = plan;
+    return FOVEA_OK;
 }

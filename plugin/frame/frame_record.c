@@ -43,28 +43,81 @@ static const VkAccessFlags kernel_writes =
     VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 
 static void barrier(struct fovea_vk *fovea, VkCommandBuffer commands, VkImage image,
-                    struct side before, struct side after)
+                    uint32_t layer_count, struct side before, struct side after)
 {
-    VkImageMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                 .srcAccessMask = before.access,
-                                 .dstAccessMask = after.access,
-                                 .oldLayout = before.layout,
-                                 .newLayout = after.layout,
-                                 .srcQueueFamilyIndex = before.family,
-                                 .dstQueueFamilyIndex = after.family,
-                                 .image = image,
-                                 .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    VkImageMemoryBarrier info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = before.access,
+        .dstAccessMask = after.access,
+        .oldLayout = before.layout,
+        .newLayout = after.layout,
+        .srcQueueFamilyIndex = before.family,
+        .dstQueueFamilyIndex = after.family,
+        .image = image,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, layer_count}};
     fovea->device.vk.CmdPipelineBarrier(commands, before.stage, after.stage, 0, 0, NULL, 0, NULL, 1,
                                         &info);
 }
 
-static void copy(struct fovea_vk *fovea, const struct frame_work *work, VkCommandBuffer commands,
-                 VkImage from, VkImageLayout from_layout, VkImage to, VkImageLayout to_layout)
+static void end_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
+                        const struct frame_end *end, struct side before, struct side after)
 {
-    VkImageCopy region = {.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                          .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                          .extent = {work->src.width_px, work->src.height_px, 1}};
-    fovea->device.vk.CmdCopyImage(commands, from, from_layout, to, to_layout, 1, &region);
+    barrier(fovea, commands, end->image, end->layer_count, before, after);
+}
+
+static void shared_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
+                           const struct frame_shared *shared, struct side before, struct side after)
+{
+    barrier(fovea, commands, shared->image.handle, 1, before, after);
+}
+
+/* An image that views are copied from or to. */
+struct copied {
+    VkImage image;
+    VkImageLayout layout;
+    bool engines; /* views lie where the engine has them, not the kernels */
+};
+
+static struct copied engines_image(const struct frame_end *end, struct side side)
+{
+    return (struct copied){end->image, side.layout, true};
+}
+
+static struct copied kernels_image(const struct frame_shared *shared)
+{
+    return (struct copied){shared->image.handle, VK_IMAGE_LAYOUT_GENERAL, false};
+}
+
+static VkOffset3D offset_of(const struct frame_view *view, const struct copied *image)
+{
+    return image->engines ? (VkOffset3D){(int32_t)view->x_px, (int32_t)view->y_px, 0}
+                          : (VkOffset3D){(int32_t)view->kernel_x_px, (int32_t)view->kernel_y_px, 0};
+}
+
+static VkImageSubresourceLayers layer_of(const struct frame_view *view, const struct copied *image)
+{
+    return (VkImageSubresourceLayers){VK_IMAGE_ASPECT_COLOR_BIT, 0,
+                                      image->engines ? view->layer : 0, 1};
+}
+
+static void copy(struct fovea_vk *fovea, const struct frame_work *work, VkCommandBuffer commands,
+                 struct copied from, struct copied to, enum frame_views which)
+{
+    VkImageCopy regions[FOVEA_VK_MAX_VIEWS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        const struct frame_view *view = &work->views[i];
+        if (which == FRAME_ALL_VIEWS || !view->foveated) {
+            regions[count++] =
+                (VkImageCopy){.srcSubresource = layer_of(view, &from),
+                              .srcOffset = offset_of(view, &from),
+                              .dstSubresource = layer_of(view, &to),
+                              .dstOffset = offset_of(view, &to),
+                              .extent = {work->view_width_px, work->view_height_px, 1}};
+        }
+    }
+    fovea->device.vk.CmdCopyImage(commands, from.image, from.layout, to.image, to.layout, count,
+                                  regions);
 }
 
 /* An engine's image of another queue family comes and goes by ownership transfers of its own. */
@@ -77,7 +130,7 @@ static void take(struct fovea_vk *fovea, const struct frame_end *end, VkCommandB
         theirs.family = end->family;
         ours.family = fovea->device.queue_family;
         theirs.access = 0;
-        barrier(fovea, commands, end->image, theirs, ours);
+        end_barrier(fovea, commands, end, theirs, ours);
     }
 }
 
@@ -89,7 +142,7 @@ static void give(struct fovea_vk *fovea, const struct frame_end *end, VkCommandB
         ours.family = fovea->device.queue_family;
         theirs.family = end->family;
         theirs.access = 0;
-        barrier(fovea, commands, end->image, ours, theirs);
+        end_barrier(fovea, commands, end, ours, theirs);
     }
 }
 
@@ -99,8 +152,7 @@ static void to_general(struct fovea_vk *fovea, struct frame_shared *shared,
 {
     struct side before = kernel_side(kernel_reads | kernel_writes);
     before.layout = shared->general ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED;
-    barrier(fovea, commands, shared->image.handle, before,
-            kernel_side(kernel_reads | kernel_writes));
+    shared_barrier(fovea, commands, shared, before, kernel_side(kernel_reads | kernel_writes));
     shared->general = true;
 }
 
@@ -111,21 +163,21 @@ void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
     take(fovea, src, commands);
     if (work->copy_in) {
         to_general(fovea, work->read, commands);
-        barrier(fovea, commands, src->image, engine_side(src->layout_before), copy_from());
-        copy(fovea, work, commands, src->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-             work->read->image.handle, VK_IMAGE_LAYOUT_GENERAL);
-        barrier(fovea, commands, work->read->image.handle, kernel_side(kernel_writes),
-                kernel_side(kernel_reads));
+        end_barrier(fovea, commands, src, engine_side(src->layout_before), copy_from());
+        copy(fovea, work, commands, engines_image(src, copy_from()), kernels_image(work->read),
+             FRAME_ALL_VIEWS);
+        shared_barrier(fovea, commands, work->read, kernel_side(kernel_writes),
+                       kernel_side(kernel_reads));
     } else {
-        barrier(fovea, commands, src->image, engine_side(src->layout_before),
-                kernel_side(kernel_reads));
+        end_barrier(fovea, commands, src, engine_side(src->layout_before),
+                    kernel_side(kernel_reads));
     }
     if (work->copy_out) {
         to_general(fovea, work->write, commands);
     } else {
         take(fovea, &work->dst, commands);
-        barrier(fovea, commands, work->dst.image, engine_side(work->dst.layout_before),
-                kernel_side(kernel_writes));
+        end_barrier(fovea, commands, &work->dst, engine_side(work->dst.layout_before),
+                    kernel_side(kernel_writes));
     }
 }
 
@@ -137,7 +189,9 @@ static void host_barrier(struct fovea_vk *fovea, VkCommandBuffer commands, bool 
     VkAccessFlags host = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
     VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                             .srcAccessMask = to_host ? kernel_writes : VK_ACCESS_HOST_WRITE_BIT,
-                            .dstAccessMask = to_host ? host : kernel_reads | kernel_writes};
+                            .dstAccessMask = to_host ? host
+                                                     : kernel_reads | kernel_writes |
+                                                           VK_ACCESS_UNIFORM_READ_BIT};
     fovea->device.vk.CmdPipelineBarrier(commands, to_host ? device : VK_PIPELINE_STAGE_HOST_BIT,
                                         to_host ? VK_PIPELINE_STAGE_HOST_BIT : device, 0, 1, &info,
                                         0, NULL, 0, NULL);
@@ -153,11 +207,11 @@ static void transfer(struct fovea_vk *fovea, struct frame_shared *shared, VkComm
     theirs.access = 0;
     if (to_peer) {
         theirs.stage = VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
-        barrier(fovea, commands, shared->image.handle, ours, theirs);
+        shared_barrier(fovea, commands, shared, ours, theirs);
     } else {
         /* The batch waits for the peer at ALL_COMMANDS: the acquire must come after that wait. */
         theirs.stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-        barrier(fovea, commands, shared->image.handle, theirs, ours);
+        shared_barrier(fovea, commands, shared, theirs, ours);
     }
 }
 
@@ -181,85 +235,25 @@ void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *wor
     }
 }
 
-static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *work,
-                            VkCommandBuffer commands, struct vk_dispatch dispatch)
+static bool any_view(const struct frame_work *work, enum frame_views which)
 {
-    dispatch.kind = frame_compute_kind(work, dispatch.kind.which);
-    dispatch.set = work->slot->set;
-    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
-}
-
-static void record_blockwise(struct fovea_vk *fovea, const struct frame_work *work,
-                             VkCommandBuffer commands)
-{
-    struct vk_dispatch dispatch = {.kind.which = SHADER_FOVEATE,
-                                   .constants = &work->constants,
-                                   .constant_bytes = sizeof work->constants};
-    shader_foveate_groups(&work->constants, dispatch.groups);
-    record_dispatch(fovea, work, commands, dispatch);
-}
-
-void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
-{
-    VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                            .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-                            .dstAccessMask =
-                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-    fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &info, 0, NULL,
-                                        0, NULL);
-}
-
-static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
-                          VkCommandBuffer commands)
-{
-    const struct foveate_plan *plan = work->plan->plan;
-    struct smooth_constants constants = {.frame = work->constants,
-                                         .level_count = (int32_t)plan->level_count};
-    struct vk_dispatch dispatch = {.constants = &constants, .constant_bytes = sizeof constants};
-    for (uint32_t k = 0; k < plan->level_count; k++) {
-        const struct foveate_level *level = &plan->levels[k];
-        uint32_t margins = 2 * (uint32_t)foveate_level_margin((int32_t)k);
-        constants.level = (int32_t)k;
-        dispatch.kind.which = k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE;
-        shader_pixel_groups((uint32_t)level->width + margins, (uint32_t)level->height + margins,
-                            dispatch.groups);
-        frame_record_kernel_barrier(fovea, commands);
-        record_dispatch(fovea, work, commands, dispatch);
+    bool any = which == FRAME_ALL_VIEWS;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        any = any || !work->views[i].foveated;
     }
-    frame_record_kernel_barrier(fovea, commands);
-    dispatch.kind.which = SHADER_SMOOTH_GATHER;
-    shader_pixel_groups(plan->width_px, plan->height_px, dispatch.groups);
-    record_dispatch(fovea, work, commands, dispatch);
-}
-
-void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
-                          VkCommandBuffer commands)
-{
-    struct vk_functions *vk = &fovea->device.vk;
-    uint32_t query = 2 * work->slot_index;
-    if (fovea->queries) {
-        vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
-                              query);
-    }
-    if (work->plan->plan->smooth) {
-        record_smooth(fovea, work, commands);
-    } else {
-        record_blockwise(fovea, work, commands);
-    }
-    if (fovea->queries) {
-        vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
-                              query + 1);
-        work->slot->timed = true;
-        work->slot->timed_by_peer = false;
-    }
+    return any;
 }
 
 void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
-                        VkCommandBuffer commands)
+                        VkCommandBuffer commands, enum frame_views which)
 {
-    copy(fovea, work, commands, work->read->image.handle, VK_IMAGE_LAYOUT_GENERAL,
-         work->write->image.handle, VK_IMAGE_LAYOUT_GENERAL);
+    if (!any_view(work, which)) {
+        return;
+    }
+    struct side writes = kernel_side(kernel_writes);
+    shared_barrier(fovea, commands, work->write, writes, writes);
+    copy(fovea, work, commands, kernels_image(work->read), kernels_image(work->write), which);
+    shared_barrier(fovea, commands, work->write, writes, kernel_side(kernel_reads | kernel_writes));
 }
 
 /* `src` as frame_record_open left it. */
@@ -277,20 +271,20 @@ void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
         if (!work->in_place) {
             take(fovea, dst, commands);
         }
-        barrier(fovea, commands, work->write->image.handle, kernel_side(kernel_writes),
-                kernel_side(kernel_reads));
-        barrier(fovea, commands, dst->image, before, copy_to());
-        copy(fovea, work, commands, work->write->image.handle, VK_IMAGE_LAYOUT_GENERAL, dst->image,
-             VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-        barrier(fovea, commands, dst->image, copy_to(), engine_side(dst->layout_after));
+        shared_barrier(fovea, commands, work->write, kernel_side(kernel_writes),
+                       kernel_side(kernel_reads));
+        end_barrier(fovea, commands, dst, before, copy_to());
+        copy(fovea, work, commands, kernels_image(work->write), engines_image(dst, copy_to()),
+             FRAME_ALL_VIEWS);
+        end_barrier(fovea, commands, dst, copy_to(), engine_side(dst->layout_after));
     } else {
-        barrier(fovea, commands, dst->image, kernel_side(kernel_writes),
-                engine_side(dst->layout_after));
+        end_barrier(fovea, commands, dst, kernel_side(kernel_writes),
+                    engine_side(dst->layout_after));
     }
     give(fovea, dst, commands);
     if (!work->in_place) {
-        barrier(fovea, commands, work->src.image, src_now(work),
-                engine_side(work->src.layout_after));
+        end_barrier(fovea, commands, &work->src, src_now(work),
+                    engine_side(work->src.layout_after));
         give(fovea, &work->src, commands);
     }
 }
@@ -302,18 +296,18 @@ void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
     const struct frame_end *dst = &work->dst;
     take(fovea, src, commands);
     if (work->in_place) {
-        barrier(fovea, commands, src->image, engine_side(src->layout_before),
-                engine_side(dst->layout_after));
+        end_barrier(fovea, commands, src, engine_side(src->layout_before),
+                    engine_side(dst->layout_after));
         give(fovea, dst, commands);
         return;
     }
     take(fovea, dst, commands);
-    barrier(fovea, commands, src->image, engine_side(src->layout_before), copy_from());
-    barrier(fovea, commands, dst->image, engine_side(dst->layout_before), copy_to());
-    copy(fovea, work, commands, src->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, dst->image,
-         VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    barrier(fovea, commands, src->image, copy_from(), engine_side(src->layout_after));
-    barrier(fovea, commands, dst->image, copy_to(), engine_side(dst->layout_after));
+    end_barrier(fovea, commands, src, engine_side(src->layout_before), copy_from());
+    end_barrier(fovea, commands, dst, engine_side(dst->layout_before), copy_to());
+    copy(fovea, work, commands, engines_image(src, copy_from()), engines_image(dst, copy_to()),
+         FRAME_ALL_VIEWS);
+    end_barrier(fovea, commands, src, copy_from(), engine_side(src->layout_after));
+    end_barrier(fovea, commands, dst, copy_to(), engine_side(dst->layout_after));
     give(fovea, src, commands);
     give(fovea, dst, commands);
 }

@@ -33,19 +33,39 @@ double frame_times_percentile(const struct frame_times *times, double p)
     return sorted[(uint32_t)(p * (times->count - 1) + 0.5)];
 }
 
-static bool vulkan_time(struct fovea_vk *fovea, const struct frame_slot *slot, double *out_us)
+static bool read_ticks(struct fovea_vk *fovea, const struct frame_slot *slot, uint64_t ticks[2])
 {
     struct vk_device *device = &fovea->device;
     uint32_t first = 2 * (uint32_t)(slot - fovea->slots);
-    uint64_t ticks[2] = {0};
-    VkResult result =
-        device->vk.GetQueryPoolResults(device->handle, fovea->queries, first, 2, sizeof ticks,
-                                       ticks, sizeof ticks[0], VK_QUERY_RESULT_64_BIT);
+    return device->vk.GetQueryPoolResults(device->handle, fovea->queries, first, 2,
+                                          2 * sizeof ticks[0], ticks, sizeof ticks[0],
+                                          VK_QUERY_RESULT_64_BIT) == VK_SUCCESS;
+}
+
+static double ticks_us(const struct vk_device *device, const uint64_t ticks[2])
+{
     uint32_t bits = device->timestamp_bits;
     uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    *out_us = (double)((ticks[1] - ticks[0]) & mask) *
-              (double)device->properties.limits.timestampPeriod * 1e-3;
-    return result == VK_SUCCESS;
+    return (double)((ticks[1] - ticks[0]) & mask) *
+           (double)device->properties.limits.timestampPeriod * 1e-3;
+}
+
+static void collect_queue(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    uint64_t ticks[2] = {0};
+    if (read_ticks(fovea, slot, ticks)) {
+        frame_times_add(&fovea->gpu_times, ticks_us(&fovea->device, ticks));
+        frame_late_collect(fovea, slot, &ticks[0]);
+    }
+}
+
+static void collect_peer(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    double us = 0;
+    if (fovea->peer->api->elapsed(fovea->peer, (uint32_t)(slot - fovea->slots), &us) == FOVEA_OK) {
+        frame_times_add(&fovea->gpu_times, us);
+        frame_late_collect(fovea, slot, NULL);
+    }
 }
 
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
@@ -54,13 +74,10 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
         return;
     }
     slot->timed = false;
-    double us = 0;
-    bool known = slot->timed_by_peer
-                     ? fovea->peer->api->elapsed(fovea->peer, (uint32_t)(slot - fovea->slots),
-                                                 &us) == FOVEA_OK
-                     : vulkan_time(fovea, slot, &us);
-    if (known) {
-        frame_times_add(&fovea->gpu_times, us);
+    if (slot->timed_by_peer) {
+        collect_peer(fovea, slot);
+    } else {
+        collect_queue(fovea, slot);
     }
 }
 
@@ -80,6 +97,10 @@ enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_
                                 .frames = fovea->foveated,
                                 .frames_passed_through = fovea->passed_through,
                                 .gpu_time_known = fovea->gpu_times.count > 0,
+                                .late_age_p50_ms =
+                                    frame_times_percentile(&fovea->late.ages, 0.5) * 1e-3,
+                                .late_age_p99_ms =
+                                    frame_times_percentile(&fovea->late.ages, 0.99) * 1e-3,
                                 .gpu_p50_us = frame_times_percentile(&fovea->gpu_times, 0.5),
                                 .gpu_p99_us = frame_times_percentile(&fovea->gpu_times, 0.99),
                                 .cpu_p50_us = frame_times_percentile(&fovea->cpu_times, 0.5),

@@ -8,6 +8,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "core/thread.h"
 #include "vk_check.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ enum fovea_result frame_watchdog_start(struct fovea_vk *fovea)
     double patience = fovea->peer->api->imports_handles ? 1 : 10;
     dog->patience_ms = patience * fovea->settings.watchdog_ms;
     atomic_store(&dog->stop, false);
-    dog->started = pthread_create(&dog->thread, NULL, watch, fovea) == 0;
+    dog->started = thread_start(&dog->thread, watch, fovea) == 0;
     return dog->started ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -64,14 +64,22 @@ static bool add_in_order(struct gaze_intake *intake, bool valid,
     take_in(&intake->track, valid, sample);
     gaze_rate_add(&intake->rate, sample->t_ns);
     publish(intake);
+    if (valid && intake->listener.heard) {
+        intake->listener.heard(intake->listener.user, sample);
+    }
     return true;
+}
+
+static bool is_of_the_future(const struct fovea_gaze_sample *sample)
+{
+    return sample->t_ns > gaze_time_add(fovea_time_ns(), GAZE_AHEAD_NS);
 }
 
 bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
                      const struct fovea_gaze_sample *sample)
 {
     bool added = false;
-    if (gaze_intake_understands(sample)) {
+    if (gaze_intake_understands(sample) && !is_of_the_future(sample)) {
         const bool valid = !sample->blink && sample->confidence >= min_confidence;
         lock(intake);
         added = add_in_order(intake, valid, sample);
@@ -81,6 +89,25 @@ bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
         gaze_intake_count_rejected(intake);
     }
     return added;
+}
+
+enum fovea_result gaze_intake_listen(struct gaze_intake *intake,
+                                     const struct gaze_listener *listener)
+{
+    lock(intake);
+    const bool is_free = !intake->listener.heard;
+    if (is_free) {
+        intake->listener = *listener;
+    }
+    unlock(intake);
+    return is_free ? FOVEA_OK : FOVEA_ERROR_INVALID_STATE;
+}
+
+void gaze_intake_unlisten(struct gaze_intake *intake)
+{
+    lock(intake);
+    intake->listener = (struct gaze_listener){0};
+    unlock(intake);
 }
 
 void gaze_intake_count_rejected(struct gaze_intake *intake)

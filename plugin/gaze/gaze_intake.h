@@ -25,8 +25,9 @@ struct gaze_track {
 
 /* Zeroed: empty. */
 struct gaze_intake {
-    atomic_flag adding; /* among those who add; also guards track */
+    atomic_flag adding; /* among those who add; also guards track and listener */
     struct gaze_track track;
+    struct gaze_listener listener; /* heard is NULL: nobody listens */
     struct gaze_slot slot;
     struct gaze_rate rate;
     _Atomic uint64_t rejected;
@@ -37,10 +38,21 @@ void gaze_intake_init(struct gaze_intake *intake);
 /* Whether a sample's numbers can be used at all: finite unless the eye is closed, confidence 0..1. */
 bool gaze_intake_understands(const struct fovea_gaze_sample *sample);
 
-/* False, and counted as rejected: not understood, or older than the newest. */
+/* Clocks of trackers may run ahead of ours by this much. A sample from farther ahead is refused: it
+ * would keep out all that come until then. */
+#define GAZE_AHEAD_NS (20 * GAZE_NS_PER_MS)
+
+/* False, and counted as rejected: not understood, older than the newest, or of the future. */
 bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
                      const struct fovea_gaze_sample *sample);
 void gaze_intake_count_rejected(struct gaze_intake *intake);
+
+/* One listener at a time: FOVEA_ERROR_INVALID_STATE while there is one. Waits like those who add, so
+ * that after gaze_intake_unlisten returns the listener is not being called and never will be again.
+ * Neither may be called by a listener. */
+FOVEA_MUST_CHECK enum fovea_result gaze_intake_listen(struct gaze_intake *intake,
+                                                      const struct gaze_listener *listener);
+void gaze_intake_unlisten(struct gaze_intake *intake);
 
 void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_observation *out);
 

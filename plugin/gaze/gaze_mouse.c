@@ -23,6 +23,11 @@ static enum fovea_result mouse_push(struct fovea_gaze_source *source,
     return added ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
+static struct gaze_intake *mouse_intake(struct fovea_gaze_source *source)
+{
+    return &((struct mouse *)source)->intake;
+}
+
 static void mouse_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                           struct gaze_observation *out)
 {
@@ -35,5 +40,6 @@ const struct gaze_source_api gaze_mouse = {
     .bytes = sizeof(struct mouse),
     .init = mouse_init,
     .push = mouse_push,
+    .intake = mouse_intake,
     .observe = mouse_observe,
 };

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "gaze_coords.h"
 #include "gaze_hold.h"
+#include "gaze_intake.h"
 #include "gaze_settings.h"
 
 #include <stdlib.h>
@@ -86,13 +87,33 @@ enum fovea_result fovea_gaze_source_push(struct fovea_gaze_source *source,
     return source->api->push(source, sample);
 }
 
-static struct fovea_point_uv observed_uv(const struct fovea_gaze_source *source, uint32_t width_px,
-                                         uint32_t height_px, const struct gaze_observation *seen)
+enum fovea_result gaze_source_listen(struct fovea_gaze_source *source,
+                                     const struct gaze_listener *listener)
+{
+    if (!source->api->intake) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return gaze_intake_listen(source->api->intake(source), listener);
+}
+
+void gaze_source_unlisten(struct fovea_gaze_source *source)
+{
+    gaze_intake_unlisten(source->api->intake(source));
+}
+
+static struct fovea_point_uv to_uv(const struct fovea_gaze_source *source, uint32_t width_px,
+                                   uint32_t height_px, double x, double y)
 {
     if (source->api->in_uv) {
-        return (struct fovea_point_uv){.x_uv = seen->x, .y_uv = seen->y};
+        return (struct fovea_point_uv){.x_uv = x, .y_uv = y};
     }
-    return gaze_coords_to_uv(&source->settings, width_px, height_px, seen->x, seen->y);
+    return gaze_coords_to_uv(&source->settings, width_px, height_px, x, y);
+}
+
+struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,
+                                        uint32_t height_px, const struct fovea_gaze_sample *sample)
+{
+    return to_uv(source, width_px, height_px, sample->x, sample->y);
 }
 
 enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64_t t_ns,
@@ -106,7 +127,7 @@ enum fovea_result fovea_gaze_source_read(struct fovea_gaze_source *source, int64
     source->api->observe(source, t_ns, (double)height_px / (double)width_px, &seen);
     struct fovea_point_uv last = {.x_uv = 0.5, .y_uv = 0.5};
     if (seen.any) {
-        last = observed_uv(source, width_px, height_px, &seen);
+        last = to_uv(source, width_px, height_px, seen.x, seen.y);
     }
     *out_gaze = gaze_hold_apply(&source->settings, &seen, last, t_ns);
     return FOVEA_OK;

@@ -30,6 +30,15 @@ struct gaze_observation {
     uint64_t rejected_count; /* what the source itself turned away */
 };
 
+struct gaze_intake;
+
+/* Hears of every valid sample once it is published: in order, on the thread that delivers it, and before
+ * the next one is taken in. It must be short, wait for nobody and allocate nothing. */
+struct gaze_listener {
+    void (*heard)(void *user, const struct fovea_gaze_sample *sample);
+    void *user;
+};
+
 struct gaze_source_api {
     const char *name; /* as the configuration spells it */
     size_t bytes; /* of the source's struct, whose first member is struct fovea_gaze_source */
@@ -45,6 +54,8 @@ struct gaze_source_api {
     /* aspect is the image's height over its width. Takes no lock, allocates nothing. */
     void (*observe)(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                     struct gaze_observation *out);
+    /* Where samples that come from outside arrive. NULL: none do. */
+    struct gaze_intake *(*intake)(struct fovea_gaze_source *source);
     /* NULL: 0 */
     uint16_t (*udp_port)(const struct fovea_gaze_source *source);
 };
@@ -60,6 +71,17 @@ extern const struct gaze_source_api gaze_mouse;
 extern const struct gaze_source_api gaze_scanpath;
 extern const struct gaze_source_api gaze_saccades;
 extern const struct gaze_source_api gaze_udp;
+
+/* FOVEA_ERROR_UNSUPPORTED: samples of this source do not come from outside. FOVEA_ERROR_INVALID_STATE:
+ * somebody listens already. After gaze_source_unlisten returns, the listener is not called any more: it
+ * waits for the call that is under way, if any. Any thread, while samples arrive. */
+FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *source,
+                                                      const struct gaze_listener *listener);
+void gaze_source_unlisten(struct fovea_gaze_source *source);
+
+/* Where a valid sample is in an image of that size: what fovea_gaze_source_read says at its instant. */
+struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,
+                                        uint32_t height_px, const struct fovea_gaze_sample *sample);
 
 /* Times come from outside; their differences must not overflow. */
 static inline int64_t gaze_time_add(int64_t a, int64_t b)

@@ -8,11 +8,10 @@
 #include "gaze_udp_socket.h"
 
 #include "core/log.h"
+#include "core/thread.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -125,15 +124,9 @@ static void *receive(void *user)
     }
 }
 
-/* The program's signal handlers must not run on our thread. */
 static int start_thread(struct udp *udp)
 {
-    sigset_t all;
-    sigset_t old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    const int error = pthread_create(&udp->thread, NULL, receive, udp);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    const int error = thread_start(&udp->thread, receive, udp);
     if (error == 0) {
         (void)pthread_setname_np(udp->thread, "fovea-gaze-udp");
     }
@@ -178,6 +171,11 @@ static void udp_finish(struct fovea_gaze_source *source)
     }
 }
 
+static struct gaze_intake *udp_intake(struct fovea_gaze_source *source)
+{
+    return &((struct udp *)source)->intake;
+}
+
 static void udp_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                         struct gaze_observation *out)
 {
@@ -195,6 +193,7 @@ const struct gaze_source_api gaze_udp = {
     .bytes = sizeof(struct udp),
     .init = udp_init,
     .finish = udp_finish,
+    .intake = udp_intake,
     .observe = udp_observe,
     .udp_port = udp_port,
 };

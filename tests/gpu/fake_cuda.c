@@ -5,6 +5,7 @@
 
 #include "cuda/cuda_driver.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -249,7 +250,9 @@ FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsign
      void **params, void **extra)
 {
     CALLED(LaunchKernel);
-    const bool fits = grid_x && grid_y && grid_z && grid_y <= 65535 && block_x * block_y <= 256;
+    const bool fits = grid_x && grid_y && grid_z && grid_y <= 65535 && grid_z <= 65535 &&
+                      block_x * block_y <= 256;
+    fake_cuda.images = grid_z;
     return fits && block_z && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -260,12 +263,36 @@ FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *memory = 0x100000u * (unsigned)++fake_cuda.memories;
+    fake_cuda.bytes = bytes;
     return CUDA_SUCCESS;
 }
 
 FAKE(MemFree, CUdeviceptr memory)
 {
     CALLED(MemFree);
+    fake_cuda.memories--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemHostAlloc, void **memory, size_t bytes, unsigned flags)
+{
+    CALLED(MemHostAlloc);
+    *memory = bytes ? calloc(1, bytes) : NULL;
+    fake_cuda.memories += *memory != NULL;
+    return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+FAKE(MemHostGetDevicePointer, CUdeviceptr *pointer, void *memory, unsigned flags)
+{
+    CALLED(MemHostGetDevicePointer);
+    *pointer = (CUdeviceptr)(uintptr_t)memory;
+    return memory && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(MemFreeHost, void *memory)
+{
+    CALLED(MemFreeHost);
+    free(memory);
     fake_cuda.memories--;
     return CUDA_SUCCESS;
 }

@@ -32,6 +32,9 @@ struct fake_cuda {
     int surfaces;
     int semaphores;
 
+    unsigned images; /* that the last launch worked on: its grid's third axis */
+    size_t bytes; /* of the last memory that was allocated */
+
     /* What was called since it was cleared, names without "cu", a blank after each. */
     char calls[4096];
 };

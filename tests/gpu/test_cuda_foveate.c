@@ -70,6 +70,41 @@ static void every_fragment_size_works(void **state)
     }
 }
 
+/* Models whose fragments go by a law: filters from a bank instead of the paper's rings. */
+static void every_model_is_as_the_reference_has_it(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {4, 7, 16, 31, 32, 33, 64, 128};
+    static const struct fovea_point_uv gazes[] = {{0, 0}, {0.62, 0.41}, {-0.4, 0.5}, {1, 0.93}};
+    for (size_t i = 0; i < 8 * COUNT(formats); i += fixture.quick ? 5 : 1) {
+        struct scene scene = scene_default();
+        scene.foveation.model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
+        if (i % 3 == 2) {
+            scene.foveation.model = FOVEA_MODEL_MAP;
+            scene.foveation.map.kind = i % 2 ? FOVEA_MAP_STREAK : FOVEA_MAP_HUMAN;
+            scene.foveation.map.degrees = (enum fovea_map_degrees)(i / 4 % 2);
+            scene.foveation.map.cutoff_cpd = i / 4 % 2 ? 8.0 : 0.0;
+        }
+        scene.foveation.geometry.ppd = 2.0 + (double)(i % 13);
+        scene.foveation.paper.fragment_px = sides[i * 3 % COUNT(sides)];
+        scene.foveation.paper.filter_length = (enum fovea_filter_length)(i / 2 % 2);
+        scene.foveation.light = i % 3 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
+        scene.format = formats[i % COUNT(formats)];
+        scene.gaze = gazes[i / 3 % COUNT(gazes)];
+        scene.width_px += (uint32_t)i;
+        scene_assert(&fixture, &scene);
+    }
+}
+
+static void a_law_that_asks_for_nothing_copies_every_bit(void **state)
+{
+    (void)state;
+    struct scene scene = scene_default();
+    scene.foveation.model = FOVEA_MODEL_CURVE;
+    scene.foveation.curve = (struct fovea_curve){.count = 1, .cutoff_cpd = {1000.0}};
+    scene_assert(&fixture, &scene);
+}
+
 static void a_picture_of_8k_is_as_the_cpu_has_it(void **state)
 {
     (void)state;
@@ -415,6 +450,8 @@ int main(void)
         cmocka_unit_test(every_format_and_pattern_is_as_the_reference_has_it),
         cmocka_unit_test(every_size_is_covered),
         cmocka_unit_test(every_fragment_size_works),
+        cmocka_unit_test(every_model_is_as_the_reference_has_it),
+        cmocka_unit_test(a_law_that_asks_for_nothing_copies_every_bit),
         cmocka_unit_test(the_longest_sides_work),
         cmocka_unit_test(gaze_anywhere_is_as_the_reference_has_it),
         cmocka_unit_test(every_shift_of_the_grid_writes_every_pixel),

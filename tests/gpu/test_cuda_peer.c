@@ -96,10 +96,11 @@ static struct setup set_up_for(enum fovea_method method)
     assert_int_equal(api->import_image(s.peer, &dst, &s.job.dst), FOVEA_OK);
     assert_int_equal(api->import_semaphore(s.peer, &wait, &s.job.wait), FOVEA_OK);
     assert_int_equal(api->import_semaphore(s.peer, &signal, &s.job.signal), FOVEA_OK);
-    assert_int_equal(api->set_plan(s.peer, s.plan), FOVEA_OK);
+    assert_int_equal(api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
     s.job.wait_value = 1;
     s.job.signal_value = 2;
-    s.job.frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
+    s.job.views[0].frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
+    s.job.view_count = 1;
     fake_cuda_calm(fake);
     return s;
 }
@@ -116,6 +117,8 @@ static void forget(struct setup *s)
     api->forget_image(s->peer, &s->job.dst);
     api->forget_semaphore(s->peer, &s->job.wait);
     api->forget_semaphore(s->peer, &s->job.signal);
+    api->forget_plan(s->peer, &s->job.views[0].plan);
+    assert_null(s->job.views[0].plan);
     assert_null(s->job.src);
     assert_null(s->job.signal);
 }
@@ -344,24 +347,25 @@ static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
     (void)state;
     struct setup s = set_up();
     struct peer_job job = s.job;
-    job.frame.width_px++;
+    job.views[0].frame.width_px++;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.views[0].frame.origin_y_px = 1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job.views[0].frame.origin_y_px = -1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.views[0].plan = NULL;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.view_count = 0;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job.view_count = PEER_MAX_VIEWS + 1;
     assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
     job = s.job;
     job.slot = SLOTS;
     assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_string_equal(fake->calls, "");
-    tear_down(&s);
-}
-
-static void a_job_without_a_plan_is_refused(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    struct peer *without = create();
-    fake_cuda_calm(fake);
-    assert_int_equal(without->api->enqueue(without, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(fake->calls, "");
-    without->api->destroy(without);
     tear_down(&s);
 }
 
@@ -383,25 +387,56 @@ static void times_come_when_the_job_is_over(void **state)
     tear_down(&s);
 }
 
-static void an_old_plan_goes_when_its_jobs_are_over(void **state)
+/* cuMemFree waits for the device, and jobs may wait for the engine. */
+static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
 {
     (void)state;
     struct setup s = set_up();
+    struct peer_plan *plan = NULL;
     const int memories = fake->memories;
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
     fake->busy = true;
     fake->calls[0] = '\0';
-    assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_OK);
+    s.peer->api->forget_plan(s.peer, &plan);
+    assert_null(plan);
     assert_int_equal(fake->memories, memories + 1);
     assert_null(strstr(fake->calls, "MemFree"));
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
     fake->busy = false;
-    assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_OK);
+    s.peer->api->forget_plan(s.peer, &plan);
     assert_int_equal(fake->memories, memories);
     tear_down(&s);
 }
 
+static void views_run_one_after_the_other_between_the_semaphores(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    struct foveate_plan *half = NULL;
+    assert_int_equal(foveate_plan_create(&s.plan->foveation, 32, 48, &half), FOVEA_OK);
+    for (int i = 0; i < 2; i++) {
+        s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
+        assert_int_equal(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan), FOVEA_OK);
+        s.job.views[i].frame = foveate_frame_make(half, (struct fovea_point_uv){0.5, 0.5});
+        s.job.views[i].frame.origin_x_px = 32 * i;
+    }
+    s.job.view_count = 2;
+    fake_cuda_calm(fake);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+                        "EventQuery EventRecord LaunchKernel EventQuery EventRecord EventRecord "
+                        "SignalExternalSemaphoresAsync CtxPopCurrent ");
+    s.job.views[1].frame.origin_x_px++;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
+    s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
+    tear_down(&s);
+    foveate_plan_destroy(&half);
+}
+
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
-static void a_plan_that_fails_anywhere_keeps_the_old_one(void **state)
+static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
 {
     (void)state;
     static const struct {
@@ -413,7 +448,10 @@ static void a_plan_that_fails_anywhere_keeps_the_old_one(void **state)
         const int living = fake_cuda_living(fake);
         for (int n = 1; n <= cases[i].calls; n++) {
             fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
-            assert_int_equal(s.peer->api->set_plan(s.peer, s.plan), FOVEA_ERROR_OUT_OF_MEMORY);
+            struct peer_plan *plan = s.job.views[0].plan;
+            assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan),
+                             FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_null(plan);
             assert_int_equal(fake_cuda_living(fake), living);
         }
         fake_cuda_calm(fake);
@@ -457,10 +495,10 @@ int main(void)
         cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
         cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
         cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
-        cmocka_unit_test(a_job_without_a_plan_is_refused),
         cmocka_unit_test(times_come_when_the_job_is_over),
-        cmocka_unit_test(an_old_plan_goes_when_its_jobs_are_over),
-        cmocka_unit_test(a_plan_that_fails_anywhere_keeps_the_old_one),
+        cmocka_unit_test(views_run_one_after_the_other_between_the_semaphores),
+        cmocka_unit_test(a_forgotten_plan_is_freed_when_no_job_is_left),
+        cmocka_unit_test(a_plan_that_fails_anywhere_leaves_nothing_behind),
         /* Last: what it leaves is never taken away. */
         cmocka_unit_test(an_abandoned_peer_neither_waits_nor_takes_anything_away),
     };

@@ -68,6 +68,69 @@ static void every_model_and_geometry_is_right(void **state)
     }
 }
 
+/* Ten degrees a sample, two peaks, no symmetry. */
+static const float map_samples[] = {
+    3,  1, 0,  2, 5, 1, 0.5f, 2, 4, 6,  9, 7, 2, 1, 1, 5, 9, 20,
+    12, 8, 11, 0, 2, 5, 8,    7, 9, 14, 1, 0, 1, 3, 2, 6, 8,
+};
+
+static struct scene map_scene(int i)
+{
+    static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
+    struct scene scene = smooth_scene_default();
+    struct fovea_foveation *f = &scene.foveation;
+    const bool view = i / 3 % 2;
+    f->model = FOVEA_MODEL_MAP;
+    f->map.kind = kinds[i % 3];
+    f->map.degrees = view ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER;
+    f->map.law = (enum fovea_map_law)(i / 6 % 2);
+    f->map.eye = (enum fovea_map_eye)(i % 2);
+    f->map.values = map_samples;
+    f->map.width = 7;
+    f->map.height = 5;
+    f->map.width_deg = 70.0;
+    /* Few pixels a degree, so that a small picture is a wide view. */
+    f->map.cutoff_cpd = view ? 4.0 : 0.0;
+    f->paper.alpha = view ? 0.4 : 0.106;
+    f->geometry =
+        (struct fovea_geometry){.tan_left = 0.7, .tan_right = 1.1, .tan_up = 0.8, .tan_down = 0.4};
+    return scene;
+}
+
+/* In the picture's middle, in a corner, outside. */
+static void every_map_law_and_mapping_is_right(void **state)
+{
+    (void)state;
+    static const struct fovea_point_uv gazes[] = {{0.41, 0.58}, {0, 1}, {1.3, -0.2}, {4.9, -3.9}};
+    for (int i = 0; i < (fixture.quick ? 12 : 48); i++) {
+        struct scene scene = map_scene(i);
+        scene.gaze = gazes[i / 12 % 4];
+        scene.pattern = (enum image_pattern)(i % IMAGE_PATTERN_COUNT);
+        smooth_assert(&fixture, &scene);
+    }
+}
+
+/* A table of as many samples as there may be. */
+static void the_largest_map_works(void **state)
+{
+    (void)state;
+    const size_t side = fixture.quick ? 1024 : 4096;
+    float *values = malloc(side * side * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < side * side; i++) {
+        values[i] = (float)(1 + i % 97 + i / side);
+    }
+    for (int i = 0; i < 4; i++) {
+        struct scene scene = map_scene(3 * i + 2);
+        scene.foveation.map.values = values;
+        scene.foveation.map.width = scene.foveation.map.height = (uint32_t)side;
+        scene.foveation.map.width_deg = 300.0;
+        scene.no_reference = true;
+        smooth_assert(&fixture, &scene);
+    }
+    free(values);
+}
+
 static void every_size_is_covered(void **state)
 {
     (void)state;
@@ -459,6 +522,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_pattern_and_light_is_right),
         cmocka_unit_test(every_model_and_geometry_is_right),
+        cmocka_unit_test(every_map_law_and_mapping_is_right),
+        cmocka_unit_test(the_largest_map_works),
         cmocka_unit_test(every_size_is_covered),
         cmocka_unit_test(the_longest_sides_work),
         cmocka_unit_test(gaze_anywhere_is_right),

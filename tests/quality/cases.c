@@ -13,17 +13,28 @@
 #define SMOOTH FOVEA_METHOD_SMOOTH
 #define ENCODED FOVEA_LIGHT_ENCODED
 #define LINEAR FOVEA_LIGHT_LINEAR
+#define NO_MAP FOVEA_MAP_HUMAN
+#define HUMAN_CPD 65.4 /* of the human map, where it is densest */
 
-/* The last two blur as much as `paper` does, so that an error has where to show. */
+/* Those of worse eyes blur as much as `paper` does, so that an error has where to show. */
 const struct quality_case quality_cases[] = {
-    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0},
-    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0},
-    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0},
-    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0},
-    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0},
-    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0},
-    {"smooth, physical, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 30.0, 6.0},
-    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0},
+    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP},
+    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0, NO_MAP},
+    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0, NO_MAP},
+    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP},
+    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0, NO_MAP},
+    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0, NO_MAP},
+    {"smooth, physical, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 30.0, 6.0,
+     NO_MAP},
+    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0,
+     NO_MAP},
+    {"blockwise, physical, 30 ppd, cutoffs / 6, 32 px", BLOCKWISE, FOVEA_MODEL_PHYSICAL, ENCODED,
+     32, 30.0, 6.0, NO_MAP},
+    {"blockwise, map human, 30 ppd, cutoffs / 6, 8 px", BLOCKWISE, FOVEA_MODEL_MAP, ENCODED, 8,
+     30.0, 6.0, FOVEA_MAP_HUMAN},
+    {"smooth, map human, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 30.0, 6.0,
+     FOVEA_MAP_HUMAN},
+    {"smooth, map streak", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 0.0, 1.0, FOVEA_MAP_STREAK},
 };
 const size_t quality_case_count = sizeof quality_cases / sizeof quality_cases[0];
 
@@ -41,6 +52,11 @@ struct fovea_foveation quality_foveation(const struct quality_case *c)
     foveation.physical.alpha *= c->worse;
     for (uint32_t i = 0; i < foveation.curve.count; i++) {
         foveation.curve.cutoff_cpd[i] /= c->worse;
+    }
+    foveation.map.kind = c->map;
+    if (c->model == FOVEA_MODEL_MAP && c->ppd != 0.0) {
+        foveation.map.degrees = FOVEA_MAP_DEGREES_VIEW;
+        foveation.map.cutoff_cpd = HUMAN_CPD / c->worse;
     }
     foveation.paper.fragment_px = c->fragment_px;
     foveation.geometry.ppd = c->ppd;

@@ -14,7 +14,8 @@ struct quality_case {
     enum fovea_light light;
     uint32_t fragment_px;
     double ppd; /* 0: the default view */
-    double worse; /* divides the cutoffs of physical and curve: an eye so much worse */
+    double worse; /* divides the cutoffs of models with a view: an eye so much worse */
+    enum fovea_map_kind map; /* by the paper's degrees where there is no ppd */
 };
 
 extern const struct quality_case quality_cases[];
@@ -22,6 +23,9 @@ extern const size_t quality_case_count;
 /* The case of the smooth method that the paper's protocol compares with. */
 #define CASE_PAPER_32 0
 #define CASE_PAPER_ENCODED 3
+#define CASE_PAPER_LINEAR 4
+#define CASE_PHYSICAL_SMOOTH 6
+#define CASE_PHYSICAL_32 8
 
 struct quality_gaze {
     const char *name;

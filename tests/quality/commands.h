@@ -10,5 +10,6 @@
 int command_measure(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_models(int argc, char **argv);
+int command_maps(int argc, char **argv);
 
 #endif

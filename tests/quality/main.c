@@ -13,5 +13,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "models") == 0) {
         return command_models(argc - 1, argv + 1);
     }
+    if (argc > 1 && strcmp(argv[1], "maps") == 0) {
+        return command_maps(argc - 1, argv + 1);
+    }
     return command_measure(argc, argv);
 }

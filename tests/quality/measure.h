@@ -13,6 +13,8 @@
 #define BACKENDS_MAX 3
 #define STEPS_MAX 2
 
+#define MOVING_CASES 5
+
 /* What a gaze that moves on by a step does to the picture, beyond noise of the source: none. */
 struct steps {
     double largest_levels; /* of any pixel at any step */
@@ -33,11 +35,11 @@ struct measurement {
     struct ssim_map paper_sum[BACKENDS_MAX];
     size_t paper_count;
     /* [(method * STEPS_MAX + step) * BACKENDS_MAX + backend] */
-    struct steps steps[3 * STEPS_MAX * BACKENDS_MAX];
+    struct steps steps[MOVING_CASES * STEPS_MAX * BACKENDS_MAX];
 };
 
 extern const double measure_step_px[STEPS_MAX];
-extern const size_t measure_step_cases[3]; /* of quality_cases */
+extern const size_t measure_step_cases[MOVING_CASES]; /* of quality_cases */
 
 const struct score *measure_score(const struct measurement *m, size_t sample, size_t quality_case,
                                   size_t gaze, size_t backend);

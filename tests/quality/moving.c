@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 const double measure_step_px[STEPS_MAX] = {0.1, 1.0};
-const size_t measure_step_cases[3] = {CASE_PAPER_32, CASE_PAPER_ENCODED, CASE_PAPER_ENCODED + 1};
+const size_t measure_step_cases[MOVING_CASES] = {
+    CASE_PAPER_32, CASE_PAPER_ENCODED, CASE_PAPER_LINEAR, CASE_PHYSICAL_32, CASE_PHYSICAL_SMOOTH};
 
 struct steps *measure_steps(struct measurement *m, size_t method, size_t step, size_t backend)
 {
@@ -54,7 +55,7 @@ static void walk(struct backend *backend, const struct fovea_foveation *foveatio
 
 void measure_moving_gaze(struct measurement *m)
 {
-    for (size_t method = 0; method < 3; method++) {
+    for (size_t method = 0; method < MOVING_CASES; method++) {
         const struct fovea_foveation foveation =
             quality_foveation(&quality_cases[measure_step_cases[method]]);
         for (size_t i = 0; i < STEPS_MAX * m->backend_count; i++) {

@@ -109,7 +109,7 @@ static void write_moving(struct measurement *m, size_t b, FILE *out)
           "most |\n"
           "|---|---|---|---|---|\n",
           out);
-    for (size_t i = 0; i < 3 * STEPS_MAX; i++) {
+    for (size_t i = 0; i < MOVING_CASES * STEPS_MAX; i++) {
         const struct steps *s = measure_steps(m, i / STEPS_MAX, i % STEPS_MAX, b);
         fprintf(out, "| %s | %g px | %g | %.4f | %.4f |\n",
                 quality_cases[measure_step_cases[i / STEPS_MAX]].name,
@@ -202,6 +202,33 @@ static const char preface[] =
     "cutoff\n"
     "  passes the pixels' limit (models.md), and the blockwise one keeps the fragment at the gaze "
     "sharp.\n"
+    "\n"
+    "What holds for every picture, and the tests that say so:\n"
+    "\n"
+    "| property | bound | tests |\n"
+    "|---|---|---|\n"
+    "| identity at strength 0 | every bit | test_foveate_properties, test_smooth_properties: "
+    "strength_zero_is_the_identity_in_every_format |\n"
+    "| fovea | every bit | test_foveate_properties: "
+    "fovea_is_copied_bit_by_bit_and_nothing_around_it; test_foveate_law: "
+    "the_fovea_is_copied_bit_by_bit; test_smooth_properties: "
+    "pixels_without_sigma_are_copied_bit_by_bit |\n"
+    "| mirrored picture and gaze | the mirrored result | test_foveate_properties, "
+    "test_foveate_law, test_smooth_properties: mirrored_picture_and_gaze_give_the_mirrored_result "
+    "|\n"
+    "| constant picture | stays | test_foveate_cover: all_256_levels_stay_what_they_are; "
+    "test_foveate_law: a_constant_picture_stays_constant; test_smooth_properties: "
+    "flat_pictures_stay_flat_at_every_level |\n"
+    "| energy away from borders | kept | test_foveate_properties: mean_of_a_picture_is_kept; "
+    "test_smooth_properties: energy_is_kept_in_light |\n"
+    "| gaze moved by 0.1 px | bounded | test_foveate_properties: "
+    "moving_by_a_tenth_changes_only_where_sigma_changes; test_smooth_properties: "
+    "moving_by_a_tenth_of_a_pixel_changes_little; and the tables below |\n"
+    "| NaN and Inf | within the filter's reach | test_foveate_formats: "
+    "nan_and_inf_reach_as_far_as_the_filter_and_no_further; test_smooth_properties: "
+    "nan_stays_within_reach |\n"
+    "| 1 level of 8 bits, 1/1000 of a half float | blockwise | test_foveate_exact, "
+    "test_foveate_law, test_frame_exact, test_cuda_foveate |\n"
     "\n";
 
 /* The text of a section of an older report, from "<!-- begin" on; the caller frees it. */

@@ -28,6 +28,19 @@ struct compare_budget compare_budget_of(enum fovea_format format)
     }
 }
 
+struct compare_budget compare_budget_bank(enum fovea_format format)
+{
+    struct compare_budget budget = compare_budget_of(format);
+    if (format == FOVEA_FORMAT_RGBA16F) {
+        budget.max_abs = 1e-5 * image_white(format, 0);
+    } else if (format == FOVEA_FORMAT_RGBA32F) {
+        budget.max_abs = 1e-4 * image_white(format, 0);
+        budget.max_rel = 1e-3;
+        budget.max_mean_abs = 1e-4 * image_white(format, 0);
+    }
+    return budget;
+}
+
 struct compare_budget compare_budget_smooth(enum fovea_format format)
 {
     const double white = image_white(format, 0);

@@ -22,6 +22,10 @@ struct compare_budget {
  * in B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
+/* The same where fragments go by a law and take the nearest filter of a bank. Floats show how far its
+ * sigma may be from the law's, 1/16384 of it: most where bright and dark, or signs, cancel. */
+struct compare_budget compare_budget_bank(enum fovea_format format);
+
 /* The same for the smooth method, whose decimation is an approximation: 3 levels of 8 bits beside the
  * rounded reference, 0.012 of white in float formats. */
 struct compare_budget compare_budget_smooth(enum fovea_format format);

@@ -287,13 +287,20 @@ static VkDeviceMemory allocate(struct engine *engine, VkMemoryRequirements needs
 struct engine_image engine_image_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                         uint32_t height_px)
 {
-    struct engine_image image = {.format = format, .width_px = width_px, .height_px = height_px};
+    return engine_array_create(engine, format, width_px, height_px, 1);
+}
+
+struct engine_image engine_array_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                        uint32_t height_px, uint32_t layer_count)
+{
+    struct engine_image image = {
+        .format = format, .width_px = width_px, .height_px = height_px, .layer_count = layer_count};
     VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                               .imageType = VK_IMAGE_TYPE_2D,
                               .format = format,
                               .extent = {width_px, height_px, 1},
                               .mipLevels = 1,
-                              .arrayLayers = 1,
+                              .arrayLayers = layer_count,
                               .samples = VK_SAMPLE_COUNT_1_BIT,
                               .tiling = VK_IMAGE_TILING_OPTIMAL,
                               .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
@@ -345,15 +352,16 @@ void engine_record_barrier(VkCommandBuffer commands, VkImage image, VkImageLayou
                            VkImageLayout after)
 {
     VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                    .srcAccessMask = any,
-                                    .dstAccessMask = any,
-                                    .oldLayout = before,
-                                    .newLayout = after,
-                                    .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .image = image,
-                                    .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = any,
+        .dstAccessMask = any,
+        .oldLayout = before,
+        .newLayout = after,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }
@@ -447,5 +455,50 @@ void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32
     engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     engine_idle(engine);
     memcpy(pixels, buffer.mapped, bytes);
+    engine_buffer_destroy(engine, &buffer);
+}
+
+static VkBufferImageCopy all_layers(const struct engine_image *image)
+{
+    VkBufferImageCopy region = whole_image(image->width_px, image->height_px, 0);
+    region.imageSubresource.layerCount = image->layer_count;
+    return region;
+}
+
+static VkDeviceSize array_bytes(const struct engine_image *image)
+{
+    return (VkDeviceSize)image->width_px * image->height_px * image->layer_count *
+           engine_pixel_bytes(image->format);
+}
+
+void engine_write_array(struct engine *engine, const struct engine_image *image, const void *pixels,
+                        VkImageLayout before, VkImageLayout after)
+{
+    const VkImageLayout writing = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+    const VkBufferImageCopy region = all_layers(image);
+    struct engine_buffer buffer = engine_buffer_create(engine, array_bytes(image));
+    memcpy(buffer.mapped, pixels, buffer.bytes);
+    VkCommandBuffer commands = engine_begin(engine);
+    engine_record_barrier(commands, image->image, before, writing);
+    vkCmdCopyBufferToImage(commands, buffer.buffer, image->image, writing, 1, &region);
+    engine_record_barrier(commands, image->image, writing, after);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+    engine_buffer_destroy(engine, &buffer);
+}
+
+void engine_read_array(struct engine *engine, const struct engine_image *image, void *pixels,
+                       VkImageLayout before, VkImageLayout after)
+{
+    const VkImageLayout reading = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    const VkBufferImageCopy region = all_layers(image);
+    struct engine_buffer buffer = engine_buffer_create(engine, array_bytes(image));
+    VkCommandBuffer commands = engine_begin(engine);
+    engine_record_barrier(commands, image->image, before, reading);
+    vkCmdCopyImageToBuffer(commands, image->image, reading, buffer.buffer, 1, &region);
+    engine_record_barrier(commands, image->image, reading, after);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+    memcpy(pixels, buffer.mapped, buffer.bytes);
     engine_buffer_destroy(engine, &buffer);
 }

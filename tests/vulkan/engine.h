@@ -52,11 +52,14 @@ struct engine_image {
     VkFormat format;
     uint32_t width_px;
     uint32_t height_px;
+    uint32_t layer_count;
 };
 
 uint32_t engine_pixel_bytes(VkFormat format);
 struct engine_image engine_image_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                         uint32_t height_px);
+struct engine_image engine_array_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                        uint32_t height_px, uint32_t layer_count);
 void engine_image_destroy(struct engine *engine, struct engine_image *image);
 
 struct engine_buffer {
@@ -91,5 +94,10 @@ void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint3
                   VkFormat format, const void *pixels, VkImageLayout before, VkImageLayout after);
 void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
                  VkFormat format, void *pixels, VkImageLayout before, VkImageLayout after);
+/* The same for all layers of an array: pixels are those of a picture as high as all of them together. */
+void engine_write_array(struct engine *engine, const struct engine_image *image, const void *pixels,
+                        VkImageLayout before, VkImageLayout after);
+void engine_read_array(struct engine *engine, const struct engine_image *image, void *pixels,
+                       VkImageLayout before, VkImageLayout after);
 
 #endif

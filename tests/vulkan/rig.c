@@ -58,6 +58,17 @@ bool rig_available(void)
     return true;
 }
 
+int rig_run(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
+{
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    if (!rig_available()) {
+        return 77;
+    }
+    return _cmocka_run_group_tests(rig_backend_name(), tests, count, NULL, NULL);
+}
+
 struct fovea_settings rig_settings(void)
 {
     struct fovea_settings settings = fovea_settings_default();

@@ -8,6 +8,8 @@
 #include "engine.h"
 #include "images.h"
 
+struct CMUnitTest;
+
 struct rig {
     struct engine engine;
     struct fovea_settings settings;
@@ -20,6 +22,9 @@ bool rig_choose_backend(int argc, char **argv);
 enum fovea_backend rig_backend(void);
 const char *rig_backend_name(void);
 bool rig_available(void);
+/* All of main: the backend, then its tests. The status of a skipped test where there is no device. */
+#define RIG_RUN(argc, argv, tests) rig_run(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]))
+int rig_run(int argc, char **argv, const struct CMUnitTest *tests, size_t count);
 
 struct fovea_settings rig_settings(void);
 /* Settings of rig_settings where settings is NULL. */

@@ -266,18 +266,12 @@ static void an_instance_of_vulkan_1_0_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation_fails_cleanly_at_every_call),
         cmocka_unit_test(a_frame_passes_or_is_refused_at_every_failing_call),
         cmocka_unit_test(frames_are_foveated_again_when_memory_is_back),
         cmocka_unit_test(a_lost_device_is_said_and_submits_nothing_more),
         cmocka_unit_test(an_instance_of_vulkan_1_0_is_refused),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

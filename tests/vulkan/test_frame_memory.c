@@ -83,12 +83,6 @@ static void no_allocation_that_fails_does_harm(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_that_fails_does_harm)};
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_that_fails_does_harm)};
+    return RIG_RUN(argc, argv, tests);
 }

@@ -6,7 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -186,6 +186,176 @@ static void frames_refuse_what_does_not_fit(void **state)
     rig_close(&rig);
 }
 
+/* A stereo image, and what frames of it need. */
+struct pair {
+    struct rig rig;
+    struct stereo scene;
+    struct stereo_end src;
+    struct stereo_end dst;
+};
+
+static void open_pair(struct pair *pair)
+{
+    open_logged(&pair->rig);
+    pair->scene = stereo_side_by_side();
+    pair->src = stereo_end_open(&pair->rig, &pair->scene, false);
+    pair->dst = stereo_end_open(&pair->rig, &pair->scene, false);
+    struct test_image pixels = stereo_picture(&pair->scene, IMAGE_RANDOM, 1);
+    stereo_fill(&pair->rig, &pair->src, &pixels.view);
+    stereo_fill(&pair->rig, &pair->dst, &pixels.view);
+    image_free(&pixels);
+}
+
+static void close_pair(struct pair *pair)
+{
+    stereo_end_close(&pair->rig, &pair->src);
+    stereo_end_close(&pair->rig, &pair->dst);
+    rig_close(&pair->rig);
+}
+
+static struct fovea_vk_frame frame_of(const struct pair *pair, const struct stereo *scene)
+{
+    struct fovea_vk_frame frame = stereo_frame(scene, &pair->src, &pair->dst);
+    frame.src.layout_after = frame.dst.layout_after = VK_IMAGE_LAYOUT_GENERAL;
+    return frame;
+}
+
+/* Said once for each change of state, and good frames are taken afterwards. */
+static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame, const char *word)
+{
+    log_lines = 0;
+    for (int again = 0; again < 3; again++) {
+        assert_int_equal(fovea_vk_foveate(pair->rig.fovea, frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+    assert_int_equal(log_lines, 1);
+    if (!strstr(last_log, word)) {
+        fail_msg("'%s' does not say '%s'", last_log, word);
+    }
+    struct fovea_vk_frame good = frame_of(pair, &pair->scene);
+    assert_int_equal(fovea_vk_foveate(pair->rig.fovea, &good), FOVEA_OK);
+    engine_idle(&pair->rig.engine);
+    assert_int_equal(log_lines, 1);
+}
+
+static void views_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct fovea_vk_view right;
+        const char *word;
+    } cases[] = {
+        {{.x_px = 67, .width_px = 0, .height_px = 45}, "is 0x45"},
+        {{.x_px = 67, .width_px = 67, .height_px = 0}, "is 67x0"},
+        {{.x_px = 67, .width_px = 67, .height_px = 44}, "is 67x44"},
+        {{.x_px = 68, .width_px = 67, .height_px = 45}, "not inside"},
+        {{.x_px = 67, .y_px = 1, .width_px = 67, .height_px = 45}, "not inside"},
+        {{.x_px = UINT32_MAX, .width_px = 67, .height_px = 45}, "not inside"},
+        {{.x_px = 67, .y_px = UINT32_MAX, .width_px = 67, .height_px = 45}, "not inside"},
+        {{.x_px = 67, .width_px = UINT32_MAX, .height_px = 45}, "not inside"},
+        {{.x_px = 66, .width_px = 67, .height_px = 45}, "overlap in layer 0"},
+        {{.x_px = 0, .width_px = 67, .height_px = 45}, "overlap in layer 0"},
+        {{.x_px = 67, .width_px = 67, .height_px = 45, .layer = 1}, "in layer 1"},
+    };
+    struct pair pair;
+    open_pair(&pair);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stereo scene = pair.scene;
+        scene.views[1] = cases[i].right;
+        scene.views[1].gaze = rig_gaze(0.5, 0.5);
+        struct fovea_vk_frame frame = frame_of(&pair, &scene);
+        expect_refused(&pair, &frame, cases[i].word);
+    }
+    close_pair(&pair);
+}
+
+static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair);
+    struct stereo_end made = stereo_end_open(&pair.rig, &pair.scene, true);
+    struct fovea_vk_frame frame = frame_of(&pair, &pair.scene);
+    frame.view_count = 5;
+    expect_refused(&pair, &frame, "5 views");
+    frame.view_count = 0;
+    expect_refused(&pair, &frame, "0 views");
+    frame = frame_of(&pair, &pair.scene);
+    frame.views = NULL;
+    expect_refused(&pair, &frame, "at NULL");
+    frame = frame_of(&pair, &pair.scene);
+    frame.dst.made = made.made;
+    frame.dst.layer_count = 5;
+    expect_refused(&pair, &frame, "5 layers");
+    frame = frame_of(&pair, &pair.scene);
+    frame.dst.image = frame.src.image;
+    frame.src.layer_count = 2;
+    expect_refused(&pair, &frame, "src has 2");
+    struct stereo scene = pair.scene;
+    scene.views[1].layer = 1;
+    frame = frame_of(&pair, &scene);
+    frame.src.layer_count = 2; /* dst has one */
+    expect_refused(&pair, &frame, "in layer 1");
+    stereo_end_close(&pair.rig, &made);
+    close_pair(&pair);
+}
+
+static void frustums_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct fovea_geometry geometry;
+        const char *word;
+    } cases[] = {
+        {{.tan_left = 1, .tan_right = -1, .tan_up = 1, .tan_down = 1}, "tan_left"},
+        {{.tan_left = 1, .tan_right = 1, .tan_up = -1, .tan_down = 1}, "tan_up"},
+        {{.tan_left = 1, .tan_up = 1, .tan_down = 1}, "tan_right"},
+        {{.tan_left = NAN, .tan_right = 1, .tan_up = 1, .tan_down = 1}, "tan_left"},
+        {{.ppd = -1}, "ppd"},
+        {{.screen_width_m = -1, .distance_m = 1}, "screen_width"},
+        {{.screen_width_m = 1}, "distance"},
+    };
+    struct pair pair;
+    open_pair(&pair);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stereo scene = pair.scene;
+        scene.views[1].geometry = &cases[i].geometry;
+        struct fovea_vk_frame frame = frame_of(&pair, &scene);
+        expect_refused(&pair, &frame, cases[i].word);
+    }
+    close_pair(&pair);
+}
+
+static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry telescope = {
+        .tan_left = 0.0006, .tan_right = 0.0006, .tan_up = 0.0006, .tan_down = 0.0006};
+    struct pair pair;
+    open_pair(&pair);
+    struct stereo scene = pair.scene;
+    pair.rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    pair.rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    pair.rig.settings.foveation.strength = 8;
+    pair.rig.settings.foveation.physical.alpha = 10; /* a cutoff of 0.4 cycles a degree */
+    assert_int_equal(fovea_vk_set(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
+    scene.views[1].geometry = &telescope;
+    struct fovea_vk_frame frame = frame_of(&pair, &scene);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fovea_vk_foveate(pair.rig.fovea, &frame), FOVEA_PASSED_THROUGH);
+    }
+    assert_int_equal(log_lines, 1);
+    assert_non_null(strstr(last_log, "blur"));
+    struct fovea_vk_stats stats;
+    assert_int_equal(fovea_vk_get_stats(pair.rig.fovea, &stats), FOVEA_OK);
+    assert_int_equal(stats.backend, rig_backend()); /* the peer is not to blame */
+    pair.rig.settings.foveation.model = FOVEA_MODEL_PAPER;
+    pair.rig.settings.foveation.strength = 1;
+    assert_int_equal(fovea_vk_set(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_foveate(pair.rig.fovea, &frame), FOVEA_OK);
+    engine_idle(&pair.rig.engine);
+    close_pair(&pair);
+}
+
 static void images_know_whose_they_are(void **state)
 {
     (void)state;
@@ -267,6 +437,83 @@ static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
     rig_close(&rig);
 }
 
+/* What frames wait for until the host opens it. */
+static struct fovea_vk_semaphore closed_gate(struct engine *engine)
+{
+    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    struct fovea_vk_semaphore gate = {.value = 1};
+    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &gate.semaphore), VK_SUCCESS);
+    return gate;
+}
+
+static void open_gate(struct engine *engine, struct fovea_vk_semaphore gate)
+{
+    VkSemaphoreSignalInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                    .semaphore = gate.semaphore,
+                                    .value = gate.value};
+    assert_int_equal(vkSignalSemaphore(engine->device, &signal), VK_SUCCESS);
+}
+
+/* Four frames of four views, each with a frustum of its own: more plans than are kept otherwise, and none
+ * may go while its frame waits. The same frames again, one by one, come out the same. */
+static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    if (!rig.engine.needs.timeline_semaphore) {
+        rig_close(&rig);
+        skip();
+    }
+    rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    rig.settings.foveation.physical.e2_deg = 0.3;
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    struct stereo scene = {134, 90, 1, {{0}}, 4};
+    struct fovea_geometry frustums[4][4];
+    struct stereo_end src = stereo_end_open(&rig, &scene, false);
+    struct stereo_end ends[8];
+    struct test_image pixels[2] = {stereo_picture(&scene, IMAGE_RANDOM, 1),
+                                   stereo_picture(&scene, IMAGE_RANDOM, 2)};
+    stereo_fill(&rig, &src, &pixels[0].view);
+    struct fovea_vk_semaphore gate = closed_gate(&rig.engine);
+    for (uint32_t i = 0; i < 8; i++) {
+        ends[i] = stereo_end_open(&rig, &scene, false);
+        struct fovea_vk_frame frame = stereo_frame(&scene, &src, &ends[i]);
+        frame.src.layout_after = VK_IMAGE_LAYOUT_GENERAL;
+        frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
+        frame.waits = i < 4 ? &gate : NULL;
+        frame.wait_count = i < 4 ? 1 : 0;
+        for (uint32_t v = 0; v < 4; v++) {
+            struct fovea_geometry *frustum = &frustums[i % 4][v];
+            *frustum = (struct fovea_geometry){.ppd = 6.0 + 0.5 * (4 * (i % 4) + v)};
+            scene.views[v] = stereo_view(v % 2 * 67, v / 2 * 45, 0, 0.3, 0.2 * v);
+            scene.views[v].geometry = frustum;
+        }
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+        if (i == 3) {
+            open_gate(&rig.engine, gate);
+        }
+        if (i >= 3) {
+            engine_idle(&rig.engine);
+        }
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        stereo_read(&rig, &ends[i], &pixels[0].view);
+        stereo_read(&rig, &ends[i + 4], &pixels[1].view);
+        compare_assert_all_same(&pixels[0].view, &pixels[1].view, "a frame again");
+        stereo_end_close(&rig, &ends[i]);
+        stereo_end_close(&rig, &ends[i + 4]);
+    }
+    stereo_end_close(&rig, &src);
+    image_free(&pixels[0]);
+    image_free(&pixels[1]);
+    vkDestroySemaphore(rig.engine.device, gate.semaphore, NULL);
+    rig_close(&rig);
+}
+
 static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
 {
     (void)state;
@@ -279,11 +526,7 @@ static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
     }
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
     struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
-    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
-    struct fovea_vk_semaphore gate = {.value = 1};
-    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &gate.semaphore), VK_SUCCESS);
+    struct fovea_vk_semaphore gate = closed_gate(engine);
     struct fovea_vk_frame frame = good_frame(&src, &dst);
     frame.waits = &gate;
     frame.wait_count = 1;
@@ -291,9 +534,7 @@ static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
         assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
     }
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_NOT_READY);
-    VkSemaphoreSignalInfo signal = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = gate.semaphore, .value = 1};
-    assert_int_equal(vkSignalSemaphore(engine->device, &signal), VK_SUCCESS);
+    open_gate(engine, gate);
     engine_idle(engine);
     assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
     engine_idle(engine);
@@ -379,22 +620,21 @@ static void a_device_without_anything_special_runs_the_vulkan_backend(void **sta
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation_refuses_what_is_missing),
         cmocka_unit_test(frames_refuse_what_does_not_fit),
+        cmocka_unit_test(views_that_do_not_fit_are_refused),
+        cmocka_unit_test(numbers_of_views_and_layers_that_do_not_fit_are_refused),
+        cmocka_unit_test(frustums_that_are_none_are_refused),
+        cmocka_unit_test(a_blur_that_is_too_much_passes_through_and_says_so),
         cmocka_unit_test(images_know_whose_they_are),
         cmocka_unit_test(images_of_no_size_or_format_are_refused),
         cmocka_unit_test(a_gaze_that_is_no_number_passes_the_image_through),
+        cmocka_unit_test(every_view_of_every_unfinished_frame_has_its_own_plan),
         cmocka_unit_test(too_many_unfinished_frames_are_refused_and_come_back),
         cmocka_unit_test(the_size_may_change_with_frames_in_flight),
         cmocka_unit_test(contexts_and_images_may_go_with_frames_in_flight),
         cmocka_unit_test(a_device_without_anything_special_runs_the_vulkan_backend),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

@@ -5,7 +5,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <string.h>
 
@@ -114,18 +114,23 @@ static void rings_lie_where_the_model_puts_them(void **state)
 static void the_heat_map_covers_everything_and_rises_outwards(void **state)
 {
     (void)state;
-    struct rig rig;
-    rig_open(&rig, NULL);
-    struct pictures p =
-        make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
-    assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
-    /* Yellow outside, dark blue inside: green minus blue grows. */
-    double outside = image_get(&p.drawn.view, 2, 2, 1) - image_get(&p.drawn.view, 2, 2, 2);
-    double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
-                    image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
-    assert_true(outside > inside + 40);
-    drop(&p);
-    rig_close(&rig);
+    for (int i = 0; i < 2; i++) {
+        struct fovea_settings settings = rig_settings();
+        settings.foveation.model = i ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
+        settings.foveation.geometry.ppd = 4.0;
+        struct rig rig;
+        rig_open(&rig, &settings);
+        struct pictures p =
+            make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.heatmap = true});
+        assert_true(changed_pixels(&p, whole) > WIDTH_PX * HEIGHT_PX * 9 / 10);
+        /* Yellow outside, dark blue inside: green minus blue grows. */
+        double outside = image_get(&p.drawn.view, 2, 2, 1) - image_get(&p.drawn.view, 2, 2, 2);
+        double inside = image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 1) -
+                        image_get(&p.drawn.view, WIDTH_PX / 2, HEIGHT_PX / 2, 2);
+        assert_true(outside > inside + 40);
+        drop(&p);
+        rig_close(&rig);
+    }
 }
 
 static void the_hud_is_in_its_corner(void **state)
@@ -142,20 +147,96 @@ static void the_hud_is_in_its_corner(void **state)
     rig_close(&rig);
 }
 
+/* A frame of one view, as it is drawn over. */
+static struct test_image drawn_alone(struct rig *rig, const struct stereo *scene, uint32_t index,
+                                     const struct fovea_image *src)
+{
+    const struct fovea_vk_view *view = &scene->views[index];
+    struct test_image part = stereo_cut_out(scene, view, src);
+    struct test_image result = stereo_cut_out(scene, view, src);
+    assert_int_equal(
+        rig_frame(rig, RIG_ENGINE_TO_ENGINE, STEREO_FORMAT, &part.view, view->gaze, &result.view),
+        FOVEA_OK);
+    image_free(&part);
+    return result;
+}
+
+static void every_view_is_drawn_over_as_if_it_were_alone(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = rig_settings();
+    settings.overlay =
+        (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true, .wipe_uv = 0.3};
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct stereo scene = stereo_side_by_side();
+    struct test_image src = stereo_picture(&scene, IMAGE_PHOTO, 1);
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+        assert_int_equal(stereo_run(&rig, &scene, (enum rig_path)path, &src.view, &dst.view),
+                         FOVEA_OK);
+        for (uint32_t i = 0; i < 2; i++) {
+            struct test_image expected = drawn_alone(&rig, &scene, i, &src.view);
+            struct test_image part = stereo_cut_out(&scene, &scene.views[i], &dst.view);
+            compare_assert_all_same(&part.view, &expected.view, rig_path_name((enum rig_path)path));
+            image_free(&part);
+            image_free(&expected);
+        }
+        image_free(&dst);
+    }
+    image_free(&src);
+    rig_close(&rig);
+}
+
+/* Also where that one has no gaze: it is not to jump at a blink. */
+static void the_hud_is_on_the_first_view_alone(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = rig_settings();
+    settings.overlay.hud = true;
+    struct rig rig;
+    rig_open(&rig, &settings);
+    for (int blind = 0; blind < 2; blind++) {
+        struct stereo scene = stereo_side_by_side();
+        struct test_image src = stereo_picture(&scene, IMAGE_PHOTO, 1);
+        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+        struct test_image plain = stereo_picture(&scene, IMAGE_RANDOM, 2);
+        scene.views[0].gaze.usable = !blind;
+        rig.settings.overlay.hud = true;
+        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view),
+                         FOVEA_OK);
+        rig.settings.overlay.hud = false;
+        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &plain.view),
+                         FOVEA_OK);
+        uint32_t changed = 0;
+        for (uint32_t y = 0; y < 45; y++) {
+            for (uint32_t x = 0; x < 67; x++) {
+                changed +=
+                    memcmp(image_pixel(&dst.view, x, y), image_pixel(&plain.view, x, y), 4) != 0;
+            }
+        }
+        assert_true(changed > 500);
+        struct compare_rect right = {67, 0, 67, 45};
+        compare_assert_same(&dst.view, &plain.view, right, "the second view");
+        image_free(&src);
+        image_free(&dst);
+        image_free(&plain);
+    }
+    rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(left_of_the_wipe_is_the_engines_image),
         cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
         cmocka_unit_test(rings_lie_where_the_model_puts_them),
         cmocka_unit_test(the_heat_map_covers_everything_and_rises_outwards),
         cmocka_unit_test(the_hud_is_in_its_corner),
+        cmocka_unit_test(every_view_is_drawn_over_as_if_it_were_alone),
+        cmocka_unit_test(the_hud_is_on_the_first_view_alone),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

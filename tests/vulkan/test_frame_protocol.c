@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "frame.h"
 #include "peer_host.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,9 +74,15 @@ static void forget_semaphore(struct peer *peer, struct peer_semaphore **semaphor
     faulty(peer)->host->api->forget_semaphore(faulty(peer)->host, semaphore);
 }
 
-static enum fovea_result set_plan(struct peer *peer, const struct foveate_plan *plan)
+static enum fovea_result import_plan(struct peer *peer, const struct foveate_plan *plan,
+                                     struct peer_plan **out_plan)
 {
-    return faulty(peer)->host->api->set_plan(faulty(peer)->host, plan);
+    return faulty(peer)->host->api->import_plan(faulty(peer)->host, plan, out_plan);
+}
+
+static void forget_plan(struct peer *peer, struct peer_plan **plan)
+{
+    faulty(peer)->host->api->forget_plan(faulty(peer)->host, plan);
 }
 
 static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
@@ -126,7 +132,8 @@ static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
                                         .forget_image = forget_image,
                                         .import_semaphore = import_semaphore,
                                         .forget_semaphore = forget_semaphore,
-                                        .set_plan = set_plan,
+                                        .import_plan = import_plan,
+                                        .forget_plan = forget_plan,
                                         .enqueue = enqueue,
                                         .elapsed = elapsed,
                                         .drain = drain,
@@ -278,6 +285,40 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
     }
 }
 
+/* Views where they are, and nothing else of dst; then the vulkan backend foveates them. */
+static void a_peer_that_refuses_lets_views_through(void **state)
+{
+    (void)state;
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        struct bench bench;
+        open_bench(&bench, REFUSES);
+        struct stereo scene = stereo_side_by_side();
+        scene.height_px = 60;
+        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        struct test_image expected = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+        image_fill(&dst.view, 77);
+        if (!in_place) {
+            image_fill(&expected.view, 77);
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct fovea_vk_view *view = &scene.views[i];
+            stereo_copy(&src.view, view->x_px, 0, &expected.view, view->x_px, 0, view);
+        }
+        assert_int_equal(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view),
+                         FOVEA_PASSED_THROUGH);
+        compare_assert_all_same(&dst.view, &expected.view, rig_path_name((enum rig_path)path));
+        assert_int_equal(stereo_run(&bench.rig, &scene, (enum rig_path)path, &src.view, &dst.view),
+                         FOVEA_OK);
+        assert_int_equal(bench.log.warnings, 1);
+        image_free(&src);
+        image_free(&dst);
+        image_free(&expected);
+        close_bench(&bench);
+    }
+}
+
 /* Draws into src only after the frame was submitted: a peer that waits does not mind. */
 static void run_late_engine(struct bench *bench)
 {
@@ -412,6 +453,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_good_stand_in_makes_the_reference),
         cmocka_unit_test(a_peer_that_never_signals_is_cut_loose),
         cmocka_unit_test(a_peer_that_refuses_lets_the_engines_image_through),
+        cmocka_unit_test(a_peer_that_refuses_lets_views_through),
         cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
         cmocka_unit_test(a_peer_that_reads_the_wrong_image_is_noticed),
         cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),

@@ -134,6 +134,87 @@ static void real_views_are_the_reference(void **state)
     rig_close(&rig);
 }
 
+/* Ten degrees a sample, two peaks, no symmetry. */
+static const float samples[] = {
+    3,  1, 0,  2, 5, 1, 0.5f, 2, 4, 6,  9, 7, 2, 1, 1, 5, 9, 20,
+    12, 8, 11, 0, 2, 5, 8,    7, 9, 14, 1, 0, 1, 3, 2, 6, 8,
+};
+
+static void set_map(struct rig *rig, int i)
+{
+    static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
+    struct fovea_foveation *f = &rig->settings.foveation;
+    const bool view = i / 3 % 2;
+    f->map.kind = kinds[i % 3];
+    f->map.degrees = view ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER;
+    f->map.law = (enum fovea_map_law)(i / 6);
+    f->map.eye = (enum fovea_map_eye)(i % 2);
+    f->map.values = samples;
+    f->map.width = 7;
+    f->map.height = 5;
+    f->map.width_deg = 70.0;
+    /* Few pixels a degree, so that a small picture is a wide view. */
+    f->map.cutoff_cpd = view ? 4.0 : 0.0;
+    f->paper.alpha = view ? 0.4 : 0.106;
+    f->geometry.tan_left = 0.7;
+    f->geometry.tan_right = 1.1;
+    f->geometry.tan_up = 0.8;
+    f->geometry.tan_down = 0.4;
+}
+
+static void maps_are_the_reference(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    for (int i = 0; i < 12; i++) {
+        char name[64];
+        set_map(&rig, i);
+        snprintf(name, sizeof name, "map %d, law %d, degrees %d", i % 3, i / 6, i / 3 % 2);
+        static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0, 1}, {1.3, -0.2}, {0.2, 0.7}};
+        check(&rig, name, (enum image_pattern)(i % IMAGE_PATTERN_COUNT), gazes[i % 4]);
+    }
+    rig_close(&rig);
+}
+
+/* The picture stays as the old settings made it. */
+static void maps_that_cannot_be_taken_change_nothing(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    set_map(&rig, 2);
+    check(&rig, "before", IMAGE_STROKES, (struct fovea_point_uv){0.4, 0.6});
+    struct fovea_settings wrong = rig.settings;
+    wrong.foveation.map.kind = FOVEA_MAP_FILE;
+    snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "/nowhere/map.png");
+    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_IO);
+    snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "%s/CMakeLists.txt",
+             FOVEA_SOURCE_DIR);
+    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_CONFIG);
+    wrong = rig.settings;
+    wrong.foveation.map.values = NULL;
+    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_INVALID_ARGUMENT);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image after = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_STROKES, 5);
+    assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                               rig_gaze(0.4, 0.6), &after.view),
+                     FOVEA_OK);
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                               rig_gaze(0.4, 0.6), &dst.view),
+                     FOVEA_OK);
+    compare_assert_all_same(&after.view, &dst.view, "the old map");
+    image_free(&src);
+    image_free(&dst);
+    image_free(&after);
+    rig_close(&rig);
+}
+
 /* Other formats against the cpu backend, which has tests of its own against the reference. */
 static void every_format_is_as_the_cpu_has_it(void **state)
 {
@@ -227,18 +308,14 @@ static void flat_pictures_stay_flat(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!rig_choose_backend(argc, argv)) {
-        return 2;
-    }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
         cmocka_unit_test(real_views_are_the_reference),
+        cmocka_unit_test(maps_are_the_reference),
+        cmocka_unit_test(maps_that_cannot_be_taken_change_nothing),
         cmocka_unit_test(every_format_is_as_the_cpu_has_it),
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    return RIG_RUN(argc, argv, tests);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a struct fovea_map is made of, where ranges of single settings do not say it. */
+#ifndef FOVEA_CONFIG_MAP_H
+#define FOVEA_CONFIG_MAP_H
+
+#include "key.h"
+
+/* False: the map has no samples, or an array's cannot be used. Whether a file can be read is not asked. */
+FOVEA_MUST_CHECK bool config_map_agrees(const struct fovea_map *map,
+                                        struct config_words *complaint);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include <fovea.h>
+
+/* What the agents of a simulator see, one picture after the other in CUDA memory, and where each of them
+ * looks, also there: x and y from 0 to 1. Enqueued on the simulator's stream, nothing waits. */
+static inline bool foveate_agents(struct fovea_context *context, void *seen, void *foveated,
+                                  const float *gazes_uv, uint32_t count, void *cuda_stream)
+{
+    struct fovea_image src = {.data = seen,
+                              .width_px = 128,
+                              .height_px = 128,
+                              .format = FOVEA_FORMAT_RGB8,
+                              .memory = FOVEA_MEMORY_CUDA,
+                              .row_stride_bytes = 128 * 3};
+    struct fovea_image dst = src;
+    dst.data = foveated;
+    struct fovea_batch batch = {.count = count,
+                                .src = src,
+                                .dst = dst,
+                                .src_next_bytes = 128 * 128 * 3,
+                                .dst_next_bytes = 128 * 128 * 3,
+                                .gazes_uv = gazes_uv,
+                                .gazes_memory = FOVEA_MEMORY_CUDA};
+    return fovea_context_run_batch(context, &batch, cuda_stream) == FOVEA_OK;
+}
+
+/* A stereo pair side by side in one image: the next eye begins half a row on. */
+static inline bool foveate_stereo(struct fovea_context *context, struct fovea_image src,
+                                  struct fovea_image dst, struct fovea_point_uv left,
+                                  struct fovea_point_uv right)
+{
+    float gazes_uv[] = {(float)left.x_uv, (float)left.y_uv, (float)right.x_uv, (float)right.y_uv};
+    ptrdiff_t half = (ptrdiff_t)(src.width_px / 2 * fovea_format_bytes(src.format));
+    src.width_px /= 2;
+    dst.width_px /= 2;
+    struct fovea_batch batch = {.count = 2,
+                                .src = src,
+                                .dst = dst,
+                                .src_next_bytes = half,
+                                .dst_next_bytes = half,
+                                .gazes_uv = gazes_uv};
+    return fovea_context_run_batch(context, &batch, NULL) == FOVEA_OK;
+}

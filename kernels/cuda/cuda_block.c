@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda/cuda_block.h"
+
+#include <stdlib.h>
+
+static void free_block(const struct cuda_device *device, struct cuda_block *block)
+{
+    cuda_uses_finish(device, &block->uses);
+    if (block->memory) {
+        CU_WARN(device->log, device->cu, device->cu->MemFree(block->memory));
+    }
+    free(block);
+}
+
+static enum fovea_result fill(const struct cuda_device *device, struct cuda_block *block,
+                              size_t bytes)
+{
+    FOVEA_TRY(cuda_uses_init(device, &block->uses));
+    if (bytes > 0) {
+        CU_TRY(device->log, device->cu, device->cu->MemAlloc(&block->memory, bytes));
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result cuda_block_create(const struct cuda_device *device, size_t bytes,
+                                    struct cuda_block **out_block)
+{
+    *out_block = NULL;
+    struct cuda_block *block = calloc(1, sizeof *block);
+    if (!block) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = fill(device, block, bytes);
+    if (result != FOVEA_OK) {
+        free_block(device, block);
+        return result;
+    }
+    *out_block = block;
+    return FOVEA_OK;
+}
+
+void cuda_block_retire(struct cuda_block **list, struct cuda_block **block)
+{
+    if (*block) {
+        (*block)->next = *list;
+        *list = *block;
+        *block = NULL;
+    }
+}
+
+void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list)
+{
+    while (*list) {
+        struct cuda_block *block = *list;
+        if (cuda_uses_query(device, &block->uses) == FOVEA_NOT_READY) {
+            list = &block->next;
+            continue;
+        }
+        *list = block->next;
+        free_block(device, block);
+    }
+}
+
+void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **list)
+{
+    while (*list) {
+        struct cuda_block *block = *list;
+        *list = block->next;
+        if (cuda_uses_wait(device, &block->uses) < 0) {
+            log_warning(device->log, "cuda: freeing memory after an error of the device");
+        }
+        free_block(device, block);
+    }
+}
+
+void cuda_block_abandon_all(struct cuda_block **list)
+{
+    while (*list) {
+        struct cuda_block *block = *list;
+        *list = block->next;
+        free(block);
+    }
+}

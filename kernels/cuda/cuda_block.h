@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Device memory with the launches that use it, so that its owner can part from it at any time: it is
+ * freed once the last of them is over, and nobody waits for that. The device is pushed around every
+ * call. */
+#ifndef FOVEA_CUDA_BLOCK_H
+#define FOVEA_CUDA_BLOCK_H
+
+#include "cuda/cuda_uses.h"
+
+struct cuda_block {
+    struct cuda_block *next; /* of those that are retired */
+    CUdeviceptr memory; /* 0 where it was made with no bytes */
+    struct cuda_uses uses;
+};
+
+/* On failure nothing is left. */
+FOVEA_MUST_CHECK enum fovea_result cuda_block_create(const struct cuda_device *device, size_t bytes,
+                                                     struct cuda_block **out_block);
+
+/* The owner's part is over: into the list. NULL is fine. Neither waits nor frees. */
+void cuda_block_retire(struct cuda_block **list, struct cuda_block **block);
+/* Frees those of the list that nothing uses any more; does not wait. */
+void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list);
+/* Frees all of them after waiting for what uses them. */
+void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **list);
+/* For a device whose streams are stuck: their memory stays to the end of the process. */
+void cuda_block_abandon_all(struct cuda_block **list);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate_map.h"
+
+#include <math.h>
+
+/* ---- A streak: the horizon is seen well as far as it goes, the ground and the sky are not. The shape
+ * is ours, with the proportions of a rabbit's: two fifths of the peak along the horizon far out, half of
+ * it 8 degrees above or below. */
+
+#define STREAK_FAR 0.4
+#define STREAK_X_DEG 20.0
+#define STREAK_Y_DEG 8.0
+
+static double bell(double deg, double half_deg)
+{
+    return 1.0 / (1.0 + deg * deg / (half_deg * half_deg));
+}
+
+double foveate_map_streak(double x_deg, double y_deg)
+{
+    return (STREAK_FAR + (1.0 - STREAK_FAR) * bell(x_deg, STREAK_X_DEG)) *
+           bell(y_deg, STREAK_Y_DEG);
+}
+
+/* ---- Samples */
+
+static bool is_generated(const struct foveate_map *map)
+{
+    return map->kind == FOVEA_MAP_HUMAN || map->kind == FOVEA_MAP_STREAK;
+}
+
+static double raw_sample(const struct foveate_map *map, int32_t i, int32_t j)
+{
+    if (!is_generated(map)) {
+        return (double)map->values[(size_t)j * (size_t)map->width + (size_t)i];
+    }
+    const double x_deg = (i - 0.5 * (map->width - 1)) * map->deg_per_sample;
+    const double y_deg = (j - 0.5 * (map->height - 1)) * map->deg_per_sample;
+    return map->kind == FOVEA_MAP_HUMAN ? foveate_map_human(map->eye, x_deg, y_deg)
+                                        : foveate_map_streak(x_deg, y_deg);
+}
+
+double foveate_map_sample(const struct foveate_map *map, int32_t i, int32_t j)
+{
+    if (i < 0 || i >= map->width || j < 0 || j >= map->height) {
+        return map->smallest;
+    }
+    return fmax(raw_sample(map, i, j), map->floor);
+}
+
+/* ---- The smallest */
+
+struct window {
+    int32_t left, right, top, bottom; /* inside the map, all included */
+};
+
+/* A formula falls along every ray from the middle, so its smallest sample lies on the border. */
+static double smallest_in(const struct foveate_map *map, struct window at)
+{
+    double smallest = (double)INFINITY;
+    for (int32_t j = at.top; j <= at.bottom; j++) {
+        const bool whole_row = !is_generated(map) || j == at.top || j == at.bottom;
+        const int32_t step = whole_row || at.right == at.left ? 1 : at.right - at.left;
+        for (int32_t i = at.left; i <= at.right; i += step) {
+            smallest = fmin(smallest, raw_sample(map, i, j));
+        }
+    }
+    return fmax(smallest, map->floor);
+}
+
+static int32_t clamp_index(double at, int32_t count)
+{
+    return (int32_t)fmin(fmax(at, 0.0), count - 1.0);
+}
+
+double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, double y_deg)
+{
+    const double middle_x = 0.5 * (map->width - 1);
+    const double middle_y = 0.5 * (map->height - 1);
+    const double reach_x = x_deg / map->deg_per_sample;
+    const double reach_y = y_deg / map->deg_per_sample;
+    if (reach_x > middle_x || reach_y > middle_y) {
+        return map->smallest;
+    }
+    return smallest_in(
+        map, (struct window){.left = clamp_index(floor(middle_x - reach_x), map->width),
+                             .right = clamp_index(ceil(middle_x + reach_x), map->width),
+                             .top = clamp_index(floor(middle_y - reach_y), map->height),
+                             .bottom = clamp_index(ceil(middle_y + reach_y), map->height)});
+}
+
+/* ---- Making one */
+
+/* False: a value cannot be used. */
+static bool find_range_of_values(struct foveate_map *map)
+{
+    const size_t count = (size_t)map->width * (size_t)map->height;
+    float largest = 0.0f;
+    float smallest = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        const float value = map->values[i];
+        if (!(value >= 0.0f && value < INFINITY)) {
+            return false;
+        }
+        largest = value > largest ? value : largest;
+        smallest = value < smallest ? value : smallest;
+    }
+    map->largest = (double)largest;
+    map->smallest = (double)smallest;
+    return largest > 0.0f;
+}
+
+static void find_range_of_formula(struct foveate_map *map)
+{
+    map->largest = raw_sample(map, map->width / 2, map->height / 2);
+    map->smallest = smallest_in(map, (struct window){0, map->width - 1, 0, map->height - 1});
+}
+
+static struct foveate_map samples_of(const struct fovea_map *settings)
+{
+    struct foveate_map map = {.kind = settings->kind, .eye = settings->eye};
+    if (is_generated(&map)) {
+        map.width = map.height = FOVEATE_MAP_GENERATED_SIDE;
+        map.deg_per_sample = FOVEATE_MAP_GENERATED_DEG;
+    } else {
+        map.values = settings->values;
+        map.width = (int32_t)settings->width;
+        map.height = (int32_t)settings->height;
+        map.deg_per_sample = settings->width_deg / settings->width;
+    }
+    return map;
+}
+
+bool foveate_map_init(struct foveate_map *map, const struct fovea_map *settings)
+{
+    *map = samples_of(settings);
+    if (is_generated(map)) {
+        find_range_of_formula(map);
+    } else if (!find_range_of_values(map)) {
+        return false;
+    }
+    if (settings->law == FOVEA_MAP_LAW_LINEAR) {
+        return map->largest > map->smallest;
+    }
+    map->floor = settings->floor * map->largest;
+    map->smallest = fmax(map->smallest, map->floor);
+    return true;
+}
+
+/* ---- Between the samples */
+
+double foveate_map_at(const struct foveate_map *map, double x_deg, double y_deg)
+{
+    const double last_x = map->width;
+    const double last_y = map->height;
+    const double x = fmin(fmax(x_deg / map->deg_per_sample + 0.5 * (map->width - 1), -1.0), last_x);
+    const double y =
+        fmin(fmax(y_deg / map->deg_per_sample + 0.5 * (map->height - 1), -1.0), last_y);
+    const int32_t i = (int32_t)floor(x);
+    const int32_t j = (int32_t)floor(y);
+    const double part_x = x - i;
+    const double part_y = y - j;
+    const double upper =
+        (1.0 - part_x) * foveate_map_sample(map, i, j) + part_x * foveate_map_sample(map, i + 1, j);
+    const double lower = (1.0 - part_x) * foveate_map_sample(map, i, j + 1) +
+                         part_x * foveate_map_sample(map, i + 1, j + 1);
+    return (1.0 - part_y) * upper + part_y * lower;
+}

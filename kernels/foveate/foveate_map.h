@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The samples of a map, from a program's array or from a formula; files are read elsewhere. Degrees run
+ * right and down from the gaze, which is what the map's middle lies on. */
+#ifndef FOVEA_KERNELS_FOVEATE_MAP_H
+#define FOVEA_KERNELS_FOVEATE_MAP_H
+
+#include "fovea.h"
+
+/* Generated maps: a quarter of a degree a sample, 100 degrees to each side. */
+#define FOVEATE_MAP_GENERATED_SIDE 801
+#define FOVEATE_MAP_GENERATED_DEG 0.25
+/* What ON midget cells at the gaze resolve: sqrt(D / 2 / (2 sqrt 3)) of the human map's density D. */
+#define FOVEATE_MAP_HUMAN_CPD 65.4
+
+/* Borrows an array's values. */
+struct foveate_map {
+    enum fovea_map_kind kind;
+    enum fovea_map_eye eye;
+    const float *values; /* of an array */
+    int32_t width;
+    int32_t height;
+    double deg_per_sample;
+    double largest;
+    double smallest; /* the floor counted in */
+    double floor; /* samples below count as this */
+};
+
+/* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or all
+ * are the same with the linear law. The settings are in range otherwise; the kind is not a file. */
+bool foveate_map_init(struct foveate_map *map, const struct fovea_map *settings);
+
+/* Column i, row j. Beyond the edges the smallest. */
+double foveate_map_sample(const struct foveate_map *map, int32_t i, int32_t j);
+
+/* Linear between the samples; from the outermost to the smallest within one sample more. */
+double foveate_map_at(const struct foveate_map *map, double x_deg, double y_deg);
+
+/* The smallest sample that counts anywhere up to so many degrees to each side. */
+double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, double y_deg);
+
+/* ---- Formulas: densities at a place of the visual field, y down ---------------------------------- */
+
+/* Receptive fields of midget cells a square degree, Watson 2014. */
+double foveate_map_human(enum fovea_map_eye eye, double x_deg, double y_deg);
+/* 1 at the gaze. */
+double foveate_map_streak(double x_deg, double y_deg);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Late gazes. A source calls `heard` on the thread that brings its samples; that writes the gaze into
+ * blocks of memory, which whoever foveates a frame reads when it starts on it. Nobody waits for anybody:
+ * the blocks are sequence locks (foveate_late.h), written by one thread at a time because the source
+ * calls its listener one sample after the other.
+ *
+ * What `heard` uses is the context's, so the source forgets it (gaze_source_unlisten, which waits for a
+ * call that is under way) before anything of the context goes. */
+#include "frame.h"
+
+#include "core/log.h"
+#include "foveate/foveate_gaze.h"
+#include "gaze/gaze_source.h"
+
+#include <string.h>
+
+/* Offsets in buffers; more than any device asks for. */
+#define PLACE_BYTES 256
+
+/* The first place of the mapped buffer is the block; behind it there is one for each slot. */
+static VkDeviceSize place_of_slot(uint32_t slot)
+{
+    return (VkDeviceSize)PLACE_BYTES * slot;
+}
+
+static VkDeviceSize report_of_slot(uint32_t slot)
+{
+    return (VkDeviceSize)PLACE_BYTES * (slot + 1);
+}
+
+static enum fovea_result make_set(struct fovea_vk *fovea, uint32_t slot)
+{
+    struct frame_late *late = &fovea->late;
+    FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, &fovea->device, &late->sets[slot]));
+    const struct vk_compute_latch_bindings bindings = {.block = late->mapped.handle,
+                                                       .latched = late->latched.handle,
+                                                       .latched_offset = place_of_slot(slot),
+                                                       .report = late->mapped.handle,
+                                                       .report_offset = report_of_slot(slot)};
+    vk_compute_write_latch_set(&fovea->device, late->sets[slot], &bindings);
+    return FOVEA_OK;
+}
+
+enum fovea_result frame_late_init(struct fovea_vk *fovea)
+{
+    struct frame_late *late = &fovea->late;
+    FOVEA_TRY(vk_buffer_init_shared(&late->mapped, &fovea->device,
+                                    report_of_slot(fovea->slot_count), VK_BUFFER_READ_BY_HOST));
+    memset(late->mapped.mapped, 0, late->mapped.bytes);
+    FOVEA_TRY(vk_buffer_init_shared(&late->latched, &fovea->device,
+                                    place_of_slot(fovea->slot_count), VK_BUFFER_READ_BY_KERNELS));
+    memset(late->latched.mapped, 0, late->latched.bytes);
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        FOVEA_TRY(make_set(fovea, i));
+    }
+    late->writers[0].block = late->mapped.mapped;
+    late->writer_count = 1;
+    return FOVEA_OK;
+}
+
+void frame_late_meet_peer(struct fovea_vk *fovea)
+{
+    struct frame_late *late = &fovea->late;
+    struct peer *peer = fovea->peer;
+    uint32_t *block = peer && peer->api->late_block ? peer->api->late_block(peer) : NULL;
+    if (block) {
+        late->writers[late->writer_count++].block = block;
+    }
+}
+
+void frame_late_finish(struct fovea_vk *fovea)
+{
+    vk_buffer_finish(&fovea->late.mapped, &fovea->device);
+    vk_buffer_finish(&fovea->late.latched, &fovea->device);
+}
+
+void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
+                     struct vk_compute_bindings *bindings)
+{
+    bindings->latched = fovea->late.latched.handle;
+    bindings->latched_offset = place_of_slot(slot);
+}
+
+/* ---- Following a source ---- */
+
+/* On the source's thread. */
+static void heard(void *user, const struct fovea_gaze_sample *sample)
+{
+    struct frame_late *late = user;
+    const uint64_t size = atomic_load_explicit(&late->size, memory_order_relaxed);
+    if (size == 0) {
+        return; /* no frame has said yet what gazes are for */
+    }
+    const uint32_t width_px = (uint32_t)(size >> 32);
+    const uint32_t height_px = (uint32_t)(size & UINT32_MAX);
+    const struct fovea_point_uv point =
+        gaze_source_point(late->source, width_px, height_px, sample);
+    const struct foveate_late_sample written = {
+        .gaze_x_q8 = foveate_gaze_q8(point.x_uv, (int32_t)width_px),
+        .gaze_y_q8 = foveate_gaze_q8(point.y_uv, (int32_t)height_px),
+        .width_px = width_px,
+        .height_px = height_px,
+        .t_ns = sample->t_ns};
+    for (uint32_t i = 0; i < late->writer_count; i++) {
+        foveate_late_write(&late->writers[i], &written);
+    }
+}
+
+void frame_late_leave(struct fovea_vk *fovea)
+{
+    if (fovea->late.source) {
+        gaze_source_unlisten(fovea->late.source);
+        fovea->late.source = NULL;
+    }
+}
+
+/* `heard` may be called as soon as it is known, so the source is set before. */
+static enum fovea_result follow(struct fovea_vk *fovea, struct fovea_gaze_source *source)
+{
+    struct frame_late *late = &fovea->late;
+    const struct gaze_listener listener = {.heard = heard, .user = late};
+    late->source = source;
+    const enum fovea_result result = gaze_source_listen(source, &listener);
+    if (result < 0) {
+        late->source = NULL;
+        log_error(fovea->log, "fovea_vk_follow_gaze: %s",
+                  result == FOVEA_ERROR_UNSUPPORTED
+                      ? "samples of this source do not come from outside"
+                      : "the source is followed by another context");
+    }
+    return result;
+}
+
+enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea, struct fovea_gaze_source *source)
+{
+    if (!fovea) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (source && source == fovea->late.source) {
+        return FOVEA_OK;
+    }
+    struct fovea_gaze_source *const old = fovea->late.source;
+    frame_late_leave(fovea);
+    enum fovea_result result = source ? follow(fovea, source) : FOVEA_OK;
+    if (result < 0 && old && follow(fovea, old) < 0) {
+        log_error(fovea->log, "fovea_vk_follow_gaze: the source before is lost too");
+    }
+    return result;
+}
+
+/* ---- A frame ---- */
+
+static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const struct frame_view *view = &work->views[0];
+    /* The first block is for kernels of the queue, the second for the peer. */
+    const bool has_block = !work->use_peer || fovea->late.writer_count > 1;
+    return fovea->settings.gaze.late && fovea->late.source && has_block && work->view_count == 1 &&
+           view->foveated && view->gaze->state == FOVEA_GAZE_TRACKED;
+}
+
+/* When the sample behind the frame's own gaze was measured; if anything later than that, because some time
+ * has passed since the gaze was read. */
+static int64_t own_time_ns(const struct fovea_gaze *gaze)
+{
+    const int64_t age_ns = gaze->age_ns > 0 ? gaze->age_ns : 0;
+    return fovea_time_ns() - age_ns;
+}
+
+void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
+{
+    struct frame_view *view = &work->views[0];
+    work->late = is_late(fovea, work);
+    if (!work->late) {
+        return;
+    }
+    const uint64_t size = (uint64_t)work->view_width_px << 32 | work->view_height_px;
+    atomic_store_explicit(&fovea->late.size, size, memory_order_relaxed);
+    work->late_own = foveate_late_own_make(&view->constants, own_time_ns(view->gaze));
+    view->constants.late = !work->use_peer || !fovea->peer->api->imports_handles;
+}
+
+/* What the latch wrote is read by the kernels that follow, and by the host once the frame is over. */
+static void latch_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
+{
+    const VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                  .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                  .dstAccessMask =
+                                      VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_HOST_READ_BIT};
+    fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
+                                            VK_PIPELINE_STAGE_HOST_BIT,
+                                        0, 1, &info, 0, NULL, 0, NULL);
+}
+
+void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands)
+{
+    if (!work->late) {
+        return;
+    }
+    const struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_LATCH),
+                                         .set = fovea->late.sets[work->slot_index],
+                                         .constants = &work->late_own,
+                                         .constant_bytes = sizeof work->late_own,
+                                         .groups = {1, 1}};
+    vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
+    latch_barrier(fovea, commands);
+}
+
+static uint32_t *latched_words(const struct fovea_vk *fovea, uint32_t slot)
+{
+    return (uint32_t *)((char *)fovea->late.latched.mapped + place_of_slot(slot));
+}
+
+void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
+                    struct peer_late *out_late)
+{
+    *out_late = (struct peer_late){
+        .on = work->late, .own = work->late_own, .latched = latched_words(fovea, work->slot_index)};
+}
+
+/* ---- How old the samples were ---- */
+
+static bool queue_age(struct fovea_vk *fovea, uint32_t slot, const uint64_t *start_ticks,
+                      int64_t *out_age_ns)
+{
+    const uint32_t *report =
+        (const uint32_t *)((char *)fovea->late.mapped.mapped + report_of_slot(slot));
+    int64_t start_ns = 0;
+    if (!start_ticks || !vk_clock_to_host(&fovea->late.clock, &fovea->device, *start_ticks,
+                                          fovea_time_ns(), &start_ns)) {
+        return false;
+    }
+    *out_age_ns =
+        start_ns - foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    return true;
+}
+
+void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
+                        const uint64_t *start_ticks)
+{
+    if (!slot->late) {
+        return;
+    }
+    slot->late = false;
+    const uint32_t index = (uint32_t)(slot - fovea->slots);
+    int64_t age_ns = 0;
+    const bool known = slot->timed_by_peer
+                           ? fovea->peer->api->late_age(fovea->peer, index, &age_ns) == FOVEA_OK
+                           : queue_age(fovea, index, start_ticks, &age_ns);
+    if (known) {
+        /* A sample may be stamped a little ahead of our clock. */
+        frame_times_add(&fovea->late.ages, age_ns > 0 ? (double)age_ns * 1e-3 : 0.0);
+    }
+}

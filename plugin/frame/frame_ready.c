@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+
+#include <math.h>
+
+/* After a frame that found no memory: how long not to try again. */
+#define RETRY_NS 1000000000
+
+static bool gaze_usable(const struct fovea_gaze *gaze)
+{
+    return gaze->usable && isfinite(gaze->point.x_uv) && isfinite(gaze->point.y_uv);
+}
+
+/* False if there is nothing to foveate. */
+static bool find_gazes(struct frame_work *work)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        work->views[i].foveated = gaze_usable(work->views[i].gaze);
+        any = any || work->views[i].foveated;
+    }
+    return any;
+}
+
+/* Kernels work on an image of Fovea's own where it lies, if the peer knows it. */
+static bool direct(const struct frame_work *work, const struct frame_end *end)
+{
+    return end->made && (!work->use_peer || end->made->shared.peer);
+}
+
+static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *work)
+{
+    work->copy_in = !direct(work, &work->src);
+    work->copy_out = !direct(work, &work->dst) || work->in_place;
+    frame_views_place(fovea, work);
+    if (!work->copy_in) {
+        work->read = &work->src.made->shared;
+    }
+    if (!work->copy_out) {
+        work->write = &work->dst.made->shared;
+    }
+    if (work->copy_in || work->copy_out) {
+        struct frame_scratch *scratch = NULL;
+        FOVEA_TRY(frame_scratch_find(fovea, work->src.format, work->kernel_width_px,
+                                     work->kernel_height_px, &scratch));
+        if (!scratch) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+        scratch->last_frame = fovea->frame + 1;
+        work->read = work->copy_in ? &scratch->src : work->read;
+        work->write = work->copy_out ? &scratch->dst : work->write;
+    }
+    return FOVEA_OK;
+}
+
+struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
+{
+    enum fovea_format format = work->src.format->pixel;
+    bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
+    bool averages = which != SHADER_OVERLAY && which != SHADER_SMOOTH_DECIMATE;
+    return (struct vk_compute_kind){.which = which,
+                                    .format = format,
+                                    .light = unorm && averages && work->views[0].constants.light};
+}
+
+static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    bool smooth = work->views[0].plan->plan->smooth;
+    for (int which = 0; which < SHADER_COUNT; which++) {
+        bool wanted = which == SHADER_LATCH ? work->late && !work->use_peer
+                      : which == SHADER_OVERLAY
+                          ? work->overlay
+                          : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
+        if (wanted) {
+            FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
+                                         frame_compute_kind(work, (enum shader_operator)which)));
+        }
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_work *work,
+                                   struct frame_view *view)
+{
+    struct fovea_foveation foveation = fovea->settings.foveation;
+    foveation.geometry = view->geometry;
+    FOVEA_TRY(
+        frame_plan_find(fovea, &foveation, work->view_width_px, work->view_height_px, &view->plan));
+    const struct fovea_point_uv middle = {0.5, 0.5};
+    view->constants =
+        foveate_frame_make(view->plan->plan, view->foveated ? view->gaze->point : middle);
+    return work->use_peer ? frame_plan_share(fovea, view->plan)
+                          : frame_plan_make_levels(fovea, view->plan);
+}
+
+static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
+{
+    work->use_peer = frame_peer_usable(fovea);
+    work->overlay = frame_overlay_wanted(&fovea->settings.overlay);
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        FOVEA_TRY(find_plan(fovea, work, &work->views[i]));
+    }
+    frame_late_choose(fovea, work);
+    FOVEA_TRY(find_images(fovea, work));
+    return find_pipelines(fovea, work);
+}
+
+static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
+{
+    const struct frame_plan *plan = work->views[index].plan;
+    /* Every binding must be something, also where only the overlay runs. */
+    VkBuffer values = plan->values.handle ? plan->values.handle : plan->tables.handle;
+    struct vk_compute_bindings bindings = {.source = work->read->image.raw_view,
+                                           .result = work->write->image.raw_view,
+                                           .tables = plan->tables.handle,
+                                           .values = values,
+                                           .text = fovea->text.handle,
+                                           .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
+                                           .text_bytes = OVERLAY_TEXT_BYTES};
+    frame_late_bind(fovea, work->slot_index, &bindings);
+    vk_compute_write_set(&fovea->device, work->slot->sets[index], &bindings);
+}
+
+/* An error that the peer may have caused; the frame is tried without it. */
+static bool blames_peer(const struct frame_work *work, enum fovea_result result)
+{
+    return result < 0 && result != FOVEA_ERROR_OUT_OF_MEMORY &&
+           result != FOVEA_ERROR_INVALID_ARGUMENT && work->use_peer;
+}
+
+static enum fovea_result gather_with_or_without_peer(struct fovea_vk *fovea,
+                                                     struct frame_work *work)
+{
+    enum fovea_result result = gather(fovea, work);
+    if (blames_peer(work, result)) {
+        frame_peer_close(fovea);
+        result = gather(fovea, work);
+    }
+    return result;
+}
+
+bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
+{
+    if (!find_gazes(work)) {
+        frame_trouble_is(fovea, FRAME_NO_GAZE);
+        return false;
+    }
+    if (now_ns < fovea->retry_ns) {
+        return false;
+    }
+    const enum fovea_result result = gather_with_or_without_peer(fovea, work);
+    if (result < 0) {
+        frame_trouble_is(fovea, result == FOVEA_ERROR_INVALID_ARGUMENT ? FRAME_TOO_MUCH_BLUR
+                                                                       : FRAME_NO_MEMORY);
+        fovea->retry_ns = now_ns + RETRY_NS;
+        return false;
+    }
+    for (uint32_t i = 0; i < work->view_count && (!work->use_peer || work->overlay); i++) {
+        write_set(fovea, work, i);
+    }
+    return true;
+}

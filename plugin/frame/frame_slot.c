@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+#include "vk_check.h"
+
+static bool slot_retired(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    struct vk_device *device = &fovea->device;
+    if (slot->pending && device->vk.GetFenceStatus(device->handle, slot->fence) != VK_NOT_READY) {
+        slot->pending = false;
+        frame_stats_collect(fovea, slot);
+    }
+    return !slot->pending;
+}
+
+bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
+{
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        struct frame_slot *slot = &fovea->slots[i];
+        if (slot->frame == frame && !slot_retired(fovea, slot)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void frame_wait(struct fovea_vk *fovea, uint64_t frame)
+{
+    struct vk_device *device = &fovea->device;
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        struct frame_slot *slot = &fovea->slots[i];
+        if (!slot->pending || slot->frame > frame) {
+            continue;
+        }
+        VkResult result =
+            device->vk.WaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
+        (void)vk_checked(fovea->log, result, "vkWaitForFences", __FILE__, __LINE__);
+        slot->pending = false;
+        frame_stats_collect(fovea, slot);
+    }
+}
+
+enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work)
+{
+    struct vk_device *device = &fovea->device;
+    uint32_t index = (uint32_t)((fovea->frame + 1) % fovea->slot_count);
+    struct frame_slot *slot = &fovea->slots[index];
+    if (!slot_retired(fovea, slot)) {
+        return FOVEA_NOT_READY;
+    }
+    VK_TRY(fovea->log, device->vk.ResetCommandPool(device->handle, slot->pool, 0));
+    VK_TRY(fovea->log, device->vk.ResetFences(device->handle, 1, &slot->fence));
+    slot->timed = false;
+    slot->late = false;
+    work->slot = slot;
+    work->slot_index = index;
+    return FOVEA_OK;
+}

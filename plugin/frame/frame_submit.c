@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+#include "vk_check.h"
+
+struct batch {
+    VkCommandBuffer commands;
+    VkSemaphore waits[FOVEA_VK_MAX_SEMAPHORES + 1];
+    uint64_t wait_values[FOVEA_VK_MAX_SEMAPHORES + 1];
+    uint32_t wait_count;
+    VkSemaphore signals[FOVEA_VK_MAX_SEMAPHORES + 1];
+    uint64_t signal_values[FOVEA_VK_MAX_SEMAPHORES + 1];
+    uint32_t signal_count;
+};
+
+static void add_wait(struct batch *batch, VkSemaphore semaphore, uint64_t value)
+{
+    batch->waits[batch->wait_count] = semaphore;
+    batch->wait_values[batch->wait_count++] = value;
+}
+
+static void add_signal(struct batch *batch, VkSemaphore semaphore, uint64_t value)
+{
+    batch->signals[batch->signal_count] = semaphore;
+    batch->signal_values[batch->signal_count++] = value;
+}
+
+static void add_engines_waits(struct batch *batch, const struct fovea_vk_frame *desc)
+{
+    for (uint32_t i = 0; i < desc->wait_count; i++) {
+        add_wait(batch, desc->waits[i].semaphore, desc->waits[i].value);
+    }
+}
+
+static void add_engines_signals(struct batch *batch, const struct fovea_vk_frame *desc)
+{
+    for (uint32_t i = 0; i < desc->signal_count; i++) {
+        add_signal(batch, desc->signals[i].semaphore, desc->signals[i].value);
+    }
+}
+
+static enum fovea_result begin(struct fovea_vk *fovea, const struct frame_work *work, int which)
+{
+    VkCommandBuffer commands = work->slot->commands[which];
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VK_TRY(fovea->log, fovea->device.vk.BeginCommandBuffer(commands, &info));
+    return FOVEA_OK;
+}
+
+static enum fovea_result submit(struct fovea_vk *fovea, const struct batch *batch, VkFence fence)
+{
+    static const VkPipelineStageFlags stages[FOVEA_VK_MAX_SEMAPHORES + 1] = {
+        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
+    struct vk_device *device = &fovea->device;
+    VkTimelineSemaphoreSubmitInfo values = {.sType =
+                                                VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                            .waitSemaphoreValueCount = batch->wait_count,
+                                            .pWaitSemaphoreValues = batch->wait_values,
+                                            .signalSemaphoreValueCount = batch->signal_count,
+                                            .pSignalSemaphoreValues = batch->signal_values};
+    VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                         .pNext = device->timeline ? &values : NULL,
+                         .waitSemaphoreCount = batch->wait_count,
+                         .pWaitSemaphores = batch->wait_count ? batch->waits : NULL,
+                         .pWaitDstStageMask = stages,
+                         .commandBufferCount = 1,
+                         .pCommandBuffers = &batch->commands,
+                         .signalSemaphoreCount = batch->signal_count,
+                         .pSignalSemaphores = batch->signal_count ? batch->signals : NULL};
+    VK_TRY(fovea->log, device->vk.QueueSubmit(device->queue, 1, &info, fence));
+    return FOVEA_OK;
+}
+
+static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct batch *batch,
+                                        VkFence fence)
+{
+    VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(batch->commands));
+    return submit(fovea, batch, fence);
+}
+
+enum fovea_result frame_submit_alone(struct fovea_vk *fovea, const struct frame_work *work,
+                                     bool foveate)
+{
+    FOVEA_TRY(begin(fovea, work, 0));
+    VkCommandBuffer commands = work->slot->commands[0];
+    if (foveate) {
+        if (fovea->queries) {
+            fovea->device.vk.CmdResetQueryPool(commands, fovea->queries, 2 * work->slot_index, 2);
+        }
+        frame_record_open(fovea, work, commands);
+        frame_record_foveate(fovea, work, commands);
+        frame_record_plain(fovea, work, commands, FRAME_PLAIN_VIEWS);
+        frame_overlay_record(fovea, work, commands);
+        frame_record_close(fovea, work, commands);
+    } else {
+        frame_record_pass(fovea, work, commands);
+    }
+    struct batch batch = {.commands = commands};
+    add_engines_waits(&batch, work->desc);
+    add_engines_signals(&batch, work->desc);
+    return end_and_submit(fovea, &batch, work->slot->fence);
+}
+
+static enum fovea_result submit_to_peer(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    FOVEA_TRY(begin(fovea, work, 0));
+    struct batch batch = {.commands = work->slot->commands[0]};
+    frame_record_open(fovea, work, batch.commands);
+    frame_record_to_peer(fovea, work, batch.commands);
+    add_engines_waits(&batch, work->desc);
+    if (fovea->link.timeline) {
+        add_signal(&batch, fovea->link.semaphore, fovea->link.value + 1);
+    } else {
+        add_signal(&batch, work->slot->to_peer, 0);
+    }
+    return end_and_submit(fovea, &batch, VK_NULL_HANDLE);
+}
+
+static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
+                                          bool answered)
+{
+    int which = answered ? 1 : 2;
+    VkCommandBuffer commands = work->slot->commands[which];
+    FOVEA_TRY(begin(fovea, work, which));
+    frame_record_from_peer(fovea, work, commands);
+    frame_record_plain(fovea, work, commands, answered ? FRAME_PLAIN_VIEWS : FRAME_ALL_VIEWS);
+    if (answered) {
+        frame_overlay_record(fovea, work, commands);
+    }
+    frame_record_close(fovea, work, commands);
+    VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(commands));
+    return FOVEA_OK;
+}
+
+/* The peer did not take the frame (answered false): batch B stands in for it, so that the values of
+ * the link go on. A binary semaphore is left as it is: the peer may have taken the wait in, and a
+ * closed peer's semaphores are not used again. */
+static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
+                                          bool answered)
+{
+    struct batch batch = {.commands = work->slot->commands[answered ? 1 : 2]};
+    uint64_t value = fovea->link.value + 2;
+    if (answered) {
+        add_wait(&batch, fovea->link.timeline ? fovea->link.semaphore : work->slot->from_peer,
+                 value);
+    } else if (fovea->link.timeline) {
+        add_signal(&batch, fovea->link.semaphore, value);
+    }
+    add_engines_signals(&batch, work->desc);
+    return submit(fovea, &batch, work->slot->fence);
+}
+
+enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    FOVEA_TRY(record_from_peer(fovea, work, true));
+    FOVEA_TRY(submit_to_peer(fovea, work));
+    bool answered = frame_link_enqueue(fovea, work) == FOVEA_OK;
+    if (!answered) {
+        frame_peer_close(fovea);
+    }
+    if ((!answered && record_from_peer(fovea, work, false) < 0) ||
+        submit_from_peer(fovea, work, answered) < 0) {
+        /* The engine's waits are consumed and nothing will signal: no way back. */
+        return FOVEA_ERROR_DEVICE_LOST;
+    }
+    fovea->link.value += 2;
+    work->slot->timed = answered;
+    work->slot->timed_by_peer = true;
+    return answered ? FOVEA_OK : FOVEA_PASSED_THROUGH;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame.h"
+
+#include "core/log.h"
+
+#include <string.h>
+
+_Static_assert(FOVEA_VK_MAX_VIEWS == PEER_MAX_VIEWS, "a frame is one job of a peer");
+
+/* ---- What may be handed over ---- */
+
+static bool spans_overlap(uint32_t a, uint32_t b, uint32_t length)
+{
+    return (a < b ? b - a : a - b) < length;
+}
+
+static bool overlap(const struct fovea_vk_view *a, const struct fovea_vk_view *b)
+{
+    return a->layer == b->layer && spans_overlap(a->x_px, b->x_px, a->width_px) &&
+           spans_overlap(a->y_px, b->y_px, a->height_px);
+}
+
+static enum fovea_result check_place(struct fovea_vk *fovea, const struct frame_work *work,
+                                     uint32_t index)
+{
+    const struct fovea_vk_view *view = &work->desc->views[index];
+    const struct frame_end *image = &work->src;
+    if (view->width_px == 0 || view->height_px == 0) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u is %ux%u", index,
+                            view->width_px, view->height_px);
+    }
+    if (view->x_px > image->width_px || view->width_px > image->width_px - view->x_px ||
+        view->y_px > image->height_px || view->height_px > image->height_px - view->y_px) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u, %ux%u at %u, %u, is not inside the image of %ux%u", index,
+                            view->width_px, view->height_px, view->x_px, view->y_px,
+                            image->width_px, image->height_px);
+    }
+    if (view->layer >= work->src.layer_count || view->layer >= work->dst.layer_count) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u is in layer %u; src has %u layers, dst %u", index, view->layer,
+                            work->src.layer_count, work->dst.layer_count);
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result check_others(struct fovea_vk *fovea, const struct fovea_vk_view *views,
+                                      uint32_t index)
+{
+    const struct fovea_vk_view *view = &views[index];
+    if (view->width_px != views[0].width_px || view->height_px != views[0].height_px) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u is %ux%u, view 0 %ux%u; they must be the same size", index,
+                            view->width_px, view->height_px, views[0].width_px, views[0].height_px);
+    }
+    for (uint32_t other = 0; other < index; other++) {
+        if (overlap(view, &views[other])) {
+            return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                                "views %u and %u overlap in layer %u", other, index, view->layer);
+        }
+    }
+    return FOVEA_OK;
+}
+
+/* ---- An eye's own frustum ---- */
+
+/* With tangents or pixels per degree the screen does not matter, and may be left 0. */
+static struct fovea_geometry own_geometry(const struct fovea_vk *fovea,
+                                          const struct fovea_geometry *given)
+{
+    const struct fovea_geometry *settings = &fovea->settings.foveation.geometry;
+    struct fovea_geometry geometry = *given;
+    if (geometry.screen_width_m == 0 && geometry.distance_m == 0) {
+        geometry.screen_width_m = settings->screen_width_m;
+        geometry.distance_m = settings->distance_m;
+    }
+    return geometry;
+}
+
+static void keep_message(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)level;
+    snprintf(user, FRAME_REFUSAL_BYTES / 2, "%s", message);
+}
+
+/* Checked as a setting is; an engine's frustums seldom change, so those of the frame before are not
+ * checked again. */
+static enum fovea_result check_geometry(struct fovea_vk *fovea, const struct fovea_vk_view *given,
+                                        uint32_t index, struct frame_view *view)
+{
+    if (!given->geometry) {
+        view->geometry = fovea->settings.foveation.geometry;
+        return FOVEA_OK;
+    }
+    view->geometry = own_geometry(fovea, given->geometry);
+    struct fovea_geometry *checked = &fovea->checked_geometries[index];
+    if (memcmp(checked, &view->geometry, sizeof *checked) == 0) {
+        return FOVEA_OK;
+    }
+    char message[FRAME_REFUSAL_BYTES / 2] = "";
+    struct fovea_settings settings = fovea_settings_default(); /* the others have been checked */
+    settings.foveation.geometry = view->geometry;
+    if (fovea_settings_check(&settings, (struct fovea_log){keep_message, message, 0}) < 0) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u: %s", index, message);
+    }
+    *checked = view->geometry;
+    return FOVEA_OK;
+}
+
+/* ---- Resolved ---- */
+
+static void view_everything(const struct fovea_vk *fovea, struct frame_work *work)
+{
+    work->view_count = 1;
+    work->view_width_px = work->src.width_px;
+    work->view_height_px = work->src.height_px;
+    work->views[0].gaze = &work->desc->gaze;
+    work->views[0].geometry = fovea->settings.foveation.geometry;
+}
+
+static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work, uint32_t index)
+{
+    const struct fovea_vk_view *given = &work->desc->views[index];
+    struct frame_view *view = &work->views[index];
+    FOVEA_TRY(check_place(fovea, work, index));
+    FOVEA_TRY(check_others(fovea, work->desc->views, index));
+    view->gaze = &given->gaze;
+    view->x_px = given->x_px;
+    view->y_px = given->y_px;
+    view->layer = given->layer;
+    return check_geometry(fovea, given, index, view);
+}
+
+enum fovea_result frame_views_check(struct fovea_vk *fovea, struct frame_work *work)
+{
+    const struct fovea_vk_frame *desc = work->desc;
+    if (!desc->views && desc->view_count == 0) {
+        view_everything(fovea, work);
+        return FOVEA_OK;
+    }
+    if (!desc->views || desc->view_count == 0 || desc->view_count > FOVEA_VK_MAX_VIEWS) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%u views%s; 1 to %d are possible",
+                            desc->view_count, desc->views ? "" : " at NULL", FOVEA_VK_MAX_VIEWS);
+    }
+    work->view_count = desc->view_count;
+    work->view_width_px = desc->views[0].width_px;
+    work->view_height_px = desc->views[0].height_px;
+    for (uint32_t i = 0; i < desc->view_count; i++) {
+        FOVEA_TRY(resolve(fovea, work, i));
+    }
+    return FOVEA_OK;
+}
+
+/* ---- Placed ---- */
+
+static void place(struct frame_view *view, uint32_t x_px, uint32_t y_px)
+{
+    view->kernel_x_px = x_px;
+    view->kernel_y_px = y_px;
+    view->constants.origin_x_px = (int32_t)x_px;
+    view->constants.origin_y_px = (int32_t)y_px;
+}
+
+void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
+{
+    /* Kernels know one place for both images: where either is the engine's own, that of the views. */
+    const bool packed = work->copy_in && work->copy_out;
+    const uint32_t width_px = work->view_width_px;
+    const uint32_t height_px = work->view_height_px;
+    const bool across = (uint64_t)width_px * work->view_count <=
+                        fovea->device.properties.limits.maxImageDimension2D;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        struct frame_view *view = &work->views[i];
+        if (packed) {
+            place(view, across ? i * width_px : 0, across ? 0 : i * height_px);
+        } else {
+            place(view, view->x_px, view->y_px);
+        }
+    }
+    const uint32_t columns = across ? work->view_count : 1;
+    const uint32_t rows = across ? 1 : work->view_count;
+    work->kernel_width_px = packed ? columns * width_px : work->src.width_px;
+    work->kernel_height_px = packed ? rows * height_px : work->src.height_px;
+}

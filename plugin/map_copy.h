@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The samples of a map as a context keeps them: a program's array copied, a file read. Kernels know
+ * arrays only, so settings that were taken have the copy as their array. */
+#ifndef FOVEA_MAP_COPY_H
+#define FOVEA_MAP_COPY_H
+
+#include "fovea.h"
+
+#include <sys/stat.h>
+
+/* All 0: none. */
+struct map_copy {
+    float *values;
+    uint32_t width;
+    uint32_t height;
+    uint64_t serial; /* of no other copy in this process */
+    /* The file that was read, as it was then; "": an array. */
+    char file[FOVEA_PATH_MAX];
+    struct stat status;
+};
+
+/* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing, because
+ * it needs nothing or *old has it already. `map` is then an array of whichever it is. On failure it is
+ * as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
+FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, const struct map_copy *old,
+                                                 struct fovea_log log, struct map_copy *out_fresh);
+void map_copy_finish(struct map_copy *copy);
+
+#endif

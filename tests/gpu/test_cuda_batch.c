@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_context_run_batch on a CUDA device: as many single runs, bit for bit, whatever memory the gazes
+ * lie in. */
+
+#include "cuda_fixture.h"
+
+#include "compare.h"
+#include "sheet.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define STREAMS 4
+
+static struct cuda_fixture fixture;
+
+struct kind {
+    enum fovea_model model;
+    enum fovea_method method;
+    enum fovea_format format;
+    enum sheet_order order;
+    uint32_t count;
+    uint32_t width_px;
+    uint32_t height_px;
+};
+
+static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
+                                  .format = FOVEA_FORMAT_RGBA8,
+                                  .count = 9,
+                                  .width_px = 91,
+                                  .height_px = 67};
+
+/* A batch in device memory; `dst` on the host gets its result, `expected` that of single runs. */
+struct scene {
+    struct fovea_context *context;
+    struct sheet src;
+    struct sheet dst;
+    struct sheet expected;
+    struct device_image device_src;
+    struct device_image device_dst;
+    float *gazes_uv;
+    CUdeviceptr device_gazes;
+    struct fovea_batch batch;
+};
+
+static struct fovea_context *context_for(struct kind kind)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    settings.foveation.model = kind.model;
+    settings.foveation.method = kind.method;
+    settings.foveation.paper.fragment_px = 8;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.log = fixture.log;
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    return context;
+}
+
+/* The device's copy of a sheet's image. */
+static struct fovea_image on_device(const struct device_image *device, const struct sheet *sheet,
+                                    uint32_t index)
+{
+    struct fovea_image image = sheet_image(sheet, index);
+    const ptrdiff_t offset = (unsigned char *)image.data - sheet->all.memory;
+    image.data = (void *)(uintptr_t)(device->copy + (CUdeviceptr)offset);
+    image.memory = FOVEA_MEMORY_CUDA;
+    return image;
+}
+
+static void upload_gazes(struct scene *s)
+{
+    const size_t bytes = 2 * (size_t)s->src.count * sizeof *s->gazes_uv;
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s->device_gazes, s->gazes_uv, bytes));
+    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(NULL));
+}
+
+static void make_gazes(struct scene *s, uint32_t count)
+{
+    const size_t bytes = 2 * (size_t)count * sizeof *s->gazes_uv;
+    s->gazes_uv = malloc(bytes);
+    assert_non_null(s->gazes_uv);
+    sheet_gazes(s->gazes_uv, count, 1);
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s->device_gazes, bytes));
+    upload_gazes(s);
+}
+
+static struct scene *scene_make(struct kind kind)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->context = context_for(kind);
+    s->src = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
+    s->dst = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
+    s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
+    sheet_draw(&s->src, IMAGE_RANDOM, 1);
+    s->device_src = device_image_make(&fixture, &s->src.all, 0);
+    s->device_dst = device_image_make(&fixture, &s->dst.all, 0);
+    make_gazes(s, kind.count);
+    s->batch = (struct fovea_batch){.count = kind.count,
+                                    .src = on_device(&s->device_src, &s->src, 0),
+                                    .dst = on_device(&s->device_dst, &s->dst, 0),
+                                    .src_next_bytes = s->src.next_bytes,
+                                    .dst_next_bytes = s->dst.next_bytes,
+                                    .gazes_uv = s->gazes_uv};
+    return s;
+}
+
+static void scene_free(struct scene *s)
+{
+    fovea_context_destroy(&s->context);
+    device_image_free(&fixture, &s->device_src);
+    device_image_free(&fixture, &s->device_dst);
+    CU_ASSERT(&fixture, fixture.cu->MemFree(s->device_gazes));
+    sheet_free(&s->src);
+    sheet_free(&s->dst);
+    sheet_free(&s->expected);
+    free(s->gazes_uv);
+    free(s);
+}
+
+static void clear_dst(struct scene *s)
+{
+    CU_ASSERT(&fixture, fixture.cu->MemsetD8(s->device_dst.copy, 0xa5, s->device_dst.bytes));
+    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(NULL));
+}
+
+static void run_batch(struct scene *s)
+{
+    clear_dst(s);
+    assert_int_equal(fovea_context_run_batch(s->context, &s->batch, fixture.stream), FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &s->device_dst, &s->dst.all);
+}
+
+/* From src images `step` apart, as the batch takes them. */
+static void run_singles(struct scene *s, uint32_t step)
+{
+    clear_dst(s);
+    for (uint32_t i = 0; i < s->batch.count; i++) {
+        const struct fovea_image src = on_device(&s->device_src, &s->src, i * step);
+        const struct fovea_image dst = on_device(&s->device_dst, &s->dst, i);
+        const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * (size_t)i],
+                                            (double)s->gazes_uv[2 * (size_t)i + 1]};
+        assert_int_equal(fovea_context_run(s->context, &src, &dst, gaze, fixture.stream), FOVEA_OK);
+    }
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &s->device_dst, &s->expected.all);
+}
+
+/* Guards and gaps included. */
+static void assert_as_singles(struct scene *s)
+{
+    if (memcmp(s->dst.all.memory, s->expected.all.memory, s->dst.all.memory_bytes) != 0) {
+        for (uint32_t i = 0; i < s->batch.count; i++) {
+            const struct fovea_image dst = sheet_image(&s->dst, i);
+            const struct fovea_image expected = sheet_image(&s->expected, i);
+            compare_assert_all_same(&dst, &expected, "batch");
+        }
+        fail_msg("bytes between pixels were written");
+    }
+}
+
+/* With gazes in either memory. */
+static void check(struct kind kind)
+{
+    struct scene *s = scene_make(kind);
+    run_singles(s, 1);
+    run_batch(s);
+    assert_as_singles(s);
+    s->batch.gazes_uv = (const float *)(uintptr_t)s->device_gazes;
+    s->batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    run_batch(s);
+    assert_as_singles(s);
+    scene_free(s);
+}
+
+static void every_format_and_order_is_as_single_runs(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
+            for (int order = 0; order < SHEET_ORDER_COUNT; order += fixture.quick ? 4 : 1) {
+                struct kind kind = usual;
+                kind.method = (enum fovea_method)method;
+                kind.format = (enum fovea_format)format;
+                kind.order = (enum sheet_order)order;
+                check(kind);
+            }
+        }
+    }
+}
+
+static void every_model_is_as_single_runs(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            kind.model = (enum fovea_model)model;
+            kind.method = (enum fovea_method)method;
+            check(kind);
+        }
+    }
+}
+
+static void a_batch_of_one_and_images_of_a_pixel_work(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        kind.method = (enum fovea_method)method;
+        kind.count = 1;
+        check(kind);
+        struct kind pixel = kind;
+        pixel.width_px = pixel.height_px = 1;
+        pixel.count = 700;
+        check(pixel);
+    }
+}
+
+/* What agents see. */
+static void a_thousand_small_images_are_as_single_runs(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,
+                                                FOVEA_FORMAT_RGBA16F};
+    for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(formats)); i++) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            struct kind kind = {.method = (enum fovea_method)method, .format = formats[i]};
+            kind.count = fixture.quick ? 64 : 1024;
+            kind.width_px = kind.height_px = 128;
+            check(kind);
+        }
+    }
+}
+
+/* Levels of 1448 images fit in the memory for them. */
+static void images_beyond_the_memory_of_levels_are_as_single_runs(void **state)
+{
+    (void)state;
+    struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = FOVEA_FORMAT_R8, .count = 3100};
+    kind.width_px = kind.height_px = 128;
+    check(kind);
+}
+
+static void one_picture_may_have_many_gazes(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct kind kind = usual;
+        kind.method = (enum fovea_method)method;
+        kind.count = 50;
+        struct scene *s = scene_make(kind);
+        s->batch.src_next_bytes = 0;
+        run_singles(s, 0);
+        run_batch(s);
+        assert_as_singles(s);
+        scene_free(s);
+    }
+}
+
+/* In device memory nobody can look at them before: the others are foveated as ever. */
+static void an_image_whose_gaze_is_not_finite_is_copied(void **state)
+{
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct kind kind = usual;
+        kind.method = (enum fovea_method)method;
+        struct scene *s = scene_make(kind);
+        run_singles(s, 1);
+        for (uint32_t i = 0; i < 6; i++) {
+            const struct fovea_image src = sheet_image(&s->src, i);
+            const struct fovea_image expected = sheet_image(&s->expected, i);
+            for (uint32_t y = 0; y < kind.height_px; y++) {
+                memcpy(image_pixel(&expected, 0, y), image_pixel(&src, 0, y),
+                       (size_t)kind.width_px * 4);
+            }
+            s->gazes_uv[2 * i + i % 2] = bad[i / 2];
+        }
+        upload_gazes(s);
+        s->batch.gazes_uv = (const float *)(uintptr_t)s->device_gazes;
+        s->batch.gazes_memory = FOVEA_MEMORY_CUDA;
+        run_batch(s);
+        assert_as_singles(s);
+        scene_free(s);
+    }
+}
+
+/* Every gaze that differs in a last bit, or lies far outside, becomes the same whole number on the
+ * device as on the host. */
+static void gazes_are_rounded_alike_in_both_memories(void **state)
+{
+    (void)state;
+    struct kind kind = {.method = FOVEA_METHOD_BLOCKWISE, .format = FOVEA_FORMAT_R8};
+    kind.count = fixture.quick ? 200 : 4000;
+    kind.width_px = 33;
+    kind.height_px = 17;
+    struct scene *s = scene_make(kind);
+    for (uint32_t i = 0; i < 2 * kind.count; i++) {
+        const uint32_t size_px = i % 2 ? kind.height_px : kind.width_px;
+        const float tie = ((float)(i / 4) + 0.5f) / 256.0f / (float)size_px;
+        s->gazes_uv[i] = i % 4 < 2 ? nextafterf(tie, i % 3 ? 9.0f : -9.0f) : tie;
+    }
+    s->gazes_uv[0] = 3e38f;
+    s->gazes_uv[1] = -3e38f;
+    upload_gazes(s);
+    run_singles(s, 1);
+    s->batch.gazes_uv = (const float *)(uintptr_t)s->device_gazes;
+    s->batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    run_batch(s);
+    assert_as_singles(s);
+    scene_free(s);
+}
+
+/* ---- Streams and memory */
+
+/* Batches of one plan on several streams, each with other gazes and a dst of its own, and the memory of
+ * their gazes written over as soon as each call returns. */
+static void batches_on_several_streams_do_not_mix(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct kind kind = usual;
+        kind.method = (enum fovea_method)method;
+        struct scene *s[STREAMS];
+        CUstream streams[STREAMS] = {NULL};
+        float gazes_uv[2 * 9];
+        assert_int_equal(kind.count, COUNT(gazes_uv) / 2);
+        for (int i = 0; i < STREAMS; i++) {
+            assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
+            s[i] = scene_make(kind);
+            sheet_gazes(s[i]->gazes_uv, kind.count, 100 + (uint64_t)i);
+            run_singles(s[i], 1);
+            clear_dst(s[i]);
+        }
+        for (int round = 0; round < STREAMS * (fixture.quick ? 3 : 40); round++) {
+            struct scene *own = s[round % STREAMS];
+            struct fovea_batch batch = own->batch;
+            memcpy(gazes_uv, own->gazes_uv, sizeof gazes_uv);
+            batch.gazes_uv = gazes_uv;
+            assert_int_equal(
+                fovea_context_run_batch(s[0]->context, &batch, streams[round % STREAMS]), FOVEA_OK);
+            memset(gazes_uv, 0, sizeof gazes_uv);
+        }
+        for (int i = 0; i < STREAMS; i++) {
+            CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
+            CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
+            device_image_download(&fixture, &s[i]->device_dst, &s[i]->dst.all);
+            assert_as_singles(s[i]);
+        }
+        for (int i = 0; i < STREAMS; i++) {
+            scene_free(s[i]);
+        }
+    }
+}
+
+/* The memory of a smaller batch is given up while it is in use. */
+static void batches_may_grow_in_flight(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.count = fixture.quick ? 8 : 60;
+    struct scene *s = scene_make(kind);
+    run_singles(s, 1);
+    clear_dst(s);
+    for (uint32_t count = 1; count <= kind.count; count++) {
+        s->batch.count = count;
+        assert_int_equal(fovea_context_run_batch(s->context, &s->batch, fixture.stream), FOVEA_OK);
+    }
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &s->device_dst, &s->dst.all);
+    assert_as_singles(s);
+    scene_free(s);
+}
+
+/* ---- What it takes */
+
+static double milliseconds_each(struct scene *s, bool batch, int rounds)
+{
+    const int64_t start = fovea_time_ns();
+    for (int round = 0; round < rounds; round++) {
+        if (batch) {
+            assert_int_equal(fovea_context_run_batch(s->context, &s->batch, fixture.stream),
+                             FOVEA_OK);
+            continue;
+        }
+        for (uint32_t i = 0; i < s->batch.count; i++) {
+            const struct fovea_image src = on_device(&s->device_src, &s->src, i);
+            const struct fovea_image dst = on_device(&s->device_dst, &s->dst, i);
+            const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * (size_t)i],
+                                                (double)s->gazes_uv[2 * (size_t)i + 1]};
+            assert_int_equal(fovea_context_run(s->context, &src, &dst, gaze, fixture.stream),
+                             FOVEA_OK);
+        }
+    }
+    cuda_fixture_wait(&fixture);
+    return (double)(fovea_time_ns() - start) / 1e6 / rounds;
+}
+
+/* Not a test of speed: what it is, for the report. */
+static void a_thousand_small_images_take_one_launch_a_stage(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"blockwise", "smooth"};
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct kind kind = {.method = (enum fovea_method)method, .format = FOVEA_FORMAT_RGB8};
+        kind.count = 1024;
+        kind.width_px = kind.height_px = 128;
+        struct scene *s = scene_make(kind);
+        milliseconds_each(s, true, 3);
+        milliseconds_each(s, false, 1);
+        const double batch_ms = milliseconds_each(s, true, 50);
+        const double single_ms = milliseconds_each(s, false, 5);
+        printf("report: 1024 images of 128x128 rgb8, %s: %.2f ms in a batch, %.2f ms one by one\n",
+               names[method], batch_ms, single_ms);
+        scene_free(s);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_and_order_is_as_single_runs),
+        cmocka_unit_test(every_model_is_as_single_runs),
+        cmocka_unit_test(a_batch_of_one_and_images_of_a_pixel_work),
+        cmocka_unit_test(a_thousand_small_images_are_as_single_runs),
+        cmocka_unit_test(one_picture_may_have_many_gazes),
+        cmocka_unit_test(an_image_whose_gaze_is_not_finite_is_copied),
+        cmocka_unit_test(gazes_are_rounded_alike_in_both_memories),
+        cmocka_unit_test(batches_on_several_streams_do_not_mix),
+        cmocka_unit_test(batches_may_grow_in_flight),
+    };
+    static const struct CMUnitTest heavy_tests[] = {
+        cmocka_unit_test(images_beyond_the_memory_of_levels_are_as_single_runs),
+        cmocka_unit_test(a_thousand_small_images_take_one_launch_a_stage),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (!fixture.quick) {
+        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
+    }
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_context_run_batch: as many single runs, bit for bit. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+#include "sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_COUNT 1200
+
+/* One batch, and what single runs make of the same images. */
+struct scene {
+    struct said said;
+    struct fovea_context *context;
+    struct sheet src;
+    struct sheet dst;
+    struct sheet expected;
+    struct fovea_batch batch;
+    float gazes_uv[2 * MAX_COUNT];
+};
+
+struct kind {
+    enum fovea_model model;
+    enum fovea_method method;
+    enum fovea_format format;
+    enum sheet_order order;
+    uint32_t threads;
+    uint32_t count;
+    uint32_t width_px;
+    uint32_t height_px;
+};
+
+static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
+                                  .format = FOVEA_FORMAT_RGBA8,
+                                  .threads = 2,
+                                  .count = 7,
+                                  .width_px = 37,
+                                  .height_px = 29};
+
+static struct scene *scene_make(struct kind kind)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    struct scene *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    assert_true(kind.count <= MAX_COUNT);
+    settings.cpu_threads = kind.threads;
+    settings.foveation.model = kind.model;
+    settings.foveation.method = kind.method;
+    settings.foveation.paper.fragment_px = 8;
+    s->context = context_of(&settings, &s->said);
+    s->src = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
+    s->dst = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
+    s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, SHEET_STACKED);
+    sheet_draw(&s->src, IMAGE_RANDOM, 1);
+    sheet_gazes(s->gazes_uv, kind.count, 1);
+    s->batch = (struct fovea_batch){.count = kind.count,
+                                    .src = s->src.first,
+                                    .dst = s->dst.first,
+                                    .src_next_bytes = s->src.next_bytes,
+                                    .dst_next_bytes = s->dst.next_bytes,
+                                    .gazes_uv = s->gazes_uv};
+    return s;
+}
+
+static void scene_free(struct scene *s)
+{
+    assert_silent(&s->said);
+    fovea_context_destroy(&s->context);
+    sheet_free(&s->src);
+    sheet_free(&s->dst);
+    sheet_free(&s->expected);
+    free(s);
+}
+
+static void run_batch(struct scene *s)
+{
+    assert_int_equal(fovea_context_run_batch(s->context, &s->batch, NULL), FOVEA_OK);
+    assert_true(image_guards_intact(&s->dst.all));
+}
+
+/* The result of the batch is what single runs give. `src` of image i. */
+static void assert_single(struct scene *s, const struct fovea_image *src, uint32_t index)
+{
+    const struct fovea_image expected = sheet_image(&s->expected, index);
+    const struct fovea_image dst = sheet_image(&s->dst, index);
+    const float *gaze_uv = s->gazes_uv + 2 * (size_t)index;
+    const struct fovea_point_uv gaze = {(double)gaze_uv[0], (double)gaze_uv[1]};
+    char what[64];
+    snprintf(what, sizeof what, "image %u", index);
+    assert_int_equal(fovea_context_run(s->context, src, &expected, gaze, NULL), FOVEA_OK);
+    compare_assert_all_same(&dst, &expected, what);
+}
+
+static void assert_singles(struct scene *s)
+{
+    for (uint32_t i = 0; i < s->batch.count; i++) {
+        const struct fovea_image src = sheet_image(&s->src, i);
+        assert_single(s, &src, i);
+    }
+}
+
+static void check(struct kind kind)
+{
+    struct scene *s = scene_make(kind);
+    run_batch(s);
+    assert_singles(s);
+    scene_free(s);
+}
+
+static void every_format_and_order_is_as_single_runs(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
+            for (int order = 0; order < SHEET_ORDER_COUNT; order++) {
+                struct kind kind = usual;
+                kind.method = (enum fovea_method)method;
+                kind.format = (enum fovea_format)format;
+                kind.order = (enum sheet_order)order;
+                check(kind);
+            }
+        }
+    }
+}
+
+static void every_model_is_as_single_runs(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            kind.model = (enum fovea_model)model;
+            kind.method = (enum fovea_method)method;
+            check(kind);
+        }
+    }
+}
+
+static void any_number_of_threads_gives_the_same(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {1, 3, 16};
+    for (size_t i = 0; i < 3; i++) {
+        struct kind kind = usual;
+        kind.threads = threads[i];
+        kind.count = 33;
+        check(kind);
+        kind.method = FOVEA_METHOD_BLOCKWISE;
+        check(kind);
+    }
+}
+
+static void images_of_a_pixel_and_batches_of_one_work(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.width_px = kind.height_px = 1;
+    kind.count = 100;
+    check(kind);
+    kind.method = FOVEA_METHOD_BLOCKWISE;
+    check(kind);
+    kind = usual;
+    kind.count = 1;
+    check(kind);
+}
+
+/* More than have levels at a time, so that some come after others. */
+static void many_images_are_as_single_runs(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.width_px = kind.height_px = 128;
+    kind.count = 150;
+    kind.format = FOVEA_FORMAT_RGB8;
+    check(kind);
+    kind.width_px = kind.height_px = 16;
+    kind.count = MAX_COUNT;
+    kind.method = FOVEA_METHOD_BLOCKWISE;
+    check(kind);
+}
+
+static void a_batch_of_one_may_have_any_distance(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.count = 1;
+    struct scene *s = scene_make(kind);
+    s->batch.src_next_bytes = PTRDIFF_MIN;
+    s->batch.dst_next_bytes = 1;
+    run_batch(s);
+    assert_singles(s);
+    scene_free(s);
+}
+
+static void batches_of_changing_sizes_and_frames_between_them_work(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {2, 9, 1, 3, 9};
+    struct kind kind = usual;
+    kind.count = 9;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        kind.method = (enum fovea_method)method;
+        struct scene *s = scene_make(kind);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            image_fill(&s->dst.all.view, 0.0);
+            s->batch.count = counts[i];
+            run_batch(s);
+            assert_singles(s);
+        }
+        scene_free(s);
+    }
+}
+
+/* ---- One picture, many gazes; overlapping sources */
+
+static void one_picture_may_have_many_gazes(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct kind kind = usual;
+        kind.method = (enum fovea_method)method;
+        kind.count = 40;
+        struct scene *s = scene_make(kind);
+        s->batch.src_next_bytes = 0;
+        run_batch(s);
+        for (uint32_t i = 0; i < kind.count; i++) {
+            assert_single(s, &s->src.first, i);
+        }
+        scene_free(s);
+    }
+}
+
+/* A window that moves over a picture by three rows an image. */
+static void sources_may_overlap_each_other(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    s->batch.src_next_bytes = 3 * s->src.first.row_stride_bytes;
+    run_batch(s);
+    for (uint32_t i = 0; i < s->batch.count; i++) {
+        struct fovea_image src = s->src.first;
+        src.data = image_pixel(&s->src.all.view, 0, 3 * i);
+        assert_single(s, &src, i);
+    }
+    scene_free(s);
+}
+
+/* ---- Stereo */
+
+/* The halves of one image. Each is foveated as if the other were not there: whatever the right one
+ * shows, the left stays the same. */
+static void nothing_leaks_across_the_seam_of_a_stereo_pair(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        const struct kind kind = {.method = (enum fovea_method)method,
+                                  .format = FOVEA_FORMAT_RGBA8,
+                                  .order = SHEET_SIDE_BY_SIDE,
+                                  .threads = 2,
+                                  .count = 2,
+                                  .width_px = 80,
+                                  .height_px = 60};
+        struct scene *s = scene_make(kind);
+        assert_int_equal(s->batch.src_next_bytes * 2, s->batch.src.row_stride_bytes);
+        run_batch(s);
+        assert_singles(s);
+        const struct fovea_image right = sheet_image(&s->src, 1);
+        const struct fovea_image left_before = sheet_image(&s->expected, 0);
+        image_fill(&right, 255.0);
+        run_batch(s);
+        compare_assert_all_same(&s->dst.first, &left_before, "left");
+        const struct fovea_image right_after = sheet_image(&s->dst, 1);
+        compare_assert_all_same(&right_after, &right, "white stays white");
+        scene_free(s);
+    }
+}
+
+/* Images of src and dst in turns in the same rows. */
+static void src_and_dst_may_lie_between_each_other(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.order = SHEET_SIDE_BY_SIDE;
+    kind.count = 8;
+    struct scene *s = scene_make(kind);
+    struct sheet other = s->dst;
+    s->batch.count = 4;
+    s->batch.src_next_bytes *= 2;
+    s->batch.dst = sheet_image(&s->src, 1);
+    s->batch.dst_next_bytes = s->batch.src_next_bytes;
+    run_batch(s);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct fovea_image src = sheet_image(&s->src, 2 * i);
+        const struct fovea_image dst = sheet_image(&s->src, 2 * i + 1);
+        const struct fovea_image expected = sheet_image(&other, i);
+        const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * i],
+                                            (double)s->gazes_uv[2 * i + 1]};
+        assert_int_equal(fovea_context_run(s->context, &src, &expected, gaze, NULL), FOVEA_OK);
+        compare_assert_all_same(&dst, &expected, "between");
+    }
+    /* The same places, the images of dst from right to left. */
+    s->batch.dst = sheet_image(&s->src, 7);
+    s->batch.dst_next_bytes = -s->batch.src_next_bytes;
+    run_batch(s);
+    scene_free(s);
+}
+
+/* ---- What is refused */
+
+/* After a good frame, so that a problem that is still the same is said again. */
+static void refuse(struct scene *s, const struct fovea_batch *batch, const char *word)
+{
+    struct kind kind = usual;
+    const struct fovea_point_uv centre = {0.5, 0.5};
+    assert_int_equal(fovea_context_run(s->context, &s->src.first, &s->expected.first, centre, NULL),
+                     FOVEA_OK);
+    struct sheet untouched =
+        sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
+    assert_int_equal(fovea_context_run_batch(s->context, batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&s->said, word);
+    assert_int_equal(s->dst.all.memory_bytes, untouched.all.memory_bytes);
+    assert_memory_equal(s->dst.all.memory, untouched.all.memory, untouched.all.memory_bytes);
+    sheet_free(&untouched);
+}
+
+static void nothing_and_too_much_are_refused(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    struct fovea_batch bad = s->batch;
+    assert_int_equal(fovea_context_run_batch(NULL, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    refuse(s, NULL, "batch is NULL");
+    bad.count = 0;
+    refuse(s, &bad, "count is 0");
+    bad.count = 65536;
+    refuse(s, &bad, "count is 65536");
+    bad.count = UINT32_MAX;
+    refuse(s, &bad, "count is 4294967295");
+    bad = s->batch;
+    bad.src.data = NULL;
+    refuse(s, &bad, "src.data is NULL");
+    bad = s->batch;
+    bad.dst.data = NULL;
+    refuse(s, &bad, "dst.data is NULL");
+    bad = s->batch;
+    bad.dst.height_px--;
+    refuse(s, &bad, "one size");
+    scene_free(s);
+}
+
+static void wrong_gazes_are_refused(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    struct fovea_batch bad = s->batch;
+    bad.gazes_uv = NULL;
+    refuse(s, &bad, "gazes_uv is NULL");
+    bad.gazes_uv = (const float *)(const void *)((const char *)s->gazes_uv + 2);
+    refuse(s, &bad, "gazes_uv is not aligned");
+    bad = s->batch;
+    bad.gazes_memory = (enum fovea_memory)7;
+    refuse(s, &bad, "gazes_memory is 7");
+    bad.gazes_memory = FOVEA_MEMORY_CUDA;
+    refuse(s, &bad, "the gazes are in CUDA memory");
+    static const float values[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        s->gazes_uv[2 * 6 + i % 2] = values[i];
+        refuse(s, &s->batch, "the gaze of image 6 is not finite");
+        s->gazes_uv[2 * 6 + i % 2] = 0.5f;
+    }
+    s->batch.count = 1;
+    s->gazes_uv[1] = NAN;
+    refuse(s, &s->batch, "the gaze of image 0 is not finite");
+    scene_free(s);
+}
+
+static void overlapping_destinations_are_refused(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    const ptrdiff_t row = s->dst.first.row_stride_bytes;
+    const ptrdiff_t nexts[] = {0, 4, -4, row, -row, row * 28, row * 28 + 37 * 4 - 4, 3 * row + 8};
+    for (size_t i = 0; i < sizeof nexts / sizeof *nexts; i++) {
+        struct fovea_batch bad = s->batch;
+        bad.dst_next_bytes = nexts[i];
+        refuse(s, &bad, "images of dst overlap");
+    }
+    scene_free(s);
+}
+
+/* The first and the second are apart; the first and the third are not. */
+static void destinations_that_meet_later_are_refused(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.order = SHEET_SIDE_BY_SIDE;
+    struct scene *s = scene_make(kind);
+    struct fovea_batch bad = s->batch;
+    bad.count = 2;
+    bad.dst_next_bytes = 130 * 4; /* of 7 * 37 px */
+    assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_OK);
+    bad.count = 3;
+    assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&s->said, "the first and number 2");
+    scene_free(s);
+}
+
+static void src_over_dst_is_refused(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    struct fovea_batch bad = s->batch;
+    bad.src = bad.dst;
+    refuse(s, &bad, "src and dst overlap");
+    bad.src = sheet_image(&s->dst, 6); /* only the first of src and the last of dst */
+    refuse(s, &bad, "src and dst overlap");
+    bad.src_next_bytes = 0;
+    refuse(s, &bad, "src and dst overlap");
+    bad = s->batch;
+    bad.src = sheet_image(&s->dst, 6);
+    bad.src_next_bytes = -bad.dst_next_bytes;
+    refuse(s, &bad, "src and dst overlap");
+    scene_free(s);
+}
+
+static void distances_that_no_batch_needs_are_refused(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    struct fovea_batch bad = s->batch;
+    bad.src_next_bytes = PTRDIFF_MIN;
+    refuse(s, &bad, "src_next_bytes");
+    bad.src_next_bytes = PTRDIFF_MAX;
+    refuse(s, &bad, "src_next_bytes");
+    bad = s->batch;
+    bad.dst_next_bytes = PTRDIFF_MIN;
+    refuse(s, &bad, "dst_next_bytes");
+    scene_free(s);
+    struct kind kind = usual;
+    kind.format = FOVEA_FORMAT_RGBA32F;
+    s = scene_make(kind);
+    bad = s->batch;
+    bad.dst_next_bytes += 2;
+    assert_int_equal(fovea_context_run_batch(s->context, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&s->said, "dst_next_bytes");
+    scene_free(s);
+}
+
+/* 300 of src from left to right and 300 of dst from right to left, in the same rows. */
+static void more_pairs_than_are_looked_at_are_refused(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    kind.order = SHEET_SIDE_BY_SIDE;
+    kind.width_px = kind.height_px = 4;
+    kind.count = 600;
+    struct scene *s = scene_make(kind);
+    struct fovea_batch batch = s->batch;
+    batch.count = 300;
+    batch.src_next_bytes *= 2;
+    batch.dst = sheet_image(&s->src, 599);
+    batch.dst_next_bytes = -batch.src_next_bytes;
+    assert_int_equal(fovea_context_run_batch(s->context, &batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&s->said, "too many");
+    scene_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_and_order_is_as_single_runs),
+        cmocka_unit_test(every_model_is_as_single_runs),
+        cmocka_unit_test(any_number_of_threads_gives_the_same),
+        cmocka_unit_test(images_of_a_pixel_and_batches_of_one_work),
+        cmocka_unit_test(many_images_are_as_single_runs),
+        cmocka_unit_test(a_batch_of_one_may_have_any_distance),
+        cmocka_unit_test(batches_of_changing_sizes_and_frames_between_them_work),
+        cmocka_unit_test(one_picture_may_have_many_gazes),
+        cmocka_unit_test(sources_may_overlap_each_other),
+        cmocka_unit_test(nothing_leaks_across_the_seam_of_a_stereo_pair),
+        cmocka_unit_test(src_and_dst_may_lie_between_each_other),
+        cmocka_unit_test(nothing_and_too_much_are_refused),
+        cmocka_unit_test(wrong_gazes_are_refused),
+        cmocka_unit_test(overlapping_destinations_are_refused),
+        cmocka_unit_test(destinations_that_meet_later_are_refused),
+        cmocka_unit_test(src_over_dst_is_refused),
+        cmocka_unit_test(distances_that_no_batch_needs_are_refused),
+        cmocka_unit_test(more_pairs_than_are_looked_at_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Maps at the public face: arrays that are copied, pictures that are read, and what is refused. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+#include "map_copy.h"
+#include "png_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COLUMNS 9
+#define ROWS 6
+#define SAMPLES (COLUMNS * ROWS)
+#define WIDTH_PX 90
+#define HEIGHT_PX 70
+
+static const struct fovea_point_uv gaze = {0.3, 0.6};
+
+struct bench {
+    char folder[64];
+    char path[96];
+    uint16_t samples[SAMPLES * 4];
+    float values[SAMPLES]; /* of 16 bits a sample */
+    struct said said;
+};
+
+static int bench_make(void **state)
+{
+    static struct bench bench;
+    memset(&bench, 0, sizeof bench);
+    snprintf(bench.folder, sizeof bench.folder, "/tmp/fovea-map-XXXXXX");
+    if (!mkdtemp(bench.folder)) {
+        return -1;
+    }
+    snprintf(bench.path, sizeof bench.path, "%s/map.png", bench.folder);
+    uint32_t word = 7;
+    for (int i = 0; i < SAMPLES * 4; i++) {
+        word = word * 1664525u + 1013904223u;
+        bench.samples[i] = (uint16_t)(word >> 16);
+    }
+    for (int i = 0; i < SAMPLES; i++) {
+        bench.values[i] = (float)bench.samples[i] / 65535.0f;
+    }
+    *state = &bench;
+    return 0;
+}
+
+static int bench_finish(void **state)
+{
+    struct bench *bench = *state;
+    unlink(bench->path);
+    return rmdir(bench->folder);
+}
+
+static void write_picture(const struct bench *b, struct png_picture picture)
+{
+    size_t count = 0;
+    unsigned char *bytes = png_file_bytes(&picture, &count);
+    png_file_write(b->path, bytes, count);
+    free(bytes);
+}
+
+static struct png_picture grey_16(const struct bench *b)
+{
+    return (struct png_picture){COLUMNS, ROWS, 16, 1, b->samples};
+}
+
+static struct fovea_foveation with_map(enum fovea_map_kind kind)
+{
+    struct fovea_foveation f = fovea_settings_default().foveation;
+    f.model = FOVEA_MODEL_MAP;
+    f.map.kind = kind;
+    return f;
+}
+
+static struct fovea_foveation with_file(const struct bench *b)
+{
+    struct fovea_foveation f = with_map(FOVEA_MAP_FILE);
+    snprintf(f.map.file, sizeof f.map.file, "%s", b->path);
+    return f;
+}
+
+static struct fovea_foveation with_array(const struct bench *b)
+{
+    struct fovea_foveation f = with_map(FOVEA_MAP_ARRAY);
+    f.map.values = b->values;
+    f.map.width = COLUMNS;
+    f.map.height = ROWS;
+    return f;
+}
+
+static struct fovea_context *context_with(struct bench *b, const struct fovea_foveation *f)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = *f;
+    return context_of(&settings, &b->said);
+}
+
+static struct test_image run(struct fovea_context *context)
+{
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_STROKES, 4);
+    assert_int_equal(fovea_context_run(context, &src.view, &dst.view, gaze, NULL), FOVEA_OK);
+    image_free(&src);
+    return dst;
+}
+
+static void sigma_of(const struct fovea_foveation *f, float sigma_px[WIDTH_PX * HEIGHT_PX])
+{
+    assert_int_equal(fovea_sigma_map(f, WIDTH_PX, HEIGHT_PX, gaze, sigma_px), FOVEA_OK);
+}
+
+/* ---- What a picture says */
+
+static void assert_same_sigma(const struct fovea_foveation *a, const struct fovea_foveation *b)
+{
+    static float of_a[WIDTH_PX * HEIGHT_PX];
+    static float of_b[WIDTH_PX * HEIGHT_PX];
+    sigma_of(a, of_a);
+    sigma_of(b, of_b);
+    assert_memory_equal(of_a, of_b, sizeof of_a);
+    assert_true(of_a[0] > 0.5f);
+}
+
+static void a_picture_is_the_array_of_its_grey(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned depth = 8; depth <= 16; depth += 8) {
+        for (unsigned channels = 1; channels <= 2; channels++) {
+            struct png_picture picture = {COLUMNS, ROWS, depth, channels, b->samples};
+            for (int i = 0; i < SAMPLES; i++) {
+                const uint16_t sample = b->samples[i * (int)channels];
+                b->values[i] = depth == 16 ? (float)sample / 65535.0f
+                                           : (float)((sample & 255) * 257) / 65535.0f;
+            }
+            write_picture(b, picture);
+            const struct fovea_foveation array = with_array(b);
+            const struct fovea_foveation file = with_file(b);
+            assert_same_sigma(&array, &file);
+        }
+    }
+}
+
+/* 0.30, 0.59, 0.11 to the precision of eight bits. */
+static void colours_count_by_their_luma(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned channels = 3; channels <= 4; channels++) {
+        float found[WIDTH_PX * HEIGHT_PX];
+        float expected[WIDTH_PX * HEIGHT_PX];
+        for (int i = 0; i < SAMPLES; i++) {
+            const uint16_t *at = b->samples + i * (int)channels;
+            b->values[i] = (float)((at[0] * 77.0 + at[1] * 150.0 + at[2] * 29.0) / 256.0 / 65535.0);
+        }
+        write_picture(b, (struct png_picture){COLUMNS, ROWS, 16, channels, b->samples});
+        const struct fovea_foveation array = with_array(b);
+        const struct fovea_foveation file = with_file(b);
+        sigma_of(&array, expected);
+        sigma_of(&file, found);
+        for (int i = 0; i < WIDTH_PX * HEIGHT_PX; i++) {
+            assert_true(fabsf(found[i] - expected[i]) <= 0.01f * expected[i] + 0.001f);
+        }
+    }
+}
+
+static void a_context_foveates_by_the_picture(void **state)
+{
+    struct bench *b = *state;
+    write_picture(b, grey_16(b));
+    const struct fovea_foveation array = with_array(b);
+    const struct fovea_foveation file = with_file(b);
+    struct fovea_context *by_array = context_with(b, &array);
+    struct fovea_context *by_file = context_with(b, &file);
+    unlink(b->path); /* read when the settings were taken, and never again */
+    struct test_image one = run(by_array);
+    assert_non_null(strstr(b->said.info, "map array, 9x6 samples of 22.2222 degrees"));
+    struct test_image other = run(by_file);
+    assert_non_null(strstr(b->said.info, "map map.png, 9x6 samples of 22.2222 degrees"));
+    compare_assert_all_same(&one.view, &other.view, "file");
+    assert_silent(&b->said);
+    fovea_context_destroy(&by_array);
+    fovea_context_destroy(&by_file);
+    image_free(&one);
+    image_free(&other);
+}
+
+/* ---- Whose samples they are */
+
+static void an_array_is_copied(void **state)
+{
+    struct bench *b = *state;
+    float *values = malloc(sizeof b->values);
+    assert_non_null(values);
+    memcpy(values, b->values, sizeof b->values);
+    struct fovea_foveation f = with_array(b);
+    f.map.values = values;
+    struct fovea_context *context = context_with(b, &f);
+    memset(values, 0xff, sizeof b->values); /* NaN */
+    free(values);
+    struct test_image one = run(context);
+    f = with_array(b);
+    assert_int_equal(fovea_context_set_foveation(context, &f), FOVEA_OK);
+    struct test_image other = run(context);
+    compare_assert_all_same(&one.view, &other.view, "the same array");
+    b->values[30] += 1.0f;
+    assert_int_equal(fovea_context_set_foveation(context, &f), FOVEA_OK);
+    struct test_image third = run(context);
+    struct compare_rect where;
+    assert_true(compare_largest(&one.view, &third.view, &where) > 3.0);
+    assert_silent(&b->said);
+    fovea_context_destroy(&context);
+    image_free(&one);
+    image_free(&other);
+    image_free(&third);
+}
+
+static uint64_t take(const struct fovea_foveation *f, struct map_copy *copy)
+{
+    struct map_copy fresh;
+    struct fovea_map map = f->map;
+    assert_int_equal(map_copy_make(&map, copy, (struct fovea_log){0}, &fresh), FOVEA_OK);
+    if (fresh.values) {
+        map_copy_finish(copy);
+        *copy = fresh;
+    }
+    assert_int_equal(map.kind, FOVEA_MAP_ARRAY);
+    assert_ptr_equal(map.values, copy->values);
+    assert_int_equal(map.serial, copy->serial);
+    return map.serial;
+}
+
+static void what_did_not_change_keeps_its_serial(void **state)
+{
+    struct bench *b = *state;
+    struct map_copy copy = {0};
+    struct fovea_foveation f = with_array(b);
+    const uint64_t first = take(&f, &copy);
+    assert_int_equal(take(&f, &copy), first);
+    b->values[SAMPLES - 1] += 0.5f;
+    const uint64_t second = take(&f, &copy);
+    assert_int_equal(second, first + 1);
+    f.map.width = ROWS; /* as many, in other rows */
+    f.map.height = COLUMNS;
+    assert_int_equal(take(&f, &copy), second + 1);
+    write_picture(b, grey_16(b));
+    f = with_file(b);
+    const uint64_t of_file = take(&f, &copy);
+    assert_int_equal(take(&f, &copy), of_file);
+    write_picture(b, grey_16(b)); /* written again, with the same in it */
+    assert_int_equal(take(&f, &copy), of_file);
+    b->samples[3] ^= 0x4000;
+    unlink(b->path);
+    write_picture(b, grey_16(b));
+    assert_int_equal(take(&f, &copy), of_file + 1);
+    map_copy_finish(&copy);
+}
+
+/* ---- What is refused */
+
+static void assert_file_refused(struct bench *b, const struct fovea_foveation *f,
+                                enum fovea_result result, const char *word)
+{
+    float sigma_px[4];
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = *f;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.log = said_log(&b->said);
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), result);
+    assert_null(context);
+    assert_said(&b->said, word);
+    assert_int_equal(fovea_sigma_map(f, 2, 2, gaze, sigma_px), result);
+    context = context_of(NULL, &b->said);
+    struct test_image before = run(context);
+    assert_int_equal(fovea_context_set_foveation(context, f), result);
+    assert_said(&b->said, word);
+    struct test_image after = run(context);
+    compare_assert_all_same(&before.view, &after.view, "the old settings");
+    fovea_context_destroy(&context);
+    image_free(&before);
+    image_free(&after);
+}
+
+static void files_that_cannot_be_read_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_foveation f = with_file(b);
+    assert_file_refused(b, &f, FOVEA_ERROR_IO, "map.png cannot be read: No such file");
+    assert_int_equal(mkdir(b->path, 0700), 0);
+    assert_file_refused(b, &f, FOVEA_ERROR_IO, "it is not a file");
+    assert_int_equal(rmdir(b->path), 0);
+    assert_int_equal(mkfifo(b->path, 0600), 0);
+    assert_file_refused(b, &f, FOVEA_ERROR_IO, "it is not a file");
+    unlink(b->path);
+    png_file_write(b->path, "", 0);
+    assert_int_equal(truncate(b->path, 200 << 20), 0);
+    assert_file_refused(b, &f, FOVEA_ERROR_IO, "larger than 129 MiB");
+}
+
+static void pictures_that_are_no_map_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_foveation f = with_file(b);
+    png_file_write(b->path, "", 0);
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is not a PNG picture");
+    png_file_write(b->path, "P5 2 2 255 ....this is another format of pictures.", 48);
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is not a PNG picture");
+    write_picture(b, (struct png_picture){1, 1, 8, 1, b->samples});
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is 1x1; a map is 2 to 4096 each way");
+    uint16_t *large = calloc(4097 * 2, sizeof *large);
+    assert_non_null(large);
+    write_picture(b, (struct png_picture){4097, 2, 8, 1, large});
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "it is 4097x2");
+    write_picture(b, (struct png_picture){2, 4096, 16, 1, large});
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "all of the picture is black");
+    memset(large, 0x21, 4097 * 2 * sizeof *large);
+    write_picture(b, (struct png_picture){4096, 2, 16, 1, large});
+    f.map.law = FOVEA_MAP_LAW_LINEAR;
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "all of the picture is the same grey");
+    f.map.law = FOVEA_MAP_LAW_SQRT;
+    struct fovea_context *context = context_with(b, &f);
+    fovea_context_destroy(&context);
+    free(large);
+}
+
+/* However much of it is there. */
+static void broken_pictures_are_refused(void **state)
+{
+    struct bench *b = *state;
+    const struct fovea_foveation f = with_file(b);
+    const struct png_picture picture = grey_16(b);
+    size_t count = 0;
+    unsigned char *bytes = png_file_bytes(&picture, &count);
+    for (size_t cut = 34; cut < count - 16; cut += 7) {
+        png_file_write(b->path, bytes, cut);
+        assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");
+    }
+    bytes[24] = 3; /* bits of a sample */
+    png_file_write(b->path, bytes, count);
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");
+    free(bytes);
+}
+
+static void arrays_that_are_no_map_are_refused(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_foveation f = with_array(b);
+    b->values[20] = NAN;
+    assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "column 2 of row 2 is nan");
+    b->values[20] = -1.0f;
+    assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "column 2 of row 2 is -1");
+    b->values[20] = 1.0f;
+    f.map.values = NULL;
+    assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "foveation.map.values is NULL");
+    f = with_array(b);
+    f.map.width = 1;
+    assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "foveation.map.width is 1");
+    f = with_array(b);
+    f.map.cutoff_cpd = 0.1;
+    f.map.floor = 1e-6;
+    b->values[0] = 0.0f;
+    f.strength = 8.0;
+    assert_file_refused(b, &f, FOVEA_ERROR_INVALID_ARGUMENT, "a blur that no image needs");
+}
+
+/* ---- Places */
+
+static void degrees_lie_where_the_mapping_puts_them(void **state)
+{
+    struct bench *b = *state;
+    struct fovea_foveation paper = fovea_settings_default().foveation;
+    struct fovea_foveation physical = paper;
+    physical.model = FOVEA_MODEL_PHYSICAL;
+    struct fovea_foveation f = with_file(b); /* which is not there, and need not be */
+    for (double e = 0.0; e < 80.0; e += 13.0) {
+        f.map.degrees = FOVEA_MAP_DEGREES_PAPER;
+        assert_true(fovea_eccentricity_px(&f, 640, 480, e) ==
+                    fovea_eccentricity_px(&paper, 640, 480, e));
+        f.map.degrees = FOVEA_MAP_DEGREES_VIEW;
+        assert_true(fovea_eccentricity_px(&f, 640, 480, e) ==
+                    fovea_eccentricity_px(&physical, 640, 480, e));
+    }
+    assert_true(fovea_eccentricity_px(&f, 640, 480, 91.0) < 0.0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_make, bench_finish)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_picture_is_the_array_of_its_grey),   TEST(colours_count_by_their_luma),
+        TEST(a_context_foveates_by_the_picture),    TEST(an_array_is_copied),
+        TEST(what_did_not_change_keeps_its_serial), TEST(files_that_cannot_be_read_are_refused),
+        TEST(pictures_that_are_no_map_are_refused), TEST(broken_pictures_are_refused),
+        TEST(arrays_that_are_no_map_are_refused),   TEST(degrees_lie_where_the_mapping_puts_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A listener hears what a reader would read at the same instant, and nothing else. */
+#include "test_gaze_support.h"
+
+#include "gaze/gaze_source.h"
+
+struct ear {
+    struct fovea_gaze_source *source;
+    unsigned calls;
+    struct fovea_gaze_sample last;
+    struct fovea_point_uv point;
+    struct fovea_gaze read;
+};
+
+static void hear(void *user, const struct fovea_gaze_sample *sample)
+{
+    struct ear *ear = user;
+    ear->calls++;
+    ear->last = *sample;
+    ear->point = gaze_source_point(ear->source, 1280, 720, sample);
+    ear->read = gaze_at(ear->source, sample->t_ns);
+}
+
+static void listen_to(struct ear *ear, struct fovea_gaze_source *source)
+{
+    *ear = (struct ear){.source = source};
+    const struct gaze_listener listener = {.heard = hear, .user = ear};
+    assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
+}
+
+static void the_point_is_what_a_reader_reads(void **state)
+{
+    (void)state;
+    static const double values[][2] = {{0.25, 0.75}, {-3, 2}, {100, 200}, {-1e9, 1e9}};
+    for (int space = FOVEA_GAZE_SPACE_UV; space <= FOVEA_GAZE_SPACE_PIXELS; space++) {
+        for (int origin = FOVEA_GAZE_ORIGIN_TOP_LEFT; origin <= FOVEA_GAZE_ORIGIN_CENTER;
+             origin++) {
+            struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+            settings.space = (enum fovea_gaze_space)space;
+            settings.origin = (enum fovea_gaze_origin)origin;
+            struct fovea_gaze_source *source = gaze_open(&settings);
+            struct ear ear;
+            listen_to(&ear, source);
+            for (size_t i = 0; i < COUNT_OF(values); i++) {
+                const struct fovea_gaze_sample sample = {
+                    .x = values[i][0], .y = values[i][1], .t_ns = S + (int64_t)i, .confidence = 1};
+                assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+                assert_int_equal(ear.calls, i + 1);
+                assert_int_equal(ear.last.t_ns, sample.t_ns);
+                assert_int_equal(ear.read.state, FOVEA_GAZE_TRACKED);
+                assert_int_equal(ear.read.sample_count, i + 1); /* published already */
+                assert_near(ear.point.x_uv, ear.read.point.x_uv, 0);
+                assert_near(ear.point.y_uv, ear.read.point.y_uv, 0);
+            }
+            gaze_source_unlisten(source);
+            fovea_gaze_source_destroy(&source);
+        }
+    }
+}
+
+static void only_valid_samples_are_heard(void **state)
+{
+    (void)state;
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    struct ear ear;
+    listen_to(&ear, source);
+    const struct fovea_gaze_sample samples[] = {
+        {.x = 0.5, .y = 0.5, .t_ns = 10, .confidence = settings.min_confidence / 2},
+        {.blink = true, .t_ns = 11, .confidence = 1},
+        {.x = NAN, .y = 0.5, .t_ns = 12, .confidence = 1},
+        {.x = 0.5, .y = 0.5, .t_ns = 5, .confidence = 1},
+        {.x = 0.5, .y = 0.5, .t_ns = INT64_MAX, .confidence = 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(samples); i++) {
+        (void)!fovea_gaze_source_push(source, &samples[i]);
+    }
+    assert_int_equal(ear.calls, 0);
+    const struct fovea_gaze_sample valid = {.x = 0.5, .y = 0.5, .t_ns = 20, .confidence = 1};
+    assert_int_equal(fovea_gaze_source_push(source, &valid), FOVEA_OK);
+    assert_int_equal(ear.calls, 1);
+    gaze_source_unlisten(source);
+    assert_int_equal(fovea_gaze_source_push(source, &valid), FOVEA_OK);
+    assert_int_equal(ear.calls, 1);
+    fovea_gaze_source_destroy(&source);
+}
+
+static void one_listens_to_what_comes_from_outside(void **state)
+{
+    (void)state;
+    const struct gaze_listener listener = {.heard = hear};
+    static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
+                                                 FOVEA_GAZE_MOUSE, FOVEA_GAZE_UDP};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        const bool outside = kinds[i] == FOVEA_GAZE_MOUSE || kinds[i] == FOVEA_GAZE_UDP;
+        struct fovea_gaze_settings settings = gaze_settings(kinds[i]);
+        settings.udp_port = 0;
+        struct fovea_gaze_source *source = gaze_open(&settings);
+        assert_int_equal(gaze_source_listen(source, &listener),
+                         outside ? FOVEA_OK : FOVEA_ERROR_UNSUPPORTED);
+        if (outside) {
+            assert_int_equal(gaze_source_listen(source, &listener), FOVEA_ERROR_INVALID_STATE);
+            gaze_source_unlisten(source);
+            assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
+        }
+        fovea_gaze_source_destroy(&source);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_point_is_what_a_reader_reads),
+        cmocka_unit_test(only_valid_samples_are_heard),
+        cmocka_unit_test(one_listens_to_what_comes_from_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

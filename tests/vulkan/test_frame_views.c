@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames of several views: each is, bit for bit, what it would be as a frame of its own, and nothing
+ * else of dst changes. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "stereo.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const VkFormat format = STEREO_FORMAT;
+
+/* Each view as a frame of its own, put where it belongs in `expected`. */
+static void expect_view(struct rig *rig, const struct stereo *scene,
+                        const struct fovea_vk_view *view, const struct fovea_image *src,
+                        const struct fovea_image *expected)
+{
+    struct test_image part = stereo_cut_out(scene, view, src);
+    struct fovea_settings settings = rig->settings;
+    if (view->geometry) {
+        settings.foveation.geometry = *view->geometry;
+    }
+    assert_int_equal(fovea_vk_set(rig->fovea, &settings), FOVEA_OK);
+    if (view->gaze.usable) {
+        struct test_image alone =
+            image_make_packed(view->width_px, view->height_px, FOVEA_FORMAT_RGBA8);
+        assert_int_equal(
+            rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &part.view, view->gaze, &alone.view),
+            FOVEA_OK);
+        assert_memory_not_equal(alone.view.data, part.view.data,
+                                4 * (size_t)view->width_px * view->height_px);
+        stereo_copy(&alone.view, 0, 0, expected, view->x_px, stereo_row(scene, view), view);
+        image_free(&alone);
+    } else {
+        stereo_copy(&part.view, 0, 0, expected, view->x_px, stereo_row(scene, view), view);
+    }
+    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    image_free(&part);
+}
+
+static void check(struct rig *rig, const struct stereo *scene, enum rig_path path, const char *name)
+{
+    const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+    struct test_image src = stereo_picture(scene, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(scene, IMAGE_STROKES, 12);
+    struct test_image expected = in_place ? stereo_picture(scene, IMAGE_RANDOM, 11)
+                                          : stereo_picture(scene, IMAGE_STROKES, 12);
+    for (uint32_t i = 0; i < scene->view_count; i++) {
+        expect_view(rig, scene, &scene->views[i], &src.view, &expected.view);
+    }
+    assert_int_equal(stereo_run(rig, scene, path, &src.view, &dst.view), FOVEA_OK);
+    char what[128];
+    snprintf(what, sizeof what, "%s, %s, %s", rig_backend_name(), name, rig_path_name(path));
+    compare_assert_all_same(&dst.view, &expected.view, what);
+    image_free(&src);
+    image_free(&dst);
+    image_free(&expected);
+}
+
+/* ---- Scenes ---- */
+
+static struct stereo with_gaps(void)
+{
+    return (struct stereo){161,
+                           101,
+                           1,
+                           {stereo_view(90, 3, 0, 0.3, 0.4), stereo_view(5, 51, 0, 0.8, 1.2),
+                            stereo_view(13, 1, 0, -0.1, 0.5)},
+                           3};
+}
+
+static struct stereo layers(void)
+{
+    return (struct stereo){
+        67, 45, 2, {stereo_view(0, 0, 0, 0.5, 0.4), stereo_view(0, 0, 1, 0.3, 0.7)}, 2};
+}
+
+static struct stereo parts_of_layers(void)
+{
+    return (struct stereo){150,
+                           60,
+                           5,
+                           {stereo_view(7, 2, 3, 0.1, 0.4), stereo_view(0, 0, 0, 0.9, 0.2),
+                            stereo_view(83, 15, 3, 0.3, 0.7), stereo_view(83, 0, 4, 0.5, 0.5)},
+                           4};
+}
+
+static struct fovea_settings settings_for(enum fovea_method method, enum fovea_model model)
+{
+    struct fovea_settings settings = rig_settings();
+    settings.foveation.method = method;
+    settings.foveation.model = model;
+    settings.foveation.physical.e2_deg = 0.3; /* much blur within few pixels */
+    settings.foveation.geometry.ppd = 8.0;
+    return settings;
+}
+
+static const enum fovea_method methods[] = {FOVEA_METHOD_BLOCKWISE, FOVEA_METHOD_SMOOTH};
+
+static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
+        struct rig rig;
+        rig_open(&rig, &settings);
+        for (int path = 0; path < RIG_PATH_COUNT; path++) {
+            struct stereo halves = stereo_side_by_side();
+            struct stereo gaps = with_gaps();
+            check(&rig, &halves, (enum rig_path)path, "side by side");
+            check(&rig, &gaps, (enum rig_path)path, "with gaps");
+        }
+        rig_close(&rig);
+    }
+}
+
+static void layers_are_each_a_frame_of_their_own(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
+        struct rig rig;
+        rig_open(&rig, &settings);
+        struct stereo two = layers();
+        struct stereo parts = parts_of_layers();
+        for (int i = 0; i < 2; i++) {
+            enum rig_path path = i ? RIG_ENGINE_IN_PLACE : RIG_ENGINE_TO_ENGINE;
+            check(&rig, &two, path, "two layers");
+            check(&rig, &parts, path, "parts of five layers");
+        }
+        rig_close(&rig);
+    }
+}
+
+/* With tangents the screen may be left 0: it is the settings'. */
+static void each_eye_has_a_frustum_of_its_own(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry left = {
+        .tan_left = 0.10, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
+    static const struct fovea_geometry right = {.tan_left = 0.07,
+                                                .tan_right = 0.12,
+                                                .tan_up = 0.03,
+                                                .tan_down = 0.08,
+                                                .screen_width_m = 0.5,
+                                                .distance_m = 0.4};
+    struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct fovea_geometry whole = left;
+    whole.screen_width_m = settings.foveation.geometry.screen_width_m;
+    whole.distance_m = settings.foveation.geometry.distance_m;
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        struct stereo scene = stereo_side_by_side();
+        scene.views[0].geometry = &whole;
+        scene.views[1].geometry = &right;
+        check(&rig, &scene, (enum rig_path)path, "two frustums");
+        scene.views[1].geometry = NULL;
+        check(&rig, &scene, (enum rig_path)path, "one frustum and the settings'");
+    }
+    struct stereo scene = stereo_side_by_side();
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 3);
+    struct test_image given = stereo_picture(&scene, IMAGE_STROKES, 4);
+    struct test_image filled = stereo_picture(&scene, IMAGE_STROKES, 4);
+    scene.views[0].geometry = &left;
+    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &given.view), FOVEA_OK);
+    scene.views[0].geometry = &whole;
+    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &filled.view), FOVEA_OK);
+    compare_assert_all_same(&given.view, &filled.view, "a screen that is left 0");
+    image_free(&src);
+    image_free(&given);
+    image_free(&filled);
+    rig_close(&rig);
+}
+
+static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry left = {
+        .tan_left = 0.10, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
+    struct fovea_geometry right = left;
+    right.tan_left = left.tan_right;
+    right.tan_right = left.tan_left;
+    struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct stereo scene = stereo_side_by_side();
+    scene.views[0].geometry = &left;
+    scene.views[1].geometry = &right;
+    scene.views[0].gaze = rig_gaze(0.2, 0.4);
+    scene.views[1].gaze = rig_gaze(0.8, 0.4);
+    struct test_image half = image_make_packed(67, 45, FOVEA_FORMAT_RGBA8);
+    struct test_image mirrored = image_make_packed(67, 45, FOVEA_FORMAT_RGBA8);
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    image_draw(&half.view, IMAGE_PHOTO, 5);
+    image_mirror(&half.view, &mirrored.view, true, false);
+    stereo_copy(&half.view, 0, 0, &src.view, 0, 0, &scene.views[0]);
+    stereo_copy(&mirrored.view, 0, 0, &src.view, 67, 0, &scene.views[1]);
+    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view), FOVEA_OK);
+    struct test_image result = stereo_cut_out(&scene, &scene.views[0], &dst.view);
+    struct test_image other = stereo_cut_out(&scene, &scene.views[1], &dst.view);
+    image_mirror(&other.view, &mirrored.view, true, false);
+    struct compare_rect where;
+    assert_true(compare_largest(&result.view, &mirrored.view, &where) <= 1.0);
+    assert_true(compare_largest(&result.view, &half.view, &where) > 8.0);
+    struct test_image *images[] = {&half, &mirrored, &src, &dst, &result, &other};
+    for (int i = 0; i < 6; i++) {
+        image_free(images[i]);
+    }
+    rig_close(&rig);
+}
+
+/* ---- Eyes without a gaze ---- */
+
+static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
+        struct rig rig;
+        rig_open(&rig, &settings);
+        for (int blind = 0; blind < 2; blind++) {
+            for (int path = 0; path < RIG_PATH_COUNT; path++) {
+                struct stereo scene = stereo_side_by_side();
+                scene.views[blind].gaze.usable = false;
+                check(&rig, &scene, (enum rig_path)path, "one eye");
+            }
+            struct stereo scene = layers();
+            scene.views[blind].gaze.usable = false;
+            check(&rig, &scene, RIG_ENGINE_TO_ENGINE, "one layer");
+        }
+        rig_close(&rig);
+    }
+}
+
+static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (int i = 0; i <= RIG_PATH_COUNT; i++) {
+        struct stereo scene = i < RIG_PATH_COUNT ? with_gaps() : parts_of_layers();
+        enum rig_path path = i < RIG_PATH_COUNT ? (enum rig_path)i : RIG_ENGINE_TO_ENGINE;
+        bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 11);
+        struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 12);
+        struct test_image expected = in_place ? stereo_picture(&scene, IMAGE_RANDOM, 11)
+                                              : stereo_picture(&scene, IMAGE_STROKES, 12);
+        for (uint32_t v = 0; v < scene.view_count; v++) {
+            scene.views[v].gaze.usable = false;
+            expect_view(&rig, &scene, &scene.views[v], &src.view, &expected.view);
+        }
+        scene.views[0].gaze = rig_gaze(NAN, 0.5);
+        assert_int_equal(stereo_run(&rig, &scene, path, &src.view, &dst.view),
+                         FOVEA_PASSED_THROUGH);
+        compare_assert_all_same(&dst.view, &expected.view, rig_path_name(path));
+        image_free(&src);
+        image_free(&dst);
+        image_free(&expected);
+    }
+    rig_close(&rig);
+}
+
+/* ---- Many frames in flight ---- */
+
+#define FRAMES 300
+#define KINDS 14 /* more plans than are kept */
+
+struct stream {
+    struct rig rig;
+    struct stereo scene;
+    struct fovea_geometry frustums[KINDS];
+    struct test_image src;
+    struct stereo_end from;
+    struct stereo_end to[FRAMES];
+};
+
+static void choose(struct stream *stream, int kind)
+{
+    stream->scene.views[0].geometry = &stream->frustums[kind];
+    stream->scene.views[1].geometry = &stream->frustums[(kind + 5) % KINDS];
+    stream->scene.views[0].gaze = rig_gaze(0.07 * kind, 0.5);
+    stream->scene.views[1].gaze = rig_gaze(0.9, 0.1 * kind - 0.2);
+}
+
+static void submit_patiently(struct stream *stream, int index)
+{
+    const struct timespec rest = {.tv_nsec = 200000};
+    choose(stream, index % KINDS);
+    struct fovea_vk_frame frame = stereo_frame(&stream->scene, &stream->from, &stream->to[index]);
+    frame.src.layout_after = VK_IMAGE_LAYOUT_GENERAL;
+    frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
+    enum fovea_result result = FOVEA_NOT_READY;
+    while (result == FOVEA_NOT_READY) {
+        result = fovea_vk_foveate(stream->rig.fovea, &frame);
+        if (result == FOVEA_NOT_READY) {
+            nanosleep(&rest, NULL);
+        }
+    }
+    assert_int_equal(result, FOVEA_OK);
+}
+
+static void check_kind(struct stream *stream, int kind)
+{
+    struct test_image expected = stereo_picture(&stream->scene, IMAGE_RANDOM, 1);
+    struct test_image actual = stereo_picture(&stream->scene, IMAGE_RANDOM, 2);
+    choose(stream, kind);
+    for (uint32_t v = 0; v < 2; v++) {
+        expect_view(&stream->rig, &stream->scene, &stream->scene.views[v], &stream->src.view,
+                    &expected.view);
+    }
+    for (int i = kind; i < FRAMES; i += KINDS) {
+        char what[32];
+        snprintf(what, sizeof what, "frame %d", i);
+        stereo_read(&stream->rig, &stream->to[i], &actual.view);
+        compare_assert_all_same(&actual.view, &expected.view, what);
+    }
+    image_free(&expected);
+    image_free(&actual);
+}
+
+static void stream_of(struct stereo scene)
+{
+    struct stream stream = {.scene = scene};
+    struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
+    rig_open(&stream.rig, &settings);
+    stream.src = stereo_picture(&stream.scene, IMAGE_RANDOM, 9);
+    stream.from = stereo_end_open(&stream.rig, &stream.scene, false);
+    stereo_fill(&stream.rig, &stream.from, &stream.src.view);
+    for (int i = 0; i < KINDS; i++) {
+        stream.frustums[i] = settings.foveation.geometry;
+        stream.frustums[i].ppd = 6.0 + 0.5 * i;
+    }
+    for (int i = 0; i < FRAMES; i++) {
+        stream.to[i] = stereo_end_open(&stream.rig, &stream.scene, false);
+        submit_patiently(&stream, i);
+    }
+    engine_idle(&stream.rig.engine);
+    for (int i = 0; i < KINDS; i++) {
+        check_kind(&stream, i);
+    }
+    for (int i = 0; i < FRAMES; i++) {
+        stereo_end_close(&stream.rig, &stream.to[i]);
+    }
+    stereo_end_close(&stream.rig, &stream.from);
+    image_free(&stream.src);
+    rig_close(&stream.rig);
+}
+
+static void hundreds_of_frames_in_flight_keep_their_views_apart(void **state)
+{
+    (void)state;
+    stream_of(stereo_side_by_side());
+    stream_of(layers());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rectangles_of_an_image_are_each_a_frame_of_its_own),
+        cmocka_unit_test(layers_are_each_a_frame_of_their_own),
+        cmocka_unit_test(each_eye_has_a_frustum_of_its_own),
+        cmocka_unit_test(mirrored_frustums_and_gazes_mirror_the_result),
+        cmocka_unit_test(an_eye_without_a_gaze_is_copied_and_the_other_foveated),
+        cmocka_unit_test(a_frame_without_any_gaze_passes_through_where_its_views_are),
+        cmocka_unit_test(hundreds_of_frames_in_flight_keep_their_views_apart),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
