@@ -341,8 +341,7 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
 {
     for (uint32_t i = 0; i < job->view_count; i++) {
         const struct peer_view *view = &job->views[i];
-        const struct foveate_cuda_run run = {
-            .plan = view->plan->plan,
+        const struct foveate_cuda_run run = {.plan = view->plan->plan,
                                              .frame = &view->frame,
                                              .stream = peer->stream,
                                              .gazes = gazes};
@@ -360,8 +359,8 @@ static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_j
     slot->late = job->late.on && peer->late;
     FOVEA_TRY(enqueue_wait(peer, job));
     if (slot->late) {
-        FOVEA_TRY(foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own,
-                                          &gazes));
+        FOVEA_TRY(
+            foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own, &gazes));
     }
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
     FOVEA_TRY(enqueue_views(peer, job, gazes));

@@ -292,12 +292,11 @@ static enum fovea_result launch_surface(struct foveate_cuda *foveate,
         const struct foveate_cuda_smooth_run smooth = smooth_run(foveate, run, &run->plan->smooth);
         return foveate_cuda_smooth_surface(&smooth, format, src, dst);
     }
-    struct foveate_cuda_surface_params params = {
-        .frame = *run->frame,
-        .tables = run->plan->tables,
-        .batch = {.gazes = run->gazes},
-        .src = src,
-        .dst = dst};
+    struct foveate_cuda_surface_params params = {.frame = *run->frame,
+                                                 .tables = run->plan->tables,
+                                                 .batch = {.gazes = run->gazes},
+                                                 .src = src,
+                                                 .dst = dst};
     return launch(foveate, run, foveate->kernels.surface[format], 1, &params);
 }
 

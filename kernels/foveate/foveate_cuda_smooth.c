@@ -108,12 +108,11 @@ enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_r
                                               CUsurfObject dst)
 {
     const struct foveate_cuda_smooth_kernels *kernels = run->kernels;
-    struct foveate_cuda_smooth_surface_params params = {
-        .frame = *run->frame,
-        .smooth = *run->smooth,
-        .batch = {.gazes = run->gazes},
-        .src = src,
-        .dst = dst};
+    struct foveate_cuda_smooth_surface_params params = {.frame = *run->frame,
+                                                        .smooth = *run->smooth,
+                                                        .batch = {.gazes = run->gazes},
+                                                        .src = src,
+                                                        .dst = dst};
     const struct stages stages = {kernels->level.surface[format], kernels->decimate_half,
                                   kernels->gather.surface[format], &params};
     return launch_all(run, &stages, 1, 1);

@@ -87,23 +87,21 @@ enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     bool peer = fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
-    *out_stats =
-        (struct fovea_vk_stats){.backend = peer ? fovea->backend : FOVEA_BACKEND_VULKAN,
-                                .backend_reason = fovea->reason,
-                                .device_name = fovea->device.properties.deviceName,
-                                .sync = !peer                  ? "queue"
-                                        : fovea->link.timeline ? "timeline"
-                                                               : "binary",
-                                .frames = fovea->foveated,
-                                .frames_passed_through = fovea->passed_through,
-                                .gpu_time_known = fovea->gpu_times.count > 0,
-                                .late_age_p50_ms =
-                                    frame_times_percentile(&fovea->late.ages, 0.5) * 1e-3,
-                                .late_age_p99_ms =
-                                    frame_times_percentile(&fovea->late.ages, 0.99) * 1e-3,
-                                .gpu_p50_us = frame_times_percentile(&fovea->gpu_times, 0.5),
-                                .gpu_p99_us = frame_times_percentile(&fovea->gpu_times, 0.99),
-                                .cpu_p50_us = frame_times_percentile(&fovea->cpu_times, 0.5),
-                                .cpu_p99_us = frame_times_percentile(&fovea->cpu_times, 0.99)};
+    *out_stats = (struct fovea_vk_stats){
+        .backend = peer ? fovea->backend : FOVEA_BACKEND_VULKAN,
+        .backend_reason = fovea->reason,
+        .device_name = fovea->device.properties.deviceName,
+        .sync = !peer                  ? "queue"
+                : fovea->link.timeline ? "timeline"
+                                       : "binary",
+        .frames = fovea->foveated,
+        .frames_passed_through = fovea->passed_through,
+        .gpu_time_known = fovea->gpu_times.count > 0,
+        .late_age_p50_ms = frame_times_percentile(&fovea->late.ages, 0.5) * 1e-3,
+        .late_age_p99_ms = frame_times_percentile(&fovea->late.ages, 0.99) * 1e-3,
+        .gpu_p50_us = frame_times_percentile(&fovea->gpu_times, 0.5),
+        .gpu_p99_us = frame_times_percentile(&fovea->gpu_times, 0.99),
+        .cpu_p50_us = frame_times_percentile(&fovea->cpu_times, 0.5),
+        .cpu_p99_us = frame_times_percentile(&fovea->cpu_times, 0.99)};
     return FOVEA_OK;
 }
