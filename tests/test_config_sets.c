@@ -139,7 +139,7 @@ static void wrong_sets_are_named(void **state)
         {"foveation.strength.x.y=1", "--set \"foveation.strength.x.y=1\": foveation.strength.x: "
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
-                    "screen_px, fixed, scanpath, saccades, udp, validity"},
+                    "screen_px, fixed, scanpath, saccades, udp, validity, late"},
         {".=1", "--set \".=1\": unknown key; expected one of backend, cpu_threads, watchdog_ms, "
                 "log, foveation, gaze, overlay"},
         {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "

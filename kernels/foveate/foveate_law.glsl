@@ -81,9 +81,25 @@ vec3 law_ray(vec2 px)
     return vec3(law.tan_x0 + px.x * law.tan_x_per_px, law.tan_y0 + px.y * law.tan_y_per_px, 1.0);
 }
 
+/* The angle whose tangent is rise / run in degrees, 0 to 180, for a rise that is not negative. GLSL's own
+ * may be 4096 units off (Vulkan, "Precision of core SPIR-V instructions"), which on NVIDIA's GPUs gave
+ * fragments a filter that is a tap too short. Cephes' polynomial, below tan(22.5 degrees). */
+float law_arc_deg(float rise, float run)
+{
+    float ratio = min(rise, abs(run)) / max(max(rise, abs(run)), 1e-30);
+    bool reduced = ratio > 0.41421356;
+    float x = reduced ? (ratio - 1.0) / (ratio + 1.0) : ratio;
+    float z = x * x;
+    float arc = (((8.05374449538e-2 * z - 1.38776856032e-1) * z + 1.99777106478e-1) * z -
+                 3.33329491539e-1) * z * x + x;
+    arc += reduced ? radians(45.0) : 0.0;
+    arc = rise > abs(run) ? radians(90.0) - arc : arc;
+    return degrees(run < 0.0 ? radians(180.0) - arc : arc);
+}
+
 float law_angle_deg(vec3 a, vec3 b)
 {
-    return degrees(atan(length(cross(a, b)), dot(a, b)));
+    return law_arc_deg(length(cross(a, b)), dot(a, b));
 }
 
 /* foveate_law_map_projected: differences first, so that small angles are exact. */
@@ -97,7 +113,7 @@ float law_map_projected(vec3 ray, vec3 gaze)
                          sqrt(level_sq * gaze_sq));
     float ahead = dot(ray, gaze) / sqrt(gaze_sq);
     float far = length(side);
-    return law_map(far > 0.0 ? side * (degrees(atan(far, ahead)) / far) : vec2(0.0));
+    return law_map(far > 0.0 ? side * (law_arc_deg(far, ahead) / far) : vec2(0.0));
 }
 
 /* sigma at a place, which is counted as the gaze is; 0: what is there is copied. */

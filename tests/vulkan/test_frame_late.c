@@ -10,6 +10,7 @@
 #include "rig.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -234,10 +235,6 @@ static void everything_that_is_drawn_follows(void **state)
     settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
     struct desk desk;
     open_desk(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    if (rig_backend() == FOVEA_BACKEND_CUDA) {
-        close_desk(&desk);
-        skip();
-    }
     queue(&desk, frame_of(&desk, rig_gaze(0.25, 0.25)));
     push(desk.source, 0.7, 0.6, fovea_time_ns());
     start(&desk);
@@ -533,9 +530,10 @@ static void late_gazes_are_younger(void **state)
     double late_p99_ms = 0;
     const double own_ms = measure_ms(false, &own_p99_ms);
     const double late_ms = measure_ms(true, &late_p99_ms);
-    print_message("age of the sample when frames start, 1280x720, 3 in flight, source of 1 kHz: "
-                  "%.3f ms p50, %.3f p99; late %.3f ms p50, %.3f p99\n",
-                  own_ms, own_p99_ms, late_ms, late_p99_ms);
+    printf(
+        "report: %s: age of the sample when frames start, 1280x720, 3 in flight, source of 1 kHz: "
+        "%.3f ms p50, %.3f p99; late %.3f ms p50, %.3f p99\n",
+        rig_backend_name(), own_ms, own_p99_ms, late_ms, late_p99_ms);
     assert_true(late_ms <= own_ms + 1.0);
 }
 
@@ -550,7 +548,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
         cmocka_unit_test(frames_queued_deep_take_what_is_newest_when_they_start),
-        cmocka_unit_test(everything_that_is_drawn_follows),
         cmocka_unit_test(otherwise_a_frame_keeps_its_own_gaze),
         cmocka_unit_test(a_gaze_for_another_size_waits_for_the_next_sample),
         cmocka_unit_test(ages_are_those_when_frames_start),
@@ -558,6 +555,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_frame_mixes_two_samples),
         cmocka_unit_test(a_source_is_let_go_while_samples_pour_in),
         cmocka_unit_test(late_gazes_are_younger),
+        cmocka_unit_test(everything_that_is_drawn_follows),
     };
-    return cmocka_run_group_tests_name(rig_backend_name(), tests, NULL, NULL);
+    /* With cuda the overlay, which Vulkan draws, stays at the gaze of submission (docs/gaze.md): the last
+     * case is not asked of it. */
+    const size_t count =
+        sizeof tests / sizeof tests[0] - (rig_backend() == FOVEA_BACKEND_CUDA ? 1 : 0);
+    return _cmocka_run_group_tests(rig_backend_name(), tests, count, NULL, NULL);
 }
