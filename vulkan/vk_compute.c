@@ -4,10 +4,24 @@
 #include "vk_compute.h"
 
 #include "core/log.h"
+#include "foveate/foveate_late.h"
 #include "overlay/overlay.h"
 #include "vk_check.h"
 
 #define BINDING_COUNT 6
+
+/* Every pipeline has one layout, whose push constants are as large as the largest; each device has 128
+ * bytes of them. */
+#define CONSTANT_BYTES sizeof(struct overlay_constants)
+
+_Static_assert(CONSTANT_BYTES <= 128, "more than every device has");
+_Static_assert(sizeof(struct foveate_frame) <= CONSTANT_BYTES, "more than the layout has");
+_Static_assert(sizeof(struct smooth_constants) <= CONSTANT_BYTES, "more than the layout has");
+_Static_assert(sizeof(struct foveate_late_own) <= CONSTANT_BYTES, "more than the layout has");
+_Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * FOVEATE_LATCHED_WORDS, "as gaze_latch.comp has it");
+/* The buffer Law of foveate_law.glsl. */
+_Static_assert(sizeof(struct foveate_law) == 80, "std430 has no other padding");
+_Static_assert(sizeof(struct foveate_level) == 16, "std430 has no other padding");
 
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
@@ -35,7 +49,7 @@ static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk
 static enum fovea_result create_layout(struct vk_compute *compute, struct vk_device *device)
 {
     VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                     .size = sizeof(struct overlay_constants)};
+                                     .size = CONSTANT_BYTES};
     VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                        .setLayoutCount = 1,
                                        .pSetLayouts = &compute->set_layout,
