@@ -42,7 +42,7 @@ struct host_peer {
     pthread_t worker;
     bool started;
     atomic_bool abandoned;
-    pthread_mutex_t signalling; /* held while it is decided and done */
+    pthread_mutex_t signalling; /* held while it is decided and done, and while a latch reports */
     pthread_mutex_t lock; /* of all below; never held while working */
     pthread_cond_t changed;
     struct peer_job queue[QUEUE_LENGTH];
@@ -122,7 +122,12 @@ static void latch(struct host_peer *peer, struct peer_job *job, int64_t start_ns
     foveate_late_latch(peer->late_block, &job->late.own, start_ns, latched);
     job->views[0].frame.gaze_x_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_X];
     job->views[0].frame.gaze_y_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_Y];
-    memcpy(job->late.latched, latched, sizeof latched);
+    /* What is abandoned may be without its images and buffers soon. */
+    pthread_mutex_lock(&peer->signalling);
+    if (!atomic_load(&peer->abandoned)) {
+        memcpy(job->late.latched, latched, sizeof latched);
+    }
+    pthread_mutex_unlock(&peer->signalling);
     const int64_t t_ns =
         foveate_late_join(latched[FOVEATE_LATCHED_T_LOW], latched[FOVEATE_LATCHED_T_HIGH]);
     atomic_store(&peer->late_age_ns[job->slot], start_ns > t_ns ? start_ns - t_ns : 0);
