@@ -17,7 +17,7 @@
 
 static enum fovea_result unreadable(struct fovea_log log, const char *path, const char *why)
 {
-    log_error(log, "gaze: scanpath %s cannot be read: %s", path, why);
+    log_error(log, "gaze: gaze.scanpath.file %s cannot be read: %s", path, why);
     return FOVEA_ERROR_IO;
 }
 
