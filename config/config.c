@@ -5,6 +5,8 @@
 #include "apply.h"
 #include "core/log.h"
 #include "file.h"
+#include "key.h"
+#include "unused.h"
 #include "words.h"
 
 #include <errno.h>
@@ -122,6 +124,18 @@ static void log_sources(const struct fovea_config *config, const struct loading 
     log_info(config->log, "configuration: defaults%s", sources);
 }
 
+/* Nobody who sets foveation.map.kind alone should wonder why nothing changes. */
+static void log_unused(const struct fovea_config *config, const struct fovea_settings *settings)
+{
+    char names[512];
+    config_unused_names(settings, names, sizeof names);
+    if (names[0]) {
+        const struct config_key *model = config_key_find("foveation.model");
+        log_info(config->log, "configuration: foveation.model \"%s\" does not use %s",
+                 model->names[settings->foveation.model], names);
+    }
+}
+
 /* Reads everything anew; the settings change only if all of it is right. */
 static enum fovea_result load(struct fovea_config *config)
 {
@@ -133,6 +147,7 @@ static enum fovea_result load(struct fovea_config *config)
     enum fovea_result result = load_all(config, &loading);
     if (result == FOVEA_OK) {
         config->settings = loading.settings;
+        log_unused(config, &loading.settings);
         log_sources(config, &loading);
     }
     for (size_t i = 0; i < CONFIG_FILES_MAX; i++) {

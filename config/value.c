@@ -218,8 +218,10 @@ static struct config_words complain(const struct config_key *key, const struct c
                      object ? "an object" : config_quote(value->bytes, value->count).text);
     if (key->type == CONFIG_CURVE && cJSON_IsArray(value->item)) {
         struct fovea_curve curve = config_curve_parse(value->item);
-        config_words_add(words.text, sizeof words.text, "; wrong at point %u",
-                         config_curve_wrong_point(&curve));
+        if (curve.count > 0) {
+            config_words_add(words.text, sizeof words.text, "; wrong at point %u",
+                             config_curve_wrong_point(&curve));
+        }
     }
     const char *near = near_name(key, value);
     if (near) {
@@ -292,7 +294,11 @@ static bool check_curve(const unsigned char *member, struct config_words *out_fo
     uint32_t point = config_curve_wrong_point(&curve);
     if (point > 0) {
         *out_found = (struct config_words){0};
-        config_words_add(out_found->text, sizeof out_found->text, "wrong at point %u", point);
+        if (curve.count == 0) {
+            config_words_add(out_found->text, sizeof out_found->text, "without points");
+        } else {
+            config_words_add(out_found->text, sizeof out_found->text, "wrong at point %u", point);
+        }
     }
     return point == 0;
 }

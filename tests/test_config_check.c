@@ -93,7 +93,6 @@ static void wrong_curves_are_named(void **state)
         struct fovea_curve curve;
         uint32_t wrong_point;
     } cases[] = {
-        {{0}, 1},
         {{1, {0}, {0}}, 1},
         {{1, {0}, {-1}}, 1},
         {{1, {0}, {1e-9}}, 1},
@@ -117,6 +116,11 @@ static void wrong_curves_are_named(void **state)
                  cases[i].wrong_point, must);
         assert_wrong(&settings, message);
     }
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.curve.count = 0;
+    char message[512];
+    snprintf(message, sizeof message, "foveation.curve is without points%s", must);
+    assert_wrong(&settings, message);
 }
 
 static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)

@@ -3,6 +3,7 @@
 
 /* "key.path=value", one by one and as the list in FOVEA_SET. */
 #include "test_config_support.h"
+#include "unused.h"
 
 static enum fovea_result create(const char *set, struct recorded *recorded,
                                 struct fovea_settings *out_settings)
@@ -186,6 +187,51 @@ static void wrong_sets_are_named(void **state)
     }
 }
 
+static const char *unused_names(const char *const *sets, size_t count)
+{
+    static char said[FOVEA_PATH_MAX];
+    struct recorded recorded = {0};
+    struct fovea_config *config = NULL;
+    struct fovea_config_desc desc = only_file(NULL, &recorded);
+    desc.sets = sets;
+    desc.set_count = count;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 0);
+    config_unused_names(fovea_config_settings(config), said, sizeof said);
+    assert_int_equal(recorded.count[FOVEA_LOG_INFO], said[0] ? 2 : 1);
+    fovea_config_destroy(&config);
+    return said;
+}
+
+/* One line where what is set belongs to a model that is not chosen; none where it is, or is the default. */
+static void what_the_model_does_not_use_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sets[3];
+        const char *names;
+    } cases[] = {
+        {{"backend=cpu"}, ""},
+        {{"foveation.map.kind=human"}, ""},
+        {{"foveation.map.kind=streak"}, "foveation.map.kind"},
+        {{"foveation.model=map", "foveation.map.kind=streak"}, ""},
+        {{"foveation.model=physical", "foveation.geometry.ppd=30", "foveation.curve=[[0, 9]]"},
+         "foveation.curve"},
+        {{"foveation.geometry.ppd=30", "foveation.physical.alpha=0.2", "foveation.paper.ct0=0.02"},
+         "foveation.physical.alpha, foveation.geometry.ppd"},
+        {{"foveation.model=map", "foveation.geometry.ppd=30"}, "foveation.geometry.ppd"},
+        {{"foveation.model=map", "foveation.geometry.ppd=30", "foveation.map.degrees=view"}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t count = 0;
+        while (count < 3 && cases[i].sets[count]) {
+            count++;
+        }
+        print_message("case %zu\n", i);
+        assert_string_equal(unused_names(cases[i].sets, count), cases[i].names);
+    }
+}
+
 static void commas_separate_settings_but_not_inside_of_values(void **state)
 {
     (void)state;
@@ -237,6 +283,7 @@ int main(void)
         cmocka_unit_test(strings_need_no_quotes),
         cmocka_unit_test(a_group_takes_an_object),
         cmocka_unit_test(wrong_sets_are_named),
+        cmocka_unit_test(what_the_model_does_not_use_is_said),
         cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
         cmocka_unit_test(wrong_lists_name_their_entry),
     };

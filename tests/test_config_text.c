@@ -146,8 +146,7 @@ static void wrong_curves_name_the_point(void **state)
     static const struct bad cases[] = {
         {"{\"foveation\": {\"curve\": 5}}", "bad.json:1:25: " CURVE_EXPECTED "5"},
         {"{\"foveation\": {\"curve\": {\"0\": 60}}}", "bad.json:1:25: " CURVE_EXPECTED "an object"},
-        {"{\"foveation\": {\"curve\": []}}",
-         "bad.json:1:25: " CURVE_EXPECTED "[]; wrong at point 1"},
+        {"{\"foveation\": {\"curve\": []}}", "bad.json:1:25: " CURVE_EXPECTED "[]"},
         {"{\"foveation\": {\"curve\": [0, 60]}}",
          "bad.json:1:25: " CURVE_EXPECTED "[0, 60]; wrong at point 1"},
         {"{\"foveation\": {\"curve\": [[0, 60], [5]]}}",

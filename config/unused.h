@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Settings that are changed and do nothing, because they belong to a model that is not chosen. */
+#ifndef FOVEA_CONFIG_UNUSED_H
+#define FOVEA_CONFIG_UNUSED_H
+
+#include "fovea.h"
+
+#include <stddef.h>
+
+/* Names them in text, with ", " between; "" where there are none. A value that is the default has nothing
+ * to lose and is not named: a copy of default.json names none. */
+void config_unused_names(const struct fovea_settings *settings, char *text, size_t size);
+
+#endif
