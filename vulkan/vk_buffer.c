@@ -6,19 +6,39 @@
 #include "core/log.h"
 #include "vk_check.h"
 
+/* The wanted type's heap may be small: 256 MB of it that the host sees are common, and others use them
+ * too. Then, and where there is no such type, the memory that it must be is taken. */
+static bool allocate_wanted(struct vk_buffer *buffer, struct vk_device *device,
+                            const VkMemoryRequirements *needs, VkMemoryPropertyFlags wanted,
+                            uint32_t plain_type)
+{
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .allocationSize = needs->size};
+    if (!vk_device_has_memory_type(device, needs->memoryTypeBits, wanted) ||
+        vk_device_memory_type(device, needs->memoryTypeBits, wanted, &info.memoryTypeIndex) < 0 ||
+        info.memoryTypeIndex == plain_type) {
+        return false;
+    }
+    if (device->vk.AllocateMemory(device->handle, &info, NULL, &buffer->memory) != VK_SUCCESS) {
+        log_debug(device->log, "vulkan: the heap of a buffer's best memory is full");
+        buffer->memory = VK_NULL_HANDLE;
+        return false;
+    }
+    return true;
+}
+
 static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *device,
                                   VkMemoryPropertyFlags flags, VkMemoryPropertyFlags wanted)
 {
     struct vk_functions *vk = &device->vk;
     VkMemoryRequirements needs;
     vk->GetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
-    if (vk_device_has_memory_type(device, needs.memoryTypeBits, flags | wanted)) {
-        flags |= wanted;
-    }
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .allocationSize = needs.size};
     FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits, flags, &info.memoryTypeIndex));
-    VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &buffer->memory));
+    if (!allocate_wanted(buffer, device, &needs, flags | wanted, info.memoryTypeIndex)) {
+        VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &buffer->memory));
+    }
     VK_TRY(device->log, vk->BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0));
     return FOVEA_OK;
 }

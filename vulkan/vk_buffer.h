@@ -17,7 +17,7 @@ struct vk_buffer {
 FOVEA_MUST_CHECK enum fovea_result vk_buffer_init_mapped(struct vk_buffer *buffer,
                                                          struct vk_device *device,
                                                          VkDeviceSize bytes);
-/* Mapped too, and where the device has such memory, near to who reads it. */
+/* Mapped too, and where the device has such memory and some of it is left, near to who reads it. */
 enum vk_buffer_reader { VK_BUFFER_READ_BY_HOST, VK_BUFFER_READ_BY_KERNELS };
 FOVEA_MUST_CHECK enum fovea_result vk_buffer_init_shared(struct vk_buffer *buffer,
                                                          struct vk_device *device,
