@@ -27,11 +27,15 @@ void frame_plans_finish(struct fovea_vk *fovea)
     }
 }
 
-/* Buffers of no bytes cannot be made: an empty table is one zeroed entry. */
+/* Every workgroup reads them: near the device where there is such memory, which is written once and in
+ * order. Buffers of no bytes cannot be made: an empty table is one zeroed entry. */
 static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *buffer, size_t bytes)
 {
-    FOVEA_TRY(vk_buffer_init_mapped(buffer, &fovea->device, bytes ? bytes : 64));
-    memset(buffer->mapped, 0, buffer->bytes);
+    FOVEA_TRY(vk_buffer_init_shared(buffer, &fovea->device, bytes ? bytes : 64,
+                                    VK_BUFFER_READ_BY_KERNELS));
+    if (bytes == 0) {
+        memset(buffer->mapped, 0, buffer->bytes);
+    }
     return FOVEA_OK;
 }
 

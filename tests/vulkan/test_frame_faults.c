@@ -99,8 +99,60 @@ static VKAPI_ATTR VkResult VKAPI_CALL shim_QueueSubmit(VkQueue queue, uint32_t c
     return vkQueueSubmit(queue, count, infos, fence);
 }
 
+/* ---- A device with a small heap of its own that the host sees ---- */
+
+/* Three types where the driver has one: the device's, what the host writes, and both in one. */
+#define NEAR_TYPE 2
+static bool small_heap;
+static bool near_is_full;
+static int near_allocations;
+
+static VKAPI_ATTR void VKAPI_CALL small_GetPhysicalDeviceMemoryProperties(
+    VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties *out)
+{
+    const VkMemoryPropertyFlags host =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    vkGetPhysicalDeviceMemoryProperties(physical, out);
+    if (small_heap) {
+        out->memoryTypeCount = 3;
+        out->memoryTypes[0].propertyFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+        out->memoryTypes[1].propertyFlags = host;
+        out->memoryTypes[NEAR_TYPE].propertyFlags = host | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    }
+}
+
+static VKAPI_ATTR void VKAPI_CALL small_GetBufferMemoryRequirements(VkDevice device,
+                                                                    VkBuffer buffer,
+                                                                    VkMemoryRequirements *out)
+{
+    vkGetBufferMemoryRequirements(device, buffer, out);
+    out->memoryTypeBits = small_heap ? 7 : out->memoryTypeBits;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL small_AllocateMemory(VkDevice device,
+                                                           const VkMemoryAllocateInfo *info,
+                                                           const VkAllocationCallbacks *allocator,
+                                                           VkDeviceMemory *out)
+{
+    VkMemoryAllocateInfo real = *info;
+    if (small_heap && info->memoryTypeIndex == NEAR_TYPE) {
+        near_allocations++;
+        if (near_is_full) {
+            return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+        }
+    }
+    real.memoryTypeIndex = small_heap ? 0 : info->memoryTypeIndex;
+    return shim_AllocateMemory(device, &real, allocator, out);
+}
+
 static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
 {
+    if (strcmp(name, "vkAllocateMemory") == 0) {
+        return (PFN_vkVoidFunction)small_AllocateMemory;
+    }
+    if (strcmp(name, "vkGetBufferMemoryRequirements") == 0) {
+        return (PFN_vkVoidFunction)small_GetBufferMemoryRequirements;
+    }
 #define FIND(call, parameters, arguments)                                                          \
     if (strcmp(name, "vk" #call) == 0) {                                                           \
         return (PFN_vkVoidFunction)shim_##call;                                                    \
@@ -117,6 +169,9 @@ static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const ch
 {
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
         return (PFN_vkVoidFunction)shim_device;
+    }
+    if (strcmp(name, "vkGetPhysicalDeviceMemoryProperties") == 0) {
+        return (PFN_vkVoidFunction)small_GetPhysicalDeviceMemoryProperties;
     }
     return vkGetInstanceProcAddr(instance, name);
 }
@@ -218,6 +273,42 @@ static void frames_are_foveated_again_when_memory_is_back(void **state)
     rig_close(&rig);
 }
 
+/* The block of late gazes, and two tables of a plan. */
+static void the_tables_lie_near_the_device(bool full)
+{
+    struct rig rig;
+    open_engine(&rig);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 9);
+    small_heap = true;
+    near_is_full = full;
+    near_allocations = 0;
+    assert_int_equal(make_fovea(&rig), FOVEA_OK);
+    assert_int_equal(
+        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, rig_gaze(0.5, 0.5), &dst.view),
+        FOVEA_OK);
+    small_heap = false;
+    assert_true(near_allocations >= 3);
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+static void a_full_heap_near_the_device_is_done_without(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    const bool one_type = rig.engine.memory.memoryTypeCount == 1;
+    engine_close(&rig.engine);
+    if (!one_type || rig_backend() != FOVEA_BACKEND_VULKAN) {
+        skip(); /* the shim stands in for a device that has no types of its own */
+    }
+    the_tables_lie_near_the_device(false);
+    the_tables_lie_near_the_device(true);
+}
+
 static void a_lost_device_is_said_and_submits_nothing_more(void **state)
 {
     (void)state;
@@ -270,6 +361,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(creation_fails_cleanly_at_every_call),
         cmocka_unit_test(a_frame_passes_or_is_refused_at_every_failing_call),
         cmocka_unit_test(frames_are_foveated_again_when_memory_is_back),
+        cmocka_unit_test(a_full_heap_near_the_device_is_done_without),
         cmocka_unit_test(a_lost_device_is_said_and_submits_nothing_more),
         cmocka_unit_test(an_instance_of_vulkan_1_0_is_refused),
     };
