@@ -10,6 +10,18 @@ struct foveation {
     uint64_t failed_frames;
 };
 
+/* Why has been logged: by the settings, or by the backend. */
+static void say_refusal(enum fovea_result result, const struct fovea_settings *settings)
+{
+    if (result == FOVEA_ERROR_IO || result == FOVEA_ERROR_CONFIG ||
+        result == FOVEA_ERROR_INVALID_ARGUMENT) {
+        say_error("the settings cannot be taken: %s", fovea_result_name(result));
+    } else {
+        say_error("Fovea cannot run the %s backend on this device: %s",
+                  fovea_backend_name(settings->backend), fovea_result_name(result));
+    }
+}
+
 bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settings,
                       uint32_t frames_in_flight, struct foveation **out_foveation)
 {
@@ -34,8 +46,7 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
     desc.log = say_log(settings->log_level);
     enum fovea_result result = fovea_vk_create(&desc, &foveation->fovea);
     if (result < 0) {
-        say_error("Fovea cannot run the %s backend on this device: %s",
-                  fovea_backend_name(settings->backend), fovea_result_name(result));
+        say_refusal(result, settings);
         free(foveation);
         return false;
     }

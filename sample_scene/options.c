@@ -36,7 +36,7 @@ static bool add_set(struct options *options, const char *key, const char *value)
         return false;
     }
     char *text = options->set_texts[options->set_count];
-    int length = snprintf(text, OPTIONS_SET_BYTES, "%s%s%s", key, *key ? "=" : "", value);
+    int length = snprintf(text, OPTIONS_SET_BYTES, "%s=%s", key, value);
     options->sets[options->set_count++] = text;
     return length > 0 && length < OPTIONS_SET_BYTES;
 }
@@ -91,7 +91,11 @@ static bool take_set(struct options *options, const char *text)
 {
     const char *equals = strchr(text, '=');
     options->gaze_given |= strncmp(text, "gaze.", 5) == 0;
-    return equals && equals > text && add_set(options, "", text);
+    if (!equals || equals == text || options->set_count == OPTIONS_MAX_SETS) {
+        return false;
+    }
+    options->sets[options->set_count++] = text; /* of any length */
+    return true;
 }
 
 static bool take_frames(struct options *options, const char *text)
@@ -201,7 +205,7 @@ static const struct flag flags[] = {
     {NULL, take_validate},
     {"auto, cuda, vulkan or cpu", take_backend},
     {"a file", take_config},
-    {"key.path=value, as in foveation.strength=0.5", take_set},
+    {"key.path=value, as in foveation.strength=0.5, and 32 of them at most", take_set},
     {"a number from 1 on", take_frames},
     {"a width and a height in pixels, as in 1280x720", take_size},
     {"two numbers, 0 to 1 over the image, as in 0.5,0.5", take_gaze},

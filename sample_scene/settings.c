@@ -7,21 +7,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_live(enum fovea_gaze_kind kind)
 {
     return kind == FOVEA_GAZE_MOUSE || kind == FOVEA_GAZE_UDP;
 }
 
-/* Without a file of the user's: a scanpath for the pictures, Fovea's own search for a window. */
+static bool is_there(const char *folder, const char *file)
+{
+    char path[FOVEA_PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s", folder, file);
+    return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
+}
+
+/* In one of the places where Fovea looks; docs/configuration.md. */
+static bool user_has_file(void)
+{
+    const char *named = getenv("FOVEA_CONFIG");
+    const char *base = getenv("XDG_CONFIG_HOME");
+    const char *file = "fovea/fovea.json";
+    if (!base || base[0] != '/') {
+        base = getenv("HOME");
+        file = ".config/fovea/fovea.json";
+    }
+    return (named && *named) || is_there(".", "fovea.json") ||
+           (base && base[0] == '/' && is_there(base, file)) || is_there("/etc", "fovea/fovea.json");
+}
+
+/* NULL: what Fovea finds. Where that is nothing, pictures have a scanpath, and a window its mouse. */
 static const char *config_file(const struct options *options)
 {
     if (options->config) {
         return options->config;
     }
-    const char *environment = getenv("FOVEA_CONFIG");
-    bool users = environment && *environment;
-    return users || options->window ? NULL : DEMO_CONFIG;
+    return options->window || user_has_file() ? NULL : DEMO_CONFIG;
 }
 
 /* In a window the mouse is at hand: better than the default, a gaze that stays in the middle. */
@@ -39,7 +59,7 @@ static bool open_config(const struct options *options, struct fovea_config **out
     desc.set_count = options->set_count;
     desc.program_name = "fovea_demo";
     desc.watch = options->window;
-    desc.log = say_log(FOVEA_LOG_WARNING);
+    desc.log = say_log(FOVEA_LOG_INFO); /* also which files were read */
     return fovea_config_create(&desc, out_config) >= 0;
 }
 

@@ -4,8 +4,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-#define MODEL_BYTES 160
+#define MODEL_BYTES 256
 
 static const char rule[] =
     "  ----------------------------------------------------------------------------";
@@ -100,10 +101,20 @@ static void view_words(const struct fovea_geometry *view, char *out_words, size_
 static void map_words(const struct fovea_foveation *f, const char *view, char *out_words,
                       size_t bytes)
 {
-    static const char *const kinds[] = {"human", "streak", "from a file", "from an array"};
+    static const char *const eyes[] = {"both eyes", "left eye", "right eye"};
+    const char *slash = strrchr(f->map.file, '/');
+    char kind[96] = "an array";
     char paper[32];
+    if (f->map.kind == FOVEA_MAP_HUMAN) {
+        snprintf(kind, sizeof kind, "human, %s", eyes[f->map.eye]);
+    } else if (f->map.kind == FOVEA_MAP_STREAK) {
+        snprintf(kind, sizeof kind, "streak");
+    } else if (f->map.kind == FOVEA_MAP_FILE) {
+        snprintf(kind, sizeof kind, "%.80s", slash ? slash + 1 : f->map.file);
+    }
     snprintf(paper, sizeof paper, "e_max %g\xc2\xb0", f->paper.e_max_deg);
-    snprintf(out_words, bytes, "map %s, %s", kinds[f->map.kind],
+    snprintf(out_words, bytes, "map %s, law %s, %s", kind,
+             f->map.law == FOVEA_MAP_LAW_LINEAR ? "linear" : "sqrt",
              f->map.degrees == FOVEA_MAP_DEGREES_VIEW ? view : paper);
 }
 

@@ -105,6 +105,48 @@ def test_set_and_config(run_demo, tmp_path):
     assert digest(tmp_path / "plain" / "frame_002.png") == digest(tmp_path / "environment" / "frame_002.png")
 
 
+def test_files_are_searched_for_as_the_documentation_says(demo, tmp_path):
+    """demo.json only where nothing is found; what was read is said."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
+    environment |= {"HOME": str(home), "XDG_CONFIG_HOME": ""}
+
+    def run(**more):
+        done = run_program(demo, *TINY, "--no-video", "--output", tmp_path / "out", cwd=tmp_path, env={**environment, **more})
+        said = re.findall(r"configuration: defaults(.*)", done.stderr)
+        return table(done.stdout), said[0]
+
+    if not Path("/etc/fovea/fovea.json").exists():
+        rows, said = run()
+        assert rows["gaze"].startswith("scanpath") and said.endswith("sample_scene/demo.json")
+    settings = {"gaze": {"source": "saccades"}}
+    for folder, variable in [(".config/fovea", {}), ("xdg/fovea", {"XDG_CONFIG_HOME": str(home / "xdg")})]:
+        file = home / folder / "fovea.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(settings))
+        rows, said = run(**variable)
+        assert rows["gaze"].startswith("saccades") and str(file) in said and "demo.json" not in said
+        file.unlink()
+    (tmp_path / "fovea.json").write_text(json.dumps({"foveation": {"strength": 0.5}}))
+    rows, said = run()
+    assert rows["gaze"].startswith("fixed") and "strength 0.5" in rows["method"] and "./fovea.json" in said
+
+
+def test_a_set_may_be_long(run_demo):
+    run_demo("--set", "foveation.strength=1" + " " * 3000)
+
+
+def test_the_summary_tells_maps_apart(run_demo, tmp_path):
+    Image.linear_gradient("L").save(tmp_path / "mine.png")
+    flags = ["--set", "foveation.model=map"]
+    left = table(run_demo(*flags, "--set", "foveation.map.eye=left").stdout)["model"]
+    assert left.startswith("map human, left eye, law sqrt")
+    own = ["--set", "foveation.map.kind=file", "--set", f"foveation.map.file={tmp_path / 'mine.png'}"]
+    done = run_demo(*flags, *own, "--set", "foveation.map.law=linear")
+    assert table(done.stdout)["model"].startswith("map mine.png, law linear")
+
+
 @pytest.mark.parametrize("name", "rgba8-srgb bgra8 rgba8 rgba16f rgb10a2 bgr10a2 rg11b10f".split())
 def test_formats_look_alike(run_demo, tmp_path, name):
     run_demo("--frames", "1", "--set", "foveation.strength=0", folder="srgb")
@@ -210,6 +252,13 @@ def test_what_cannot_be_done_is_told(run_demo, flags, named):
     done = run_demo(*flags, check=False)
     assert done.returncode == 1
     assert named in done.stderr
+
+
+def test_a_map_that_cannot_be_read_is_no_fault_of_the_backend(run_demo):
+    flags = ["foveation.model=map", "foveation.map.kind=file", "foveation.map.file=/no/such.png"]
+    done = run_demo(*(word for flag in flags for word in ("--set", flag)), check=False)
+    assert done.returncode == 1 and "/no/such.png" in done.stderr
+    assert "the settings cannot be taken" in done.stderr and "backend" not in done.stderr
 
 
 def test_without_a_vulkan_device(run_demo, tmp_path):

@@ -14,7 +14,9 @@ Writes out/demo.png, some frames and, where ffmpeg is present, out/demo.mp4.
 
   --window                         a real window, gaze from the mouse; F1 lists the keys
   --backend auto|cuda|vulkan|cpu   who does the arithmetic
-  --config FILE                    settings from this file
+  --config FILE                    settings from this file; without it from FOVEA_CONFIG, or
+                                   ./fovea.json, ~/.config/fovea/ and /etc/fovea/; where none is,
+                                   from sample_scene/demo.json
   --set key.path=value             one setting, as often as wanted
   --frames N   --size WxH          how many, how large
   --gaze x,y                       a gaze that stays, 0..1 from the top left corner
