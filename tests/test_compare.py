@@ -2,12 +2,15 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """fovea_quality: pictures to compare by eye, its report, and what it says about wrong arguments."""
 
+import re
+
 import numpy
 import pytest
 from conftest import run_program
 from PIL import Image
 
-LOOKS = ["blockwise-paper", "smooth-paper-encoded", "smooth-paper-linear", "smooth-physical", "smooth-curve"]
+LOOKS = ["blockwise-paper", "smooth-paper-encoded", "smooth-paper-linear", "smooth-physical", "smooth-curve",
+         "smooth-map-human", "smooth-map-streak", "blockwise-physical"]
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +49,39 @@ def test_settings_reach_the_pictures(quality, noise, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "sets, title",
+    [
+        (["foveation.model=paper"], "smooth, paper, linear"),
+        (["foveation.method=blockwise", "foveation.model=curve"], "blockwise, curve, encoded"),
+        (["foveation.map.kind=streak"], "smooth, map streak, linear"),
+        (["foveation.light=encoded"], "smooth, paper, encoded"),
+    ],
+)
+def test_what_settings_choose_is_shown_alone(quality, noise, tmp_path, sets, title):
+    words = [word for text in sets for word in ("--set", text)]
+    done = run_program(quality, "compare", noise, *words, "--output", tmp_path)
+    assert re.findall(r"fovea_quality: (.*): .* levels at most", done.stderr) == [title]
+    assert not [p for p in tmp_path.iterdir() if "smooth" in p.name]
+    error = abs(pixels_of(tmp_path / "chosen.png") - pixels_of(tmp_path / "chosen-exact.png"))
+    assert error.max() <= 3
+
+
+def test_a_map_of_ones_own_is_compared(quality, noise, tmp_path):
+    Image.linear_gradient("L").save(tmp_path / "mine.png")
+    sets = ["foveation.model=map", "foveation.map.kind=file", f"foveation.map.file={tmp_path / 'mine.png'}"]
+    words = [word for text in sets for word in ("--set", text)]
+    done = run_program(quality, "compare", noise, *words, "--output", tmp_path)
+    assert "smooth, map file, linear" in done.stderr
+    assert (pixels_of(tmp_path / "chosen.png") != pixels_of(noise)).any()
+
+
+def test_help_names_every_command(quality):
+    for arguments in (["--help"], ["maps", "--help"]):
+        done = run_program(quality, *arguments)
+        assert all(f"fovea_quality {name}" in done.stdout for name in ("compare", "models", "maps"))
+
+
+@pytest.mark.parametrize(
     "arguments, words",
     [
         (["compare"], "needs one picture"),
@@ -76,4 +112,4 @@ def test_a_report_keeps_the_sections_of_other_backends(quality, tmp_path):
     text = report.read_text()
     assert kept in text
     assert text.count("<!-- begin cpu -->") == 1
-    assert "old" not in text.replace("older", "")
+    assert "old numbers" not in text and not text.startswith("old")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* compare PICTURE: a picture through every model and method beside the exact result. */
+/* compare PICTURE: a picture through every model and method beside the exact result; or, where the
+ * settings choose a model or a method, through that one. */
 #include "backends.h"
 #include "cases.h"
 #include "commands.h"
@@ -9,6 +10,8 @@
 #include "pictures.h"
 #include "say.h"
 #include "sheet.h"
+
+#include "map_copy.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -32,6 +35,16 @@ struct wishes {
     struct fovea_point_uv gaze;
     const char *sets[SETS_MAX];
     size_t set_count;
+};
+
+/* What the rows of the sheet are to show. */
+struct plan {
+    struct fovea_foveation base;
+    struct map_copy map; /* the reference reads no files */
+    const struct look *looks;
+    size_t count;
+    struct look chosen; /* by the settings */
+    char title[128];
 };
 
 /* One row of the sheet. */
@@ -103,6 +116,71 @@ static bool read_settings(const struct wishes *wishes, struct fovea_foveation *o
     return true;
 }
 
+static bool is_named(const struct wishes *wishes, const char *key)
+{
+    for (size_t i = 0; i < wishes->set_count; i++) {
+        const char *set = wishes->sets[i] + strspn(wishes->sets[i], " ");
+        const size_t length = strlen(key);
+        if (strncmp(set, key, length) == 0 && set[length + strspn(set + length, " ")] == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* By --set, or by a file or FOVEA_SET where it is not the default. */
+static bool settings_choose(const struct wishes *wishes, const struct fovea_foveation *f)
+{
+    return is_named(wishes, "foveation.model") || is_named(wishes, "foveation.method") ||
+           is_named(wishes, "foveation.light") || is_named(wishes, "foveation.map.kind") ||
+           f->model != FOVEA_MODEL_PAPER || f->method != FOVEA_METHOD_SMOOTH ||
+           f->light != FOVEA_LIGHT_AUTO || f->map.kind != FOVEA_MAP_HUMAN;
+}
+
+static void name_chosen(struct plan *plan)
+{
+    static const char *const models[] = {"paper", "physical", "curve", "map"};
+    static const char *const kinds[] = {" human", " streak", " file", " array"};
+    const struct fovea_foveation *f = &plan->base;
+    const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
+    const bool linear =
+        f->light == FOVEA_LIGHT_LINEAR || (f->light == FOVEA_LIGHT_AUTO && !blockwise);
+    snprintf(plan->title, sizeof plan->title, "%s, %s%s, %s", blockwise ? "blockwise" : "smooth",
+             models[f->model], f->model == FOVEA_MODEL_MAP ? kinds[f->map.kind] : "",
+             linear ? "linear" : "encoded");
+    plan->chosen = (struct look){.file = "chosen",
+                                 .title = plan->title,
+                                 .method = f->method,
+                                 .model = f->model,
+                                 .light = f->light,
+                                 .map = f->map.kind};
+}
+
+static bool make_plan(const struct wishes *wishes, struct plan *out)
+{
+    *out = (struct plan){.looks = looks, .count = LOOK_COUNT};
+    if (!read_settings(wishes, &out->base)) {
+        return false;
+    }
+    if (!settings_choose(wishes, &out->base)) {
+        return true;
+    }
+    if (out->base.map.kind != FOVEA_MAP_HUMAN && !is_named(wishes, "foveation.model") &&
+        out->base.model == FOVEA_MODEL_PAPER) {
+        out->base.model = FOVEA_MODEL_MAP; /* a kind of map is a wish for one */
+    }
+    struct map_copy none = {0};
+    name_chosen(out);
+    if (out->base.model == FOVEA_MODEL_MAP &&
+        map_copy_make(&out->base.map, &none, say_log(FOVEA_LOG_WARNING), &out->map) < 0) {
+        return false;
+    }
+    out->chosen.map = out->base.map.kind;
+    out->looks = &out->chosen;
+    out->count = 1;
+    return true;
+}
+
 static bool make_folder(const char *path)
 {
     char part[FOVEA_PATH_MAX];
@@ -144,13 +222,14 @@ static void *make_exact(void *user)
 }
 
 static void make_rows(struct row rows[LOOK_COUNT], const struct fovea_image *src,
-                      const struct fovea_foveation *base, struct fovea_point_uv gaze)
+                      const struct plan *plan, struct fovea_point_uv gaze)
 {
     struct backend cpu = backend_cpu;
     cpu.open(&cpu);
-    for (size_t i = 0; i < LOOK_COUNT; i++) {
+    for (size_t i = 0; i < plan->count; i++) {
         struct row *row = &rows[i];
-        *row = (struct row){.foveation = look_foveation(&looks[i], base), .gaze = gaze, .src = src};
+        *row = (struct row){
+            .foveation = look_foveation(&plan->looks[i], &plan->base), .gaze = gaze, .src = src};
         row->actual = image_make_packed(src->width_px, src->height_px, src->format);
         row->exact = image_make_packed(src->width_px, src->height_px, src->format);
         row->error = image_make_packed(src->width_px, src->height_px, src->format);
@@ -159,17 +238,17 @@ static void make_rows(struct row rows[LOOK_COUNT], const struct fovea_image *src
     cpu.close(&cpu);
     say_note("the exact results take a while: %ux%u pixels, one Gaussian each", src->width_px,
              src->height_px);
-    for (size_t i = 0; i < LOOK_COUNT; i++) {
+    for (size_t i = 0; i < plan->count; i++) {
         rows[i].threaded = pthread_create(&rows[i].thread, NULL, make_exact, &rows[i]) == 0;
         if (!rows[i].threaded) {
             make_exact(&rows[i]);
         }
     }
-    for (size_t i = 0; i < LOOK_COUNT; i++) {
+    for (size_t i = 0; i < plan->count; i++) {
         if (rows[i].threaded) {
             pthread_join(rows[i].thread, NULL);
         }
-        say_note("%s: %g levels at most, %.4f on average, SSIM %.5f", looks[i].title,
+        say_note("%s: %g levels at most, %.4f on average, SSIM %.5f", plan->looks[i].title,
                  rows[i].score.max_levels, rows[i].score.mean_levels, rows[i].score.ssim);
     }
 }
@@ -214,8 +293,8 @@ static bool draw_row(const struct sheet_pen *pen, const struct row *row, const c
            sheet_write(pen, false, text, places[2], 24.0f, room);
 }
 
-static bool write_sheet(const struct wishes *wishes, const struct row rows[LOOK_COUNT],
-                        const struct sample *sample)
+static bool write_sheet(const struct wishes *wishes, const struct plan *plan,
+                        const struct row rows[LOOK_COUNT], const struct sample *sample)
 {
     const int width = (int)sample->image.view.width_px;
     const int height = (int)sample->image.view.height_px;
@@ -226,10 +305,10 @@ static bool write_sheet(const struct wishes *wishes, const struct row rows[LOOK_
     char text[256];
     char path[FOVEA_PATH_MAX];
     bool fine = sheet_open(&pen, &sheet, GAP_PX + 3 * (GAP_PX + width / factor),
-                           TITLE_PX + LOOK_COUNT * row_px + GAP_PX);
-    for (int i = 0; fine && i < LOOK_COUNT; i++) {
-        const int at[2] = {GAP_PX, 2 * TITLE_PX + i * row_px};
-        fine = draw_row(&pen, &rows[i], looks[i].title, at, factor);
+                           TITLE_PX + (int)plan->count * row_px + GAP_PX);
+    for (size_t i = 0; fine && i < plan->count; i++) {
+        const int at[2] = {GAP_PX, 2 * TITLE_PX + (int)i * row_px};
+        fine = draw_row(&pen, &rows[i], plan->looks[i].title, at, factor);
     }
     snprintf(text, sizeof text,
              "%.60s, %dx%d, gaze %g, %g: by the library, exact, and the error times %d",
@@ -242,46 +321,57 @@ static bool write_sheet(const struct wishes *wishes, const struct row rows[LOOK_
     return fine;
 }
 
-static bool write_all(const struct wishes *wishes, const struct row rows[LOOK_COUNT],
-                      const struct sample *sample)
+static bool write_all(const struct wishes *wishes, const struct plan *plan,
+                      const struct row rows[LOOK_COUNT], const struct sample *sample)
 {
     bool fine = write_single(wishes, &sample->image, "original", "");
-    for (size_t i = 0; fine && i < LOOK_COUNT; i++) {
-        fine = write_single(wishes, &rows[i].actual, looks[i].file, "") &&
-               write_single(wishes, &rows[i].exact, looks[i].file, "-exact") &&
-               write_single(wishes, &rows[i].error, looks[i].file, "-error");
+    for (size_t i = 0; fine && i < plan->count; i++) {
+        fine = write_single(wishes, &rows[i].actual, plan->looks[i].file, "") &&
+               write_single(wishes, &rows[i].exact, plan->looks[i].file, "-exact") &&
+               write_single(wishes, &rows[i].error, plan->looks[i].file, "-error");
     }
-    return fine && write_sheet(wishes, rows, sample);
+    return fine && write_sheet(wishes, plan, rows, sample);
+}
+
+static bool compare(const struct wishes *wishes, const struct plan *plan,
+                    const struct sample *sample)
+{
+    struct row rows[LOOK_COUNT];
+    const struct fovea_image *src = &sample->image.view;
+    if (src->width_px < METRICS_REGION_PX || src->height_px < METRICS_REGION_PX) {
+        say_error("%s: smaller than 32x32 pixels", wishes->picture);
+        return false;
+    }
+    if (!make_folder(wishes->output)) {
+        return false;
+    }
+    make_rows(rows, src, plan, wishes->gaze);
+    const bool fine = write_all(wishes, plan, rows, sample);
+    for (size_t i = 0; i < plan->count; i++) {
+        image_free(&rows[i].actual);
+        image_free(&rows[i].exact);
+        image_free(&rows[i].error);
+    }
+    return fine;
 }
 
 int command_compare(int argc, char **argv)
 {
     struct wishes wishes = {.output = "out/compare", .gaze = {0.5, 0.5}};
-    struct fovea_foveation base;
+    struct plan plan;
     struct sample sample;
-    struct row rows[LOOK_COUNT];
     if (!read_wishes(argc, argv, &wishes)) {
         return EXIT_USAGE;
     }
-    if (!read_settings(&wishes, &base) || !sample_load(wishes.picture, &sample)) {
-        return EXIT_FAILURE;
-    }
-    bool fine = sample.image.view.width_px >= METRICS_REGION_PX &&
-                sample.image.view.height_px >= METRICS_REGION_PX;
-    if (!fine) {
-        say_error("%s: smaller than 32x32 pixels", wishes.picture);
-    } else if (make_folder(wishes.output)) {
-        make_rows(rows, &sample.image.view, &base, wishes.gaze);
-        fine = write_all(&wishes, rows, &sample);
-        for (size_t i = 0; i < LOOK_COUNT; i++) {
-            image_free(&rows[i].actual);
-            image_free(&rows[i].exact);
-            image_free(&rows[i].error);
+    bool fine = make_plan(&wishes, &plan);
+    if (fine) {
+        fine = sample_load(wishes.picture, &sample);
+        if (fine) {
+            fine = compare(&wishes, &plan, &sample);
+            sample_free(&sample);
         }
-    } else {
-        fine = false;
+        map_copy_finish(&plan.map);
     }
-    sample_free(&sample);
     if (fine) {
         printf("%s/compare.png\n", wishes.output);
     }

@@ -87,9 +87,9 @@ static bool make_sheet(struct contact *c, const char *path)
     c->factor = (int)src->width_px / CELL_PX;
     c->row_px = TITLE_PX + (int)src->height_px / c->factor + STRIP_PX + GAP_PX;
     bool fine = sheet_open(&c->pen, &c->sheet, GAP_PX + COLUMNS * (CELL_PX + GAP_PX),
-                           HEAD_PX + LOOK_COUNT * c->row_px);
+                           HEAD_PX + LOOK_MODELS_COUNT * c->row_px);
     fine = fine && draw_heads(c);
-    for (size_t row = 0; fine && row < LOOK_COUNT; row++) {
+    for (size_t row = 0; fine && row < LOOK_MODELS_COUNT; row++) {
         fine = draw_row(c, row);
     }
     fine = fine && picture_write_png(&c->sheet, path);

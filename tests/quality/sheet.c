@@ -10,15 +10,21 @@
 
 const struct look looks[LOOK_COUNT] = {
     {"blockwise-paper", "blockwise, paper", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER,
-     FOVEA_LIGHT_ENCODED},
+     FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
     {"smooth-paper-encoded", "smooth, paper, encoded", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER,
-     FOVEA_LIGHT_ENCODED},
+     FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
     {"smooth-paper-linear", "smooth, paper, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER,
-     FOVEA_LIGHT_LINEAR},
+     FOVEA_LIGHT_LINEAR, FOVEA_MAP_HUMAN},
     {"smooth-physical", "smooth, physical, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL,
-     FOVEA_LIGHT_LINEAR},
+     FOVEA_LIGHT_LINEAR, FOVEA_MAP_HUMAN},
     {"smooth-curve", "smooth, curve, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_CURVE,
-     FOVEA_LIGHT_LINEAR},
+     FOVEA_LIGHT_LINEAR, FOVEA_MAP_HUMAN},
+    {"smooth-map-human", "smooth, map human, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_MAP,
+     FOVEA_LIGHT_LINEAR, FOVEA_MAP_HUMAN},
+    {"smooth-map-streak", "smooth, map streak, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_MAP,
+     FOVEA_LIGHT_LINEAR, FOVEA_MAP_STREAK},
+    {"blockwise-physical", "blockwise, physical", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PHYSICAL,
+     FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
 };
 
 struct fovea_foveation look_foveation(const struct look *look, const struct fovea_foveation *base)
@@ -27,6 +33,9 @@ struct fovea_foveation look_foveation(const struct look *look, const struct fove
     foveation.method = look->method;
     foveation.model = look->model;
     foveation.light = look->light;
+    if (look->model == FOVEA_MODEL_MAP) {
+        foveation.map.kind = look->map;
+    }
     return foveation;
 }
 

@@ -15,12 +15,14 @@ struct look {
     enum fovea_method method;
     enum fovea_model model;
     enum fovea_light light;
+    enum fovea_map_kind map; /* of model map */
 };
 
-#define LOOK_COUNT 5
+#define LOOK_COUNT 8
+#define LOOK_MODELS_COUNT 5 /* the first: docs/models.png; the maps have docs/maps.png */
 extern const struct look looks[LOOK_COUNT];
 
-/* The settings with a look's model, method and light. */
+/* The settings with a look's model, method, light and kind of map. */
 struct fovea_foveation look_foveation(const struct look *look, const struct fovea_foveation *base);
 
 /* Shares the image's pixels. */

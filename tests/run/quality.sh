@@ -25,7 +25,8 @@ help_compare()
 ./run compare PICTURE [flags]: a PNG or JPEG file through every model and method, beside the exact result.
 
   --gaze x,y              0..1 from the top left corner; the middle
-  --set key.path=value    one setting, as often as wanted: --set foveation.strength=2
+  --set key.path=value    one setting, as often as wanted: --set foveation.strength=2; of
+                          foveation.model, .method, .light or .map.kind: that one case alone
   --output DIR            where pictures go, instead of out/compare
 
 Writes compare.png, a sheet of all: what the library makes, the exact result, the error times 32, and
