@@ -110,7 +110,7 @@ struct fovea_vk_desc {
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
     uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..8; 3 */
-    const struct fovea_settings *settings; /* NULL: the defaults; gaze settings do not matter */
+    const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
     struct fovea_log log;
 };
 
@@ -127,8 +127,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_
  * everything, images made with fovea_vk_image_create included. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
 
-/* Settings for the frames after this call: foveation and overlay; the rest counts at creation. May
- * allocate; on failure the old ones stay in force. */
+/* Settings for the frames after this call: foveation, overlay and gaze.late; the rest counts at creation.
+ * May allocate; on failure the old ones stay in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set(struct fovea_vk *fovea,
                                                           const struct fovea_settings *settings);
 
@@ -224,7 +224,8 @@ struct fovea_vk_frame {
     struct fovea_gaze gaze; /* not usable: the frame is passed through */
     /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no view
      * covers stays in dst as it was. The overlay is drawn over every view that is foveated; the HUD over
-     * the first view. */
+     * the first view. All of them must fit into one image of the device, in a row, a column or two by
+     * two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */

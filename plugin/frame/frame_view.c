@@ -109,6 +109,42 @@ static enum fovea_result check_geometry(struct fovea_vk *fovea, const struct fov
     return FOVEA_OK;
 }
 
+/* ---- Packed side by side, where both images are the engine's ---- */
+
+struct packing {
+    uint32_t columns;
+    uint32_t rows; /* 0: they do not fit into one image */
+};
+
+/* A row; else two columns, which for three and four views are two rows; else a column. */
+static struct packing pack(const struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const uint64_t most_px = fovea->device.properties.limits.maxImageDimension2D;
+    const uint32_t columns[] = {work->view_count, 2, 1};
+    for (int i = 0; i < 3; i++) {
+        const uint32_t rows = (work->view_count + columns[i] - 1) / columns[i];
+        if ((uint64_t)work->view_width_px * columns[i] <= most_px &&
+            (uint64_t)work->view_height_px * rows <= most_px) {
+            return (struct packing){columns[i], rows};
+        }
+    }
+    return (struct packing){0};
+}
+
+/* Views of one layer always fit, since they do in that layer; so nothing is refused that would not have
+ * been packed: images that Fovea made have one layer. */
+static enum fovea_result check_packing(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    if (pack(fovea, work).rows > 0) {
+        return FOVEA_OK;
+    }
+    return frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED,
+                        "%u views of %ux%u do not fit side by side into an image of this device,"
+                        " which takes %u pixels each way",
+                        work->view_count, work->view_width_px, work->view_height_px,
+                        fovea->device.properties.limits.maxImageDimension2D);
+}
+
 /* ---- Resolved ---- */
 
 static void view_everything(const struct fovea_vk *fovea, struct frame_work *work)
@@ -150,7 +186,7 @@ enum fovea_result frame_views_check(struct fovea_vk *fovea, struct frame_work *w
     for (uint32_t i = 0; i < desc->view_count; i++) {
         FOVEA_TRY(resolve(fovea, work, i));
     }
-    return FOVEA_OK;
+    return check_packing(fovea, work);
 }
 
 /* ---- Placed ---- */
@@ -167,20 +203,16 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
 {
     /* Kernels know one place for both images: where either is the engine's own, that of the views. */
     const bool packed = work->copy_in && work->copy_out;
-    const uint32_t width_px = work->view_width_px;
-    const uint32_t height_px = work->view_height_px;
-    const bool across = (uint64_t)width_px * work->view_count <=
-                        fovea->device.properties.limits.maxImageDimension2D;
+    const struct packing packing = packed ? pack(fovea, work) : (struct packing){1, 1};
     for (uint32_t i = 0; i < work->view_count; i++) {
         struct frame_view *view = &work->views[i];
         if (packed) {
-            place(view, across ? i * width_px : 0, across ? 0 : i * height_px);
+            place(view, i % packing.columns * work->view_width_px,
+                  i / packing.columns * work->view_height_px);
         } else {
             place(view, view->x_px, view->y_px);
         }
     }
-    const uint32_t columns = across ? work->view_count : 1;
-    const uint32_t rows = across ? 1 : work->view_count;
-    work->kernel_width_px = packed ? columns * width_px : work->src.width_px;
-    work->kernel_height_px = packed ? rows * height_px : work->src.height_px;
+    work->kernel_width_px = packed ? packing.columns * work->view_width_px : work->src.width_px;
+    work->kernel_height_px = packed ? packing.rows * work->view_height_px : work->src.height_px;
 }

@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
+#include "frame.h"
 #include "stereo.h"
 
 #include <math.h>
@@ -268,6 +269,70 @@ static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **s
     rig_close(&rig);
 }
 
+/* ---- Where a row is too wide ---- */
+
+static struct stereo four_layers(void)
+{
+    return (struct stereo){67,
+                           45,
+                           4,
+                           {stereo_view(0, 0, 0, 0.5, 0.4), stereo_view(0, 0, 1, 0.3, 0.7),
+                            stereo_view(0, 0, 2, 0.1, 0.2), stereo_view(0, 0, 3, 0.9, 0.9)},
+                           4};
+}
+
+/* As on a device that takes smaller images. Scratch of a size that is there already would do as well. */
+static void views_are_packed_as_the_device_takes_them(void **state)
+{
+    (void)state;
+    static const uint32_t limits_px[] = {4 * 67, 4 * 67 - 1, 2 * 67};
+    for (int i = 0; i < 3; i++) {
+        struct rig rig;
+        rig_open(&rig, NULL);
+        rig.fovea->device.properties.limits.maxImageDimension2D = limits_px[i];
+        struct stereo four = four_layers();
+        struct stereo three = four;
+        three.view_count = 3;
+        check(&rig, &four, RIG_ENGINE_TO_ENGINE, "four layers");
+        check(&rig, &three, RIG_ENGINE_IN_PLACE, "three of four layers");
+        rig_close(&rig);
+    }
+    struct rig rig;
+    rig_open(&rig, NULL);
+    rig.fovea->device.properties.limits.maxImageDimension2D = 2 * 67 - 1;
+    struct stereo two = layers();
+    check(&rig, &two, RIG_ENGINE_TO_ENGINE, "one above the other");
+    rig_close(&rig);
+}
+
+static void views_that_fit_no_image_are_refused_and_others_go_on(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    VkPhysicalDeviceLimits *limits = &rig.fovea->device.properties.limits;
+    const uint32_t real_px = limits->maxImageDimension2D;
+    struct stereo scene = layers();
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 2);
+    struct stereo_end from = stereo_end_open(&rig, &scene, false);
+    struct stereo_end to = stereo_end_open(&rig, &scene, false);
+    stereo_fill(&rig, &from, &src.view);
+    stereo_fill(&rig, &to, &dst.view);
+    const struct fovea_vk_frame frame = stereo_frame(&scene, &from, &to);
+    limits->maxImageDimension2D = 2 * 45 - 1;
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(rig.fovea->refusal, "2 views of 67x45 do not fit"));
+    assert_false(rig.fovea->peer_closed);
+    stereo_end_close(&rig, &from);
+    stereo_end_close(&rig, &to);
+    limits->maxImageDimension2D = real_px;
+    check(&rig, &scene, RIG_ENGINE_TO_ENGINE, "after a refusal");
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
 /* ---- Many frames in flight ---- */
 
 #define FRAMES 300
@@ -370,6 +435,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(mirrored_frustums_and_gazes_mirror_the_result),
         cmocka_unit_test(an_eye_without_a_gaze_is_copied_and_the_other_foveated),
         cmocka_unit_test(a_frame_without_any_gaze_passes_through_where_its_views_are),
+        cmocka_unit_test(views_are_packed_as_the_device_takes_them),
+        cmocka_unit_test(views_that_fit_no_image_are_refused_and_others_go_on),
         cmocka_unit_test(hundreds_of_frames_in_flight_keep_their_views_apart),
     };
     return RIG_RUN(argc, argv, tests);
