@@ -540,8 +540,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_cont
                                                                struct fovea_point_uv gaze,
                                                                void *cuda_stream);
 
-/* Images of one size and format, each with a gaze of its own: what agents see in a step; or the two
- * halves of a stereo image, whose strides from image to image are half a row. */
+/* Images of one size and format, each with a gaze of its own: what the agents of a simulation see in a
+ * step; or the two halves of a stereo image, whose strides from image to image are half a row. */
 struct fovea_batch {
     uint32_t count; /* 1..65535 */
     struct fovea_image src; /* the first */
@@ -556,7 +556,10 @@ struct fovea_batch {
 };
 
 /* fovea_context_run for all of them in one go, bit for bit the same. Images of dst must not overlap each
- * other or src, but their rows may interleave; images of src may overlap each other. Gazes in host memory
+ * other or src, but their rows may interleave; images of src may overlap each other. Where the images of
+ * src and dst lie among each other with different distances from image to image, no more than 65536 pairs
+ * of one of src and one of dst are looked at (256 images; 65535 where src is one picture): more of them are
+ * FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in host memory
  * are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT; gazes in CUDA
  * memory are read on the stream, and an image whose gaze is not finite is copied as it is.
  *
@@ -569,7 +572,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 
 /* What the settings do to an image of that size with that gaze: sigma in pixels for every pixel, in
- * rows without gaps; 0 where the image is left as it is. Any thread; allocates. */
+ * rows without gaps; 0 where the image is left as it is. Any thread; allocates, and reads map.file: one
+ * without an end within FOVEA_PATH_MAX is FOVEA_ERROR_INVALID_ARGUMENT, as in all settings. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_sigma_map(
     const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
     struct fovea_point_uv gaze, float *out_sigma_px);

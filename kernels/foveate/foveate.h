@@ -56,7 +56,7 @@ struct foveate_plan {
 };
 
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
- * 32-bit members only. foveate_shared.glsl declares the same. */
+ * 32-bit members only. foveate_pixel.glsl declares the same. */
 struct foveate_frame {
     int32_t width_px;
     int32_t height_px;

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Which fragment a pixel belongs to and which ring a fragment belongs to, in whole numbers, so that
- * every backend decides alike. C and CUDA C; the GLSL twin is foveate_shared.glsl.
+ * every backend decides alike. C and CUDA C; the GLSL twin is foveate_grid.glsl.
  *
  * The grid lies so that the gaze is in the middle of a fragment, moved left and up only:
  * Malkin, Deza and Poggio 2020, and calc_shift of ElianMalkin/foveate_blockwise. */

@@ -116,7 +116,7 @@ static double cutoff(const struct foveate_model *model, double place)
     return paper_cutoff_cpp(model, place);
 }
 
-/* Not above f_max_cpd where that is at Nyquist: what is beyond is copied either way. */
+/* May lie above what the image has; what is beyond Nyquist is copied. */
 static double map_cutoff_cpd(const struct foveate_model *model, double sample)
 {
     const struct fovea_foveation *foveation = &model->foveation;

@@ -19,7 +19,7 @@
  * a cycle a pixel) the pixel is copied; just beyond, sigma rises from 0 instead of jumping to the
  * Gaussian that a cutoff at Nyquist stands for.
  *
- * Used by C, CUDA C and, in words of its own, by foveate_smooth.glsl. */
+ * Used by C, CUDA C and, in words of its own, by foveate_levels.glsl and foveate_law.glsl. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_SMOOTH_H
 
