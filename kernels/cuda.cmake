@@ -79,6 +79,7 @@ add_library(fovea_cuda STATIC
     cuda/cuda_block.c
     cuda/cuda_device.c
     cuda/cuda_driver.c
+    cuda/cuda_memory.c
     cuda/cuda_uses.c
     foveate/foveate_cuda.c
     foveate/foveate_cuda_gaze.c

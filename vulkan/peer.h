@@ -82,15 +82,20 @@ struct peer_api {
     void (*destroy)(struct peer *peer); /* waits for its jobs, unless abandoned */
     enum fovea_result (*import_image)(struct peer *, const struct peer_image_desc *,
                                       struct peer_image **);
-    void (*forget_image)(struct peer *, struct peer_image **); /* no job may use it */
+    /* No job may use it but one that failed; waits for none. What that one still reads or writes is kept
+     * for it. */
+    void (*forget_image)(struct peer *, struct peer_image **);
     enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
                                           struct peer_semaphore **);
     void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
-    /* Allocates. The plan must outlive it. */
+    /* Allocates. The plan must outlive it. FOVEA_ERROR_OUT_OF_MEMORY may pass when jobs are over: memory
+     * of plans that were forgotten is not freed where that would wait for jobs. */
     enum fovea_result (*import_plan)(struct peer *, const struct foveate_plan *,
                                      struct peer_plan **);
     void (*forget_plan)(struct peer *, struct peer_plan **); /* no job may use it; waits for none */
-    /* Returns at once; allocates nothing. On failure nothing was enqueued and nothing is signalled. */
+    /* Returns at once; allocates nothing. On failure nothing is signalled, but the first views may have
+     * been enqueued: until the peer is drained they may still read src and write their part of dst, and
+     * whoever writes there meanwhile may find either's pixels. */
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
     /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);

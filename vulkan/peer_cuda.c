@@ -3,22 +3,12 @@
 
 #include "peer_cuda.h"
 
-#include "cuda/cuda_device.h"
 #include "foveate/foveate_cuda.h"
 #include "foveate/foveate_cuda_late.h"
+#include "peer_cuda_import.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-struct peer_image {
-    CUexternalMemory memory;
-    CUmipmappedArray levels;
-    CUsurfObject surface;
-    enum fovea_format format;
-    uint32_t width_px;
-    uint32_t height_px;
-};
 
 struct peer_plan {
     struct foveate_cuda_plan *plan;
@@ -44,12 +34,14 @@ struct cuda_peer {
     const struct cuda_driver *cu;
     struct foveate_cuda *foveate;
     struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
-    struct peer_plan *forgotten; /* not freed yet */
-    uint32_t forgotten_count;
+    /* Not freed yet. */
+    struct peer_plan *forgotten_plans;
+    uint32_t forgotten_plan_count;
+    struct peer_image *forgotten_images;
     CUstream stream;
+    bool dirty; /* a job failed half way: kernels of it may be under way whatever else is over */
     struct slot *slots;
     uint32_t slot_count;
-    const struct slot *last; /* of the newest job; NULL: there was none */
     atomic_bool abandoned;
 };
 
@@ -58,101 +50,61 @@ static struct cuda_peer *cuda(struct peer *peer)
     return (struct cuda_peer *)peer;
 }
 
-/* CUDA owns a descriptor from a successful import on, the caller his own until everything has
- * succeeded: so a copy goes in. */
-static int copy_handle(struct os_handle handle)
+/* ---- What is forgotten -------------------------------------------------------------------------- */
+
+/* Within a frame nothing is waited for: jobs may wait for what the same thread does later. Plans come
+ * from a pool of memory that can be taken and given back without waiting. On a device without pools
+ * freeing waits for all that the device has to do, so that it is put off until no job is left; where so
+ * many are forgotten that memory counts, there is no new plan until then. */
+#define FORGOTTEN_PLANS_MAX 16
+
+/* No job is left. The device is pushed. */
+static bool is_idle(struct cuda_peer *peer)
 {
-    return fcntl(handle.fd, F_DUPFD_CLOEXEC, 0);
+    if (peer->cu->StreamQuery(peer->stream) != CUDA_SUCCESS) {
+        return false;
+    }
+    peer->dirty = false;
+    return true;
+}
+
+/* The device is pushed, or abandoned. */
+static void free_plans(struct cuda_peer *peer)
+{
+    while (peer->forgotten_plans) {
+        struct peer_plan *plan = peer->forgotten_plans;
+        peer->forgotten_plans = plan->next;
+        foveate_cuda_plan_retire(peer->foveate, &plan->plan);
+        free(plan);
+    }
+    peer->forgotten_plan_count = 0;
+}
+
+/* The same. */
+static void free_images(struct cuda_peer *peer)
+{
+    while (peer->forgotten_images) {
+        struct peer_image *image = peer->forgotten_images;
+        peer->forgotten_images = image->next;
+        if (!atomic_load(&peer->abandoned)) {
+            peer_cuda_unmap_image(peer->device, image);
+        }
+        free(image);
+    }
+}
+
+/* Frees what can be freed without waiting for jobs. The device is pushed. */
+static void tidy(struct cuda_peer *peer)
+{
+    const bool waits = !foveate_cuda_frees_without_waiting(peer->foveate);
+    const bool busy = (peer->dirty || waits) && !is_idle(peer);
+    if (!busy) {
+        free_plans(peer);
+        free_images(peer);
+    }
 }
 
 /* ---- Images ----------------------------------------------------------------------------------- */
-
-/* Bits matter here and not what they mean: formats that CUDA has no name for are 32-bit words. */
-static CUDA_ARRAY3D_DESCRIPTOR array_desc(const struct peer_image_desc *desc)
-{
-    CUDA_ARRAY3D_DESCRIPTOR array = {.Width = desc->width_px,
-                                     .Height = desc->height_px,
-                                     .Depth = 0,
-                                     .Format = CU_AD_FORMAT_UNSIGNED_INT32,
-                                     .NumChannels = 1,
-                                     .Flags = CUDA_ARRAY3D_SURFACE_LDST};
-    if (desc->format == FOVEA_FORMAT_RGBA8) {
-        array.Format = CU_AD_FORMAT_UNSIGNED_INT8;
-        array.NumChannels = 4;
-    } else if (desc->format == FOVEA_FORMAT_RGBA16F) {
-        array.Format = CU_AD_FORMAT_HALF;
-        array.NumChannels = 4;
-    }
-    if (desc->color_attachment) {
-        array.Flags |= CUDA_ARRAY3D_COLOR_ATTACHMENT;
-    }
-    return array;
-}
-
-static enum fovea_result import_memory(struct cuda_peer *peer, const struct peer_image_desc *desc,
-                                       struct peer_image *image)
-{
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC info = {.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
-                                             .size = desc->allocation_bytes,
-                                             .flags = CUDA_EXTERNAL_MEMORY_DEDICATED};
-    struct os_handle copy = {.fd = copy_handle(desc->memory)};
-    info.handle.fd = copy.fd;
-    enum fovea_result result =
-        CU_CHECK(peer->log, peer->cu, peer->cu->ImportExternalMemory(&image->memory, &info));
-    if (result != FOVEA_OK) {
-        image->memory = NULL;
-        os_handle_close(&copy);
-    }
-    return result;
-}
-
-static enum fovea_result check_array(struct cuda_peer *peer, CUarray array,
-                                     const CUDA_ARRAY3D_DESCRIPTOR *wanted)
-{
-    CUDA_ARRAY3D_DESCRIPTOR mapped = {0};
-    CU_TRY(peer->log, peer->cu, peer->cu->Array3DGetDescriptor(&mapped, array));
-    if (mapped.Width == wanted->Width && mapped.Height == wanted->Height &&
-        mapped.Format == wanted->Format && mapped.NumChannels == wanted->NumChannels) {
-        return FOVEA_OK;
-    }
-    log_error(peer->log,
-              "cuda: the shared image was mapped as %zu x %zu, %u channels of format %d; it is "
-              "%zu x %zu, %u of %d",
-              mapped.Width, mapped.Height, mapped.NumChannels, (int)mapped.Format, wanted->Width,
-              wanted->Height, wanted->NumChannels, (int)wanted->Format);
-    return FOVEA_ERROR_INTERNAL;
-}
-
-static enum fovea_result map_image(struct cuda_peer *peer, const struct peer_image_desc *desc,
-                                   struct peer_image *image)
-{
-    const struct cuda_driver *cu = peer->cu;
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC levels = {.arrayDesc = array_desc(desc),
-                                                        .numLevels = 1};
-    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
-    CUarray *array = &resource.res.array.hArray;
-    FOVEA_TRY(import_memory(peer, desc, image));
-    CU_TRY(peer->log, cu,
-           cu->ExternalMemoryGetMappedMipmappedArray(&image->levels, image->memory, &levels));
-    CU_TRY(peer->log, cu, cu->MipmappedArrayGetLevel(array, image->levels, 0));
-    FOVEA_TRY(check_array(peer, *array, &levels.arrayDesc));
-    CU_TRY(peer->log, cu, cu->SurfObjectCreate(&image->surface, &resource));
-    return FOVEA_OK;
-}
-
-static void unmap_image(struct cuda_peer *peer, struct peer_image *image)
-{
-    const struct cuda_driver *cu = peer->cu;
-    if (image->surface) {
-        CU_WARN(peer->log, cu, cu->SurfObjectDestroy(image->surface));
-    }
-    if (image->levels) {
-        CU_WARN(peer->log, cu, cu->MipmappedArrayDestroy(image->levels));
-    }
-    if (image->memory) {
-        CU_WARN(peer->log, cu, cu->DestroyExternalMemory(image->memory));
-    }
-}
 
 static enum fovea_result import_image(struct peer *base, const struct peer_image_desc *desc,
                                       struct peer_image **out_image)
@@ -166,10 +118,10 @@ static enum fovea_result import_image(struct peer *base, const struct peer_image
         image->format = desc->format;
         image->width_px = desc->width_px;
         image->height_px = desc->height_px;
-        result = map_image(peer, desc, image);
+        result = peer_cuda_map_image(peer->device, desc, image);
     }
     if (image && result != FOVEA_OK) {
-        unmap_image(peer, image);
+        peer_cuda_unmap_image(peer->device, image);
         free(image);
     }
     cuda_device_pop(peer->device);
@@ -184,39 +136,26 @@ static enum fovea_result import_image(struct peer *base, const struct peer_image
 static void forget_image(struct peer *base, struct peer_image **image)
 {
     struct cuda_peer *peer = cuda(base);
-    if (*image && !atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
-        unmap_image(peer, *image);
-        cuda_device_pop(peer->device);
-    }
-    free(*image);
+    struct peer_image *old = *image;
     *image = NULL;
+    if (!old) {
+        return;
+    }
+    if (atomic_load(&peer->abandoned) || cuda_device_push(peer->device) != FOVEA_OK) {
+        free(old);
+        return;
+    }
+    if (peer->dirty && !is_idle(peer)) {
+        old->next = peer->forgotten_images;
+        peer->forgotten_images = old;
+    } else {
+        peer_cuda_unmap_image(peer->device, old);
+        free(old);
+    }
+    cuda_device_pop(peer->device);
 }
 
 /* ---- Semaphores ------------------------------------------------------------------------------- */
-
-static enum fovea_result check_timeline(struct cuda_peer *peer)
-{
-    int supported = 0;
-    CU_TRY(peer->log, peer->cu,
-           peer->cu->DeviceGetAttribute(&supported,
-                                        CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED,
-                                        peer->device->handle));
-    return supported ? FOVEA_OK : FOVEA_ERROR_UNSUPPORTED;
-}
-
-static enum fovea_result import_handle(struct cuda_peer *peer,
-                                       const struct peer_semaphore_desc *desc,
-                                       CUexternalSemaphore *out_handle)
-{
-    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC info = {.type =
-                                                    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD};
-    if (desc->timeline) {
-        FOVEA_TRY(check_timeline(peer));
-        info.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
-    }
-    info.handle.fd = desc->handle.fd;
-    return CU_CHECK(peer->log, peer->cu, peer->cu->ImportExternalSemaphore(out_handle, &info));
-}
 
 static enum fovea_result import_semaphore(struct peer *base, const struct peer_semaphore_desc *desc,
                                           struct peer_semaphore **out_semaphore)
@@ -229,7 +168,7 @@ static enum fovea_result import_semaphore(struct peer *base, const struct peer_s
     }
     enum fovea_result result = cuda_device_push(peer->device);
     if (result == FOVEA_OK) {
-        result = import_handle(peer, desc, &semaphore->handle);
+        result = peer_cuda_import_semaphore(peer->device, desc, &semaphore->handle);
         cuda_device_pop(peer->device);
     }
     if (result != FOVEA_OK) {
@@ -254,27 +193,6 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
 
 /* ---- Plans ------------------------------------------------------------------------------------ */
 
-/* Freeing memory waits for the whole device, and so for jobs that themselves wait for the engine: it is
- * put off until none is left, unless so many were forgotten that memory counts for more. */
-#define FORGOTTEN_MAX 16
-
-static bool idle(const struct cuda_peer *peer)
-{
-    return !peer->last || peer->cu->EventQuery(peer->last->end) == CUDA_SUCCESS;
-}
-
-/* No job uses them; called when the device is pushed, or when it is abandoned and nothing is freed. */
-static void free_forgotten(struct cuda_peer *peer)
-{
-    while (peer->forgotten) {
-        struct peer_plan *plan = peer->forgotten;
-        peer->forgotten = plan->next;
-        foveate_cuda_plan_retire(peer->foveate, &plan->plan);
-        free(plan);
-    }
-    peer->forgotten_count = 0;
-}
-
 static enum fovea_result import_plan(struct peer *base, const struct foveate_plan *plan,
                                      struct peer_plan **out_plan)
 {
@@ -286,8 +204,11 @@ static enum fovea_result import_plan(struct peer *base, const struct foveate_pla
     }
     enum fovea_result result = cuda_device_push(peer->device);
     if (result == FOVEA_OK) {
-        result =
-            foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &own->plan);
+        tidy(peer);
+        result = peer->forgotten_plan_count < FORGOTTEN_PLANS_MAX
+                     ? foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE,
+                                                &own->plan)
+                     : FOVEA_ERROR_OUT_OF_MEMORY;
         cuda_device_pop(peer->device);
     }
     if (result != FOVEA_OK) {
@@ -304,14 +225,12 @@ static void forget_plan(struct peer *base, struct peer_plan **plan)
     if (!*plan) {
         return;
     }
-    (*plan)->next = peer->forgotten;
-    peer->forgotten = *plan;
-    peer->forgotten_count++;
+    (*plan)->next = peer->forgotten_plans;
+    peer->forgotten_plans = *plan;
+    peer->forgotten_plan_count++;
     *plan = NULL;
     if (!atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
-        if (idle(peer) || peer->forgotten_count > FORGOTTEN_MAX) {
-            free_forgotten(peer);
-        }
+        tidy(peer);
         cuda_device_pop(peer->device);
     }
 }
@@ -365,7 +284,6 @@ static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_j
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
     FOVEA_TRY(enqueue_views(peer, job, gazes));
     CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->end, peer->stream));
-    peer->last = slot;
     FOVEA_TRY(enqueue_signal(peer, job));
     slot->used = true;
     return FOVEA_OK;
@@ -402,6 +320,7 @@ static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
     }
     FOVEA_TRY(cuda_device_push(peer->device));
     enum fovea_result result = enqueue_all(peer, job);
+    peer->dirty = peer->dirty || result != FOVEA_OK;
     cuda_device_pop(peer->device);
     return result;
 }
@@ -463,6 +382,7 @@ static void drain(struct peer *base)
     struct cuda_peer *peer = cuda(base);
     if (!atomic_load(&peer->abandoned) && cuda_device_push(peer->device) == FOVEA_OK) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
+        tidy(peer);
         cuda_device_pop(peer->device);
     }
 }
@@ -487,7 +407,8 @@ static void destroy_pushed(struct cuda_peer *peer)
         CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
     }
     destroy_slots(peer);
-    free_forgotten(peer);
+    free_plans(peer);
+    free_images(peer);
     foveate_cuda_late_destroy(&peer->late);
     foveate_cuda_destroy(&peer->foveate);
     if (peer->stream) {
@@ -499,7 +420,8 @@ static void destroy_pushed(struct cuda_peer *peer)
 static void leave(struct cuda_peer *peer)
 {
     log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
-    free_forgotten(peer);
+    free_plans(peer);
+    free_images(peer);
     foveate_cuda_late_abandon(&peer->late);
     foveate_cuda_destroy(&peer->foveate);
     cuda_device_abandon(&peer->device);
@@ -547,7 +469,10 @@ static enum fovea_result start_pushed(struct cuda_peer *peer)
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].end, CU_EVENT_DEFAULT));
     }
-    return foveate_cuda_late_create(peer->device, peer->stream, peer->slot_count, &peer->late);
+    if (foveate_cuda_late_create(peer->device, peer->stream, peer->slot_count, &peer->late) < 0) {
+        log_warning(peer->log, "cuda: gazes cannot be late; each frame keeps its own");
+    }
+    return FOVEA_OK;
 }
 
 static enum fovea_result start(struct cuda_peer *peer, int ordinal)

@@ -8,7 +8,9 @@
 static void free_block(const struct cuda_device *device, struct cuda_block *block)
 {
     cuda_uses_finish(device, &block->uses);
-    if (block->memory) {
+    if (block->memory && block->from) {
+        cuda_memory_give_back(block->from, block->memory);
+    } else if (block->memory) {
         CU_WARN(device->log, device->cu, device->cu->MemFree(block->memory));
     }
     free(block);
@@ -18,13 +20,16 @@ static enum fovea_result fill(const struct cuda_device *device, struct cuda_bloc
                               size_t bytes)
 {
     FOVEA_TRY(cuda_uses_init(device, &block->uses));
-    if (bytes > 0) {
+    if (bytes > 0 && block->from) {
+        FOVEA_TRY(cuda_memory_take(block->from, bytes, &block->memory));
+    } else if (bytes > 0) {
         CU_TRY(device->log, device->cu, device->cu->MemAlloc(&block->memory, bytes));
     }
     return FOVEA_OK;
 }
 
-enum fovea_result cuda_block_create(const struct cuda_device *device, size_t bytes,
+enum fovea_result cuda_block_create(const struct cuda_device *device,
+                                    const struct cuda_memory *from, size_t bytes,
                                     struct cuda_block **out_block)
 {
     *out_block = NULL;
@@ -32,6 +37,7 @@ enum fovea_result cuda_block_create(const struct cuda_device *device, size_t byt
     if (!block) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
+    block->from = from;
     const enum fovea_result result = fill(device, block, bytes);
     if (result != FOVEA_OK) {
         free_block(device, block);

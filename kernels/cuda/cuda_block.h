@@ -7,21 +7,26 @@
 #ifndef FOVEA_CUDA_BLOCK_H
 #define FOVEA_CUDA_BLOCK_H
 
+#include "cuda/cuda_memory.h"
 #include "cuda/cuda_uses.h"
 
 struct cuda_block {
     struct cuda_block *next; /* of those that are retired */
+    const struct cuda_memory *from; /* NULL: of cuMemAlloc */
     CUdeviceptr memory; /* 0 where it was made with no bytes */
     struct cuda_uses uses;
 };
 
-/* On failure nothing is left. */
-FOVEA_MUST_CHECK enum fovea_result cuda_block_create(const struct cuda_device *device, size_t bytes,
+/* On failure nothing is left. from: outlives the block and says when its memory can be used; NULL: at
+ * once, from cuMemAlloc. */
+FOVEA_MUST_CHECK enum fovea_result cuda_block_create(const struct cuda_device *device,
+                                                     const struct cuda_memory *from, size_t bytes,
                                                      struct cuda_block **out_block);
 
 /* The owner's part is over: into the list. NULL is fine. Neither waits nor frees. */
 void cuda_block_retire(struct cuda_block **list, struct cuda_block **block);
-/* Frees those of the list that nothing uses any more; does not wait. */
+/* Frees those of the list that nothing uses any more; does not wait for those that something uses, and
+ * for nothing at all where their memory is of a pool. */
 void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list);
 /* Frees all of them after waiting for what uses them. */
 void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **list);

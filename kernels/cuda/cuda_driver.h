@@ -38,6 +38,7 @@
     X(StreamCreateWithPriority, 5050)                                                              \
     X(StreamDestroy, 4000)                                                                         \
     X(StreamSynchronize, 2000)                                                                     \
+    X(StreamQuery, 2000)                                                                           \
     X(StreamWaitEvent, 3020)                                                                       \
     X(EventCreate, 2000)                                                                           \
     X(EventDestroy, 4000)                                                                          \
@@ -56,6 +57,10 @@
     X(MemGetInfo, 3020)                                                                            \
     X(MemHostAlloc, 2020)                                                                          \
     X(MemHostGetDevicePointer, 3020)                                                               \
+    X(MemPoolCreate, 11020)                                                                        \
+    X(MemPoolDestroy, 11020)                                                                       \
+    X(MemAllocFromPoolAsync, 11020)                                                                \
+    X(MemFreeAsync, 11020)                                                                         \
     X(MemsetD8, 3020)                                                                              \
     X(MemcpyHtoD, 3020)                                                                            \
     X(MemcpyDtoH, 3020)                                                                            \

@@ -4,6 +4,7 @@
 #include "foveate/foveate_cuda.h"
 
 #include "cuda/cuda_block.h"
+#include "cuda/cuda_memory.h"
 #include "foveate/foveate_cuda_gaze.h"
 #include "foveate/foveate_cuda_smooth.h"
 #include "foveate/foveate_grid.h"
@@ -37,6 +38,7 @@ struct foveate_cuda {
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
+    struct cuda_memory memory; /* of plans; in the order of upload */
     struct cuda_block *retired;
     atomic_bool abandoned;
 };
@@ -50,7 +52,8 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate", &foveate->kernels));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
-    return cuda_device_create_stream(device, &foveate->upload);
+    FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
+    return cuda_memory_init(device, foveate->upload, &foveate->memory);
 }
 
 enum fovea_result foveate_cuda_create(const struct cuda_device *device,
@@ -73,16 +76,34 @@ enum fovea_result foveate_cuda_create(const struct cuda_device *device,
 
 /* ---- The tables of a plan --------------------------------------------------------------------- */
 
+bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate)
+{
+    return cuda_memory_is_pooled(&foveate->memory);
+}
+
+static void part_with(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
+{
+    cuda_block_retire(&foveate->retired, &(*plan)->block);
+    cuda_block_retire(&foveate->retired, &(*plan)->batch.block);
+    free(*plan);
+    *plan = NULL;
+}
+
 void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
 {
     if (!*plan) {
         return;
     }
-    cuda_block_retire(&foveate->retired, &(*plan)->block);
-    cuda_block_retire(&foveate->retired, &(*plan)->batch.block);
-    free(*plan);
-    *plan = NULL;
+    part_with(foveate, plan);
     if (!atomic_load(&foveate->abandoned)) {
+        cuda_block_free_idle(foveate->device, &foveate->retired);
+    }
+}
+
+/* Where somebody makes plans and not retires them: only if nobody waits. */
+static void tidy(struct foveate_cuda *foveate)
+{
+    if (foveate_cuda_frees_without_waiting(foveate) && !atomic_load(&foveate->abandoned)) {
         cuda_block_free_idle(foveate->device, &foveate->retired);
     }
 }
@@ -95,6 +116,10 @@ void foveate_cuda_abandon(struct foveate_cuda *foveate)
 static void destroy_on_device(struct foveate_cuda *foveate)
 {
     const struct cuda_device *device = foveate->device;
+    if (foveate->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(foveate->upload));
+    }
+    cuda_memory_finish(&foveate->memory);
     if (foveate->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
@@ -158,7 +183,8 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     cut_fragments(source, &plan->tables);
-    FOVEA_TRY(cuda_block_create(foveate->device, ring_bytes + tap_bytes + law_bytes, &plan->block));
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
+                                ring_bytes + tap_bytes + law_bytes, &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
@@ -185,12 +211,13 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
 {
     plan->smooth.level_count = (int32_t)source->level_count;
     if (source->level_count == 0) {
-        return cuda_block_create(foveate->device, 0, &plan->block);
+        return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
     }
     plan->level_samples = source->level_samples;
     const size_t sample_bytes = level_bytes(plan);
     const size_t table_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    FOVEA_TRY(cuda_block_create(foveate->device, sample_bytes + table_bytes, &plan->block));
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, sample_bytes + table_bytes,
+                                &plan->block));
     plan->smooth.samples = plan->block->memory;
     plan->smooth.table = plan->block->memory + sample_bytes;
     plan->smooth.law = source->law;
@@ -207,6 +234,7 @@ enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
                                            struct foveate_cuda_plan **out_plan)
 {
     *out_plan = NULL;
+    tidy(foveate);
     struct foveate_cuda_plan *created = calloc(1, sizeof *created);
     if (!created) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -216,7 +244,8 @@ enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
     const enum fovea_result result =
         plan->smooth ? fill_smooth(foveate, plan, created) : fill_blockwise(foveate, plan, created);
     if (result != FOVEA_OK) {
-        foveate_cuda_plan_retire(foveate, &created);
+        part_with(foveate, &created);
+        tidy(foveate);
         return result;
     }
     *out_plan = created;
@@ -382,7 +411,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
         return FOVEA_OK;
     }
     cuda_block_free_idle(foveate->device, &foveate->retired);
-    FOVEA_TRY(cuda_block_create(foveate->device,
+    FOVEA_TRY(cuda_block_create(foveate->device, NULL,
                                 grown.levels * level_bytes(plan) +
                                     grown.gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
                                 &grown.block));

@@ -30,13 +30,18 @@ enum foveate_cuda_formats {
     FOVEATE_CUDA_FORMATS_SURFACE = 1, /* all but RGBA32F */
 };
 
+/* Plans are made and freed without waiting for the device (its memory has pools). Else what is freed may
+ * wait for everything that it has to do. */
+bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate);
+
 /* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. The smooth
  * method's levels are the CUDA plan's own: 8 or 16 bytes for each of plan->level_samples. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
                                                             const struct foveate_plan *plan,
                                                             enum foveate_cuda_formats formats,
                                                             struct foveate_cuda_plan **out_plan);
-/* Not to be run any more. Freed once the last launch that uses it is over; does not wait. */
+/* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that is made
+ * or retired; does not wait for that. */
 void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan);
 
 /* What is written of dst is all of it; src and dst are apart. On failure dst is not written, unless it

@@ -97,7 +97,8 @@ FAKE(DeviceGetUuid, CUuuid *uuid, CUdevice device)
 FAKE(DeviceGetAttribute, int *value, CUdevice_attribute attribute, CUdevice device)
 {
     CALLED(DeviceGetAttribute);
-    *value = !fake_cuda.no_timelines;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? !fake_cuda.no_pools
+                                                                     : !fake_cuda.no_timelines;
     return CUDA_SUCCESS;
 }
 
@@ -167,6 +168,12 @@ FAKE(StreamSynchronize, CUstream stream)
 {
     CALLED(StreamSynchronize);
     return CUDA_SUCCESS;
+}
+
+FAKE(StreamQuery, CUstream stream)
+{
+    CALLED(StreamQuery);
+    return fake_cuda.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 FAKE(StreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
@@ -272,6 +279,42 @@ FAKE(MemFree, CUdeviceptr memory)
     CALLED(MemFree);
     fake_cuda.memories--;
     return CUDA_SUCCESS;
+}
+
+FAKE(MemPoolCreate, CUmemoryPool *pool, const CUmemPoolProps *props)
+{
+    CALLED(MemPoolCreate);
+    if (props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        props->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pool = HANDLE(CUmemoryPool, fake_cuda.pools++);
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemPoolDestroy, CUmemoryPool pool)
+{
+    CALLED(MemPoolDestroy);
+    fake_cuda.pools--;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemAllocFromPoolAsync, CUdeviceptr *memory, size_t bytes, CUmemoryPool pool, CUstream stream)
+{
+    CALLED(MemAllocFromPoolAsync);
+    if (bytes == 0 || !pool || !stream) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *memory = 0x100000u * (unsigned)++fake_cuda.memories;
+    fake_cuda.bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+FAKE(MemFreeAsync, CUdeviceptr memory, CUstream stream)
+{
+    CALLED(MemFreeAsync);
+    fake_cuda.memories--;
+    return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 FAKE(MemHostAlloc, void **memory, size_t bytes, unsigned flags)

@@ -20,6 +20,7 @@ struct fake_cuda {
     CUresult error; /* with what */
     bool busy; /* events have not happened yet */
     bool no_timelines;
+    bool no_pools;
     bool maps_wrongly; /* arrays come back one pixel too narrow */
 
     /* What is there now. */
@@ -29,6 +30,7 @@ struct fake_cuda {
     int events;
     int modules;
     int memories; /* and arrays, external ones included */
+    int pools;
     int surfaces;
     int semaphores;
 
@@ -43,7 +45,7 @@ struct fake_cuda {
 static inline int fake_cuda_living(const struct fake_cuda *fake)
 {
     return fake->contexts + fake->pushed + fake->streams + fake->events + fake->modules +
-           fake->memories + fake->surfaces + fake->semaphores;
+           fake->memories + fake->pools + fake->surfaces + fake->semaphores;
 }
 
 /* The library's own, for dlsym: struct fake_cuda fake_cuda. */

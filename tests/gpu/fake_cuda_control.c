@@ -23,6 +23,7 @@ void fake_cuda_calm(struct fake_cuda *fake)
     fake->fail_at = 0;
     fake->busy = false;
     fake->no_timelines = false;
+    fake->no_pools = false;
     fake->maps_wrongly = false;
     fake->calls[0] = '\0';
 }
