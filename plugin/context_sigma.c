@@ -9,6 +9,7 @@
 #include "map_copy.h"
 
 #include <math.h>
+#include <string.h>
 
 static void fill_map(const struct foveate_plan *plan, struct fovea_point_uv gaze,
                      float *out_sigma_px)
@@ -25,9 +26,13 @@ static void fill_map(const struct foveate_plan *plan, struct fovea_point_uv gaze
 static enum fovea_result make_plan(struct fovea_foveation foveation, uint32_t width_px,
                                    uint32_t height_px, struct foveate_plan **out_plan)
 {
-    const struct map_copy none = {0};
+    struct map_copy none = {0};
     struct map_copy read = {0};
+    foveation.map.serial = 0; /* nothing of it is a copy of ours */
     if (foveation.model == FOVEA_MODEL_MAP && foveation.map.kind == FOVEA_MAP_FILE) {
+        if (strnlen(foveation.map.file, FOVEA_PATH_MAX) == FOVEA_PATH_MAX) {
+            return FOVEA_ERROR_INVALID_ARGUMENT; /* it has no end */
+        }
         FOVEA_TRY(map_copy_make(&foveation.map, &none, (struct fovea_log){0}, &read));
     }
     const enum fovea_result result = foveate_plan_create(&foveation, width_px, height_px, out_plan);

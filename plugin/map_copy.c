@@ -4,6 +4,7 @@
 #include "map_copy.h"
 
 #include "core/log.h"
+#include "foveate/foveate_map.h"
 #include "map_png.h"
 
 #include <errno.h>
@@ -128,6 +129,30 @@ static enum fovea_result check_picture(const struct map_copy *fresh, enum fovea_
     return FOVEA_OK;
 }
 
+/* ---- A formula: what every plan would evaluate anew, for each frustum */
+
+static bool is_formula(enum fovea_map_kind kind)
+{
+    return kind == FOVEA_MAP_HUMAN || kind == FOVEA_MAP_STREAK;
+}
+
+static enum fovea_result evaluate(const struct fovea_map *map, const struct map_copy *old,
+                                  struct fovea_log log, struct map_copy *fresh)
+{
+    if (old->values && old->kind == map->kind && old->eye == map->eye) {
+        return FOVEA_OK;
+    }
+    const size_t side = FOVEATE_MAP_GENERATED_SIDE;
+    fresh->values = calloc(side * side, sizeof *fresh->values);
+    if (!fresh->values) {
+        log_error(log, "foveation.map.kind: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate_map_generate(map->kind, map->eye, fresh->values);
+    fresh->width = fresh->height = (uint32_t)side;
+    return FOVEA_OK;
+}
+
 /* ---- An array */
 
 static enum fovea_result copy_array(const struct fovea_map *map, struct fovea_log log,
@@ -145,18 +170,23 @@ static enum fovea_result copy_array(const struct fovea_map *map, struct fovea_lo
     return FOVEA_OK;
 }
 
-/* ---- Either */
+/* ---- Any of them */
 
 static bool same_values(const struct map_copy *a, const struct map_copy *b)
 {
-    return a->values && b->values && a->width == b->width && a->height == b->height &&
-           strcmp(a->file, b->file) == 0 &&
+    return a->values && b->values && a->kind == b->kind && a->eye == b->eye &&
+           a->width == b->width && a->height == b->height && strcmp(a->file, b->file) == 0 &&
            memcmp(a->values, b->values, (size_t)a->width * a->height * sizeof *a->values) == 0;
 }
 
 static enum fovea_result load(const struct fovea_map *map, const struct map_copy *old,
                               struct fovea_log log, struct map_copy *fresh)
 {
+    fresh->kind = map->kind;
+    fresh->eye = is_formula(map->kind) ? map->eye : FOVEA_MAP_EYE_BOTH;
+    if (is_formula(map->kind)) {
+        return evaluate(map, old, log, fresh);
+    }
     if (map->kind == FOVEA_MAP_ARRAY) {
         return copy_array(map, log, fresh);
     }
@@ -166,23 +196,27 @@ static enum fovea_result load(const struct fovea_map *map, const struct map_copy
 
 static void use(const struct map_copy *copy, struct fovea_map *map)
 {
-    map->kind = FOVEA_MAP_ARRAY;
     map->values = copy->values;
     map->width = copy->width;
     map->height = copy->height;
     map->serial = copy->serial;
-    snprintf(map->file, sizeof map->file, "%s", copy->file);
+    if (!is_formula(map->kind)) {
+        map->kind = FOVEA_MAP_ARRAY;
+        snprintf(map->file, sizeof map->file, "%s", copy->file);
+    }
 }
 
-enum fovea_result map_copy_make(struct fovea_map *map, const struct map_copy *old,
-                                struct fovea_log log, struct map_copy *out_fresh)
+enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old, struct fovea_log log,
+                                struct map_copy *out_fresh)
 {
     *out_fresh = (struct map_copy){0};
-    if (map->kind != FOVEA_MAP_FILE && map->kind != FOVEA_MAP_ARRAY) {
-        return FOVEA_OK;
-    }
     const enum fovea_result result = load(map, old, log, out_fresh);
-    if (result < 0 || same_values(out_fresh, old)) {
+    if (result == FOVEA_OK && same_values(out_fresh, old)) {
+        old->status =
+            out_fresh->status; /* touched, or written again: not to be decoded every time */
+        map_copy_finish(out_fresh);
+    }
+    if (result < 0) {
         map_copy_finish(out_fresh);
     }
     if (result < 0) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The samples of a map as a context keeps them: a program's array copied, a file read. Kernels know
- * arrays only, so settings that were taken have the copy as their array. */
+/* The samples of a map as a context keeps them: a program's array copied, a file read, a formula
+ * evaluated. Kernels know no files, so settings that were taken have the copy as their array; those of a
+ * formula keep their kind, and plans find its samples made. */
 #ifndef FOVEA_MAP_COPY_H
 #define FOVEA_MAP_COPY_H
 
@@ -13,6 +14,8 @@
 /* All 0: none. */
 struct map_copy {
     float *values;
+    enum fovea_map_kind kind; /* of the settings that asked for it */
+    enum fovea_map_eye eye; /* of a formula */
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* of no other copy in this process */
@@ -22,9 +25,9 @@ struct map_copy {
 };
 
 /* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing, because
- * it needs nothing or *old has it already. `map` is then an array of whichever it is. On failure it is
- * as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
-FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, const struct map_copy *old,
+ * *old has it already, which then learns that its file was touched. `map` then has the samples of
+ * whichever it is. On failure it is as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
+FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old,
                                                  struct fovea_log log, struct map_copy *out_fresh);
 void map_copy_finish(struct map_copy *copy);
 

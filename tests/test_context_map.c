@@ -6,6 +6,7 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "foveate/foveate.h"
 #include "map_copy.h"
 #include "png_file.h"
 
@@ -23,6 +24,7 @@
 #define HEIGHT_PX 70
 
 static const struct fovea_point_uv gaze = {0.3, 0.6};
+static const struct fovea_log silent = {0};
 
 struct bench {
     char folder[64];
@@ -238,6 +240,16 @@ static uint64_t take(const struct fovea_foveation *f, struct map_copy *copy)
     return map.serial;
 }
 
+/* Where its status is the one that is known: garbage of the same size and time would not be noticed. */
+static void assert_is_not_read_again(const struct fovea_foveation *f, struct map_copy *copy)
+{
+    struct stat status;
+    assert_int_equal(stat(f->map.file, &status), 0);
+    assert_true(copy->status.st_mtim.tv_sec == status.st_mtim.tv_sec &&
+                copy->status.st_mtim.tv_nsec == status.st_mtim.tv_nsec &&
+                copy->status.st_ino == status.st_ino);
+}
+
 static void what_did_not_change_keeps_its_serial(void **state)
 {
     struct bench *b = *state;
@@ -257,6 +269,7 @@ static void what_did_not_change_keeps_its_serial(void **state)
     assert_int_equal(take(&f, &copy), of_file);
     write_picture(b, grey_16(b)); /* written again, with the same in it */
     assert_int_equal(take(&f, &copy), of_file);
+    assert_is_not_read_again(&f, &copy);
     b->samples[3] ^= 0x4000;
     unlink(b->path);
     write_picture(b, grey_16(b));
@@ -265,6 +278,78 @@ static void what_did_not_change_keeps_its_serial(void **state)
 }
 
 /* ---- What is refused */
+
+/* The samples of a formula are made once, and plans of them are those of plans that evaluate it. */
+static void formulas_are_evaluated_once(void **state)
+{
+    (void)state;
+    struct map_copy copy = {0};
+    for (int i = 0; i < 4; i++) {
+        struct fovea_foveation f = with_map(i < 3 ? FOVEA_MAP_HUMAN : FOVEA_MAP_STREAK);
+        f.map.eye = i < 3 ? (enum fovea_map_eye)i : FOVEA_MAP_EYE_BOTH;
+        struct map_copy fresh;
+        struct fovea_foveation taken = f;
+        assert_int_equal(map_copy_make(&taken.map, &copy, silent, &fresh), FOVEA_OK);
+        assert_non_null(fresh.values);
+        map_copy_finish(&copy);
+        copy = fresh;
+        assert_int_equal(taken.map.kind, f.map.kind);
+        assert_ptr_equal(taken.map.values, copy.values);
+        struct fovea_foveation again = f;
+        assert_int_equal(map_copy_make(&again.map, &copy, silent, &fresh), FOVEA_OK);
+        assert_null(fresh.values);
+        assert_ptr_equal(again.map.values, copy.values);
+        struct foveate_plan *made = NULL;
+        struct foveate_plan *evaluated = NULL;
+        assert_int_equal(foveate_plan_create(&taken, WIDTH_PX, HEIGHT_PX, &made), FOVEA_OK);
+        assert_int_equal(foveate_plan_create(&f, WIDTH_PX, HEIGHT_PX, &evaluated), FOVEA_OK);
+        assert_int_equal(made->law.table_count, evaluated->law.table_count);
+        assert_true(made->law.table_count > 0);
+        assert_memory_equal(made->law_table, evaluated->law_table,
+                            (size_t)made->law.table_count * sizeof *made->law_table);
+        foveate_plan_destroy(&made);
+        foveate_plan_destroy(&evaluated);
+    }
+    map_copy_finish(&copy);
+}
+
+/* What a program left in fields that the kind does not use is not looked at. */
+static void values_beside_a_formula_do_not_count(void **state)
+{
+    struct bench *b = *state;
+    static float plain[WIDTH_PX * HEIGHT_PX];
+    static float beside[WIDTH_PX * HEIGHT_PX];
+    struct fovea_foveation f = with_map(FOVEA_MAP_HUMAN);
+    sigma_of(&f, plain);
+    f.map.values = b->values; /* by far fewer than it says */
+    f.map.width = f.map.height = 801;
+    f.map.serial = 5;
+    sigma_of(&f, beside);
+    assert_memory_equal(plain, beside, sizeof plain);
+    struct fovea_context *context = context_with(b, &f);
+    struct test_image with = run(context);
+    fovea_context_destroy(&context);
+    f = with_map(FOVEA_MAP_HUMAN);
+    context = context_with(b, &f);
+    struct test_image without = run(context);
+    fovea_context_destroy(&context);
+    compare_assert_all_same(&with.view, &without.view, "values beside a formula");
+    image_free(&with);
+    image_free(&without);
+}
+
+static void a_name_without_an_end_is_refused(void **state)
+{
+    (void)state;
+    static float sigma_px[WIDTH_PX * HEIGHT_PX];
+    struct fovea_foveation *f = malloc(sizeof *f);
+    assert_non_null(f);
+    *f = with_map(FOVEA_MAP_FILE);
+    memset(f->map.file, 'x', sizeof f->map.file);
+    assert_int_equal(fovea_sigma_map(f, WIDTH_PX, HEIGHT_PX, gaze, sigma_px),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    free(f);
+}
 
 static void assert_file_refused(struct bench *b, const struct fovea_foveation *f,
                                 enum fovea_result result, const char *word)
@@ -398,11 +483,19 @@ static void degrees_lie_where_the_mapping_puts_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_picture_is_the_array_of_its_grey),   TEST(colours_count_by_their_luma),
-        TEST(a_context_foveates_by_the_picture),    TEST(an_array_is_copied),
-        TEST(what_did_not_change_keeps_its_serial), TEST(files_that_cannot_be_read_are_refused),
-        TEST(pictures_that_are_no_map_are_refused), TEST(broken_pictures_are_refused),
-        TEST(arrays_that_are_no_map_are_refused),   TEST(degrees_lie_where_the_mapping_puts_them),
+        TEST(a_picture_is_the_array_of_its_grey),
+        TEST(colours_count_by_their_luma),
+        TEST(a_context_foveates_by_the_picture),
+        TEST(an_array_is_copied),
+        TEST(what_did_not_change_keeps_its_serial),
+        TEST(files_that_cannot_be_read_are_refused),
+        TEST(formulas_are_evaluated_once),
+        TEST(values_beside_a_formula_do_not_count),
+        TEST(a_name_without_an_end_is_refused),
+        TEST(pictures_that_are_no_map_are_refused),
+        TEST(broken_pictures_are_refused),
+        TEST(arrays_that_are_no_map_are_refused),
+        TEST(degrees_lie_where_the_mapping_puts_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,15 +31,31 @@ static bool is_generated(const struct foveate_map *map)
     return map->kind == FOVEA_MAP_HUMAN || map->kind == FOVEA_MAP_STREAK;
 }
 
+/* A float, as in an array. */
+static float evaluate(enum fovea_map_kind kind, enum fovea_map_eye eye, int32_t i, int32_t j)
+{
+    const double middle = 0.5 * (FOVEATE_MAP_GENERATED_SIDE - 1);
+    const double x_deg = (i - middle) * FOVEATE_MAP_GENERATED_DEG;
+    const double y_deg = (j - middle) * FOVEATE_MAP_GENERATED_DEG;
+    return (float)(kind == FOVEA_MAP_HUMAN ? foveate_map_human(eye, x_deg, y_deg)
+                                           : foveate_map_streak(x_deg, y_deg));
+}
+
+void foveate_map_generate(enum fovea_map_kind kind, enum fovea_map_eye eye, float *out_values)
+{
+    for (int32_t j = 0; j < FOVEATE_MAP_GENERATED_SIDE; j++) {
+        for (int32_t i = 0; i < FOVEATE_MAP_GENERATED_SIDE; i++) {
+            *out_values++ = evaluate(kind, eye, i, j);
+        }
+    }
+}
+
 static double raw_sample(const struct foveate_map *map, int32_t i, int32_t j)
 {
-    if (!is_generated(map)) {
+    if (map->values) {
         return (double)map->values[(size_t)j * (size_t)map->width + (size_t)i];
     }
-    const double x_deg = (i - 0.5 * (map->width - 1)) * map->deg_per_sample;
-    const double y_deg = (j - 0.5 * (map->height - 1)) * map->deg_per_sample;
-    return map->kind == FOVEA_MAP_HUMAN ? foveate_map_human(map->eye, x_deg, y_deg)
-                                        : foveate_map_streak(x_deg, y_deg);
+    return (double)evaluate(map->kind, map->eye, i, j);
 }
 
 double foveate_map_sample(const struct foveate_map *map, int32_t i, int32_t j)
@@ -118,10 +134,19 @@ static void find_range_of_formula(struct foveate_map *map)
     map->smallest = smallest_in(map, (struct window){0, map->width - 1, 0, map->height - 1});
 }
 
+/* Whether a copy of ours (map_copy.h) came with the settings. */
+static bool has_samples(const struct fovea_map *settings)
+{
+    return settings->values && settings->serial != 0 &&
+           settings->width == FOVEATE_MAP_GENERATED_SIDE &&
+           settings->height == FOVEATE_MAP_GENERATED_SIDE;
+}
+
 static struct foveate_map samples_of(const struct fovea_map *settings)
 {
     struct foveate_map map = {.kind = settings->kind, .eye = settings->eye};
     if (is_generated(&map)) {
+        map.values = has_samples(settings) ? settings->values : NULL;
         map.width = map.height = FOVEATE_MAP_GENERATED_SIDE;
         map.deg_per_sample = FOVEATE_MAP_GENERATED_DEG;
     } else {

@@ -14,11 +14,11 @@
 /* What ON midget cells at the gaze resolve: sqrt(D / 2 / (2 sqrt 3)) of the human map's density D. */
 #define FOVEATE_MAP_HUMAN_CPD 65.4
 
-/* Borrows an array's values. */
+/* Borrows the values of an array, or of a formula where its samples are made. */
 struct foveate_map {
     enum fovea_map_kind kind;
     enum fovea_map_eye eye;
-    const float *values; /* of an array */
+    const float *values; /* of an array; NULL: a formula is evaluated */
     int32_t width;
     int32_t height;
     double deg_per_sample;
@@ -26,6 +26,10 @@ struct foveate_map {
     double smallest; /* the floor counted in */
     double floor; /* samples below count as this */
 };
+
+/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way. Settings that have them in `values`, with a
+ * serial, spare plans the work; what comes out is the same. */
+void foveate_map_generate(enum fovea_map_kind kind, enum fovea_map_eye eye, float *out_values);
 
 /* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or all
  * are the same with the linear law. The settings are in range otherwise; the kind is not a file. */
