@@ -520,13 +520,15 @@ struct fovea_context;
 FOVEA_API struct fovea_context_desc fovea_context_desc_default(void);
 
 /* FOVEA_ERROR_UNSUPPORTED: the backend the settings name is not there (no CUDA in this build, no
- * driver; vulkan is for fovea_vulkan.h). */
+ * driver; vulkan is for fovea_vulkan.h). A map's file is read here: FOVEA_ERROR_IO where it cannot be,
+ * FOVEA_ERROR_CONFIG where it is no map. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_create(
     const struct fovea_context_desc *desc, struct fovea_context **out_context);
 FOVEA_API void fovea_context_destroy(struct fovea_context **context);
 
-/* New settings for the frames after this call; only foveation and cpu_threads count. On failure the
- * old ones stay in force. */
+/* New settings for the frames after this call; only foveation and cpu_threads count. Reads a map's file
+ * again where it has changed, with the results of fovea_context_create. On failure the old ones stay in
+ * force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_foveation(
     struct fovea_context *context, const struct fovea_foveation *foveation);
 
