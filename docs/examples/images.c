@@ -3,6 +3,28 @@
 
 #include <fovea.h>
 
+/* Once: the library's defaults, or what desc.settings says. */
+static inline bool open_context(struct fovea_context **out_context)
+{
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    return fovea_context_create(&desc, out_context) == FOVEA_OK;
+}
+
+/* Pictures in host memory, one after the other; done when it returns. src is the first, dst where the
+ * first goes. */
+static inline bool foveate_pictures(struct fovea_context *context, struct fovea_image src,
+                                    struct fovea_image dst, const float *gazes_uv, uint32_t count)
+{
+    ptrdiff_t next_bytes = src.row_stride_bytes * (ptrdiff_t)src.height_px;
+    struct fovea_batch batch = {.count = count,
+                                .src = src,
+                                .dst = dst,
+                                .src_next_bytes = next_bytes,
+                                .dst_next_bytes = next_bytes,
+                                .gazes_uv = gazes_uv};
+    return fovea_context_run_batch(context, &batch, NULL) == FOVEA_OK;
+}
+
 /* What the agents of a simulator see, one picture after the other in CUDA memory, and where each of them
  * looks, also there: x and y from 0 to 1. Enqueued on the simulator's stream, nothing waits. */
 static inline bool foveate_agents(struct fovea_context *context, void *seen, void *foveated,

@@ -14,7 +14,7 @@ pkgconf|cmd:pkg-config|finds libraries
 glslc|cmd:glslc|compiles the compute shaders to SPIR-V
 libvulkan-dev|hdr:vulkan/vulkan_core.h|headers and loader of Vulkan
 libcjson-dev|pc:libcjson|reads the configuration files
-libstb-dev|hdr:stb/stb_truetype.h|draws letters on signs and captions, writes pictures
+libstb-dev|hdr:stb/stb_truetype.h|reads maps from PNG, draws letters on signs and captions, writes pictures
 '
 PACKAGES_render='
 mesa-vulkan-drivers|icd:|Vulkan on the CPU (lavapipe) and on AMD and Intel GPUs
