@@ -40,8 +40,13 @@
 #define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
 /* More than all slots use: at least one is always free of unfinished frames. */
 #define FRAME_MAX_PLANS ((FRAME_MAX_SLOTS + 1) * FOVEA_VK_MAX_VIEWS)
-/* Plans take memory: more than so many are kept only while frames use them. */
-#define FRAME_KEPT_PLANS 10
+/* Plans take memory: where a new one is made, those go that so many frames have not used. */
+#define FRAME_PLAN_KEPT_FRAMES 120
+/* Where the others take more than so many bytes on the device, those go too that so many frames have not
+ * used. A program that draws several targets one after the other comes back to each sooner: making plans
+ * in every frame is worse than their memory. */
+#define FRAME_PLAN_BYTES ((uint64_t)256 << 20)
+#define FRAME_PLAN_CYCLE_FRAMES 16
 #define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
 #define FRAME_REFUSAL_BYTES 512
@@ -137,7 +142,6 @@ enum frame_trouble {
     FRAME_NO_GAZE,
     FRAME_VIEW_WITHOUT_GAZE, /* others are foveated */
     FRAME_PEER_FAILED,
-    FRAME_TOO_MUCH_BLUR,
     FRAME_NO_MEMORY,
 };
 
@@ -165,6 +169,8 @@ struct fovea_vk {
     uint64_t frame; /* number of the newest frame; the first is 1 */
     bool device_lost;
     int64_t retry_ns; /* no new attempt to find memory before */
+    bool described; /* the settings' view, in the log */
+    bool blur_refused; /* too much of it for a frame, in the log */
 
     struct frame_plan plans[FRAME_MAX_PLANS];
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];
@@ -204,7 +210,7 @@ struct frame_view {
     uint32_t kernel_x_px; /* in the images that the kernels read and write */
     uint32_t kernel_y_px;
     bool foveated; /* else it is copied as it is */
-    struct frame_plan *plan;
+    struct frame_plan *plan; /* NULL: nothing of it is foveated or drawn */
     struct foveate_frame constants;
 };
 

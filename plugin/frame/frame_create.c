@@ -231,5 +231,7 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
     fovea->retry_ns = 0;
+    fovea->described = false;
+    fovea->blur_refused = false;
     return FOVEA_OK;
 }

@@ -69,7 +69,8 @@ static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_pla
     return FOVEA_OK;
 }
 
-/* A faithful view looks mild: the log says how strong it is. */
+/* A faithful view looks mild: the log says how strong it is, once for each time that settings are set;
+ * frustums of an engine's own are many. */
 static void describe_view(struct fovea_vk *fovea, const struct foveate_plan *plan)
 {
     struct foveate_model model;
@@ -77,7 +78,9 @@ static void describe_view(struct fovea_vk *fovea, const struct foveate_plan *pla
     if (plan->foveation.model != FOVEA_MODEL_PAPER &&
         foveate_model_init(&model, &plan->foveation, plan->width_px, plan->height_px)) {
         foveate_model_describe(&model, words, sizeof words);
-        log_info(fovea->log, "fovea: %s", words);
+        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "fovea: %s",
+                  words);
+        fovea->described = true;
     }
 }
 
@@ -114,24 +117,55 @@ static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
     return entry->last_frame <= fovea->frame && frame_retired(fovea, entry->last_frame);
 }
 
-/* A free place, or once enough are taken the one used longest ago; there are more than frames use. */
-static struct frame_plan *find_place(struct fovea_vk *fovea)
+/* On the device: its tables, and the levels, which a peer has of its own. */
+static uint64_t bytes_of(const struct frame_plan *entry)
 {
-    struct frame_plan *empty = NULL;
+    const uint64_t peers = entry->peer ? 8 * (uint64_t)entry->plan->level_samples : 0;
+    return entry->tables.bytes + entry->values.bytes + peers;
+}
+
+/* The one used longest ago of those that so many frames have not used; NULL: there is none. */
+static struct frame_plan *find_oldest(struct fovea_vk *fovea, uint64_t frames)
+{
     struct frame_plan *oldest = NULL;
-    uint32_t taken = 0;
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (!entry->plan) {
-            empty = empty ? empty : entry;
-            continue;
-        }
-        taken++;
-        if (retired(fovea, entry) && (!oldest || entry->last_frame < oldest->last_frame)) {
+        if (entry->plan && entry->last_frame + frames <= fovea->frame && retired(fovea, entry) &&
+            (!oldest || entry->last_frame < oldest->last_frame)) {
             oldest = entry;
         }
     }
-    return empty && (taken < FRAME_KEPT_PLANS || !oldest) ? empty : oldest;
+    return oldest;
+}
+
+static void forget_old(struct fovea_vk *fovea)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        bytes += bytes_of(&fovea->plans[i]);
+    }
+    while (true) {
+        const bool too_much = bytes > FRAME_PLAN_BYTES;
+        struct frame_plan *old =
+            find_oldest(fovea, too_much ? FRAME_PLAN_CYCLE_FRAMES : FRAME_PLAN_KEPT_FRAMES);
+        if (!old) {
+            return;
+        }
+        bytes -= bytes_of(old);
+        finish_plan(fovea, old);
+    }
+}
+
+/* A free place, or the one used longest ago; there are more than frames in flight use. */
+static struct frame_plan *find_place(struct fovea_vk *fovea)
+{
+    forget_old(fovea);
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        if (!fovea->plans[i].plan) {
+            return &fovea->plans[i];
+        }
+    }
+    return find_oldest(fovea, 0);
 }
 
 static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,

@@ -57,6 +57,23 @@ static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *
     return FOVEA_OK;
 }
 
+/* The HUD is drawn by view 0 in any case. */
+static bool needs_plan(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
+{
+    return work->views[index].foveated ||
+           (work->overlay && fovea->settings.overlay.hud && index == 0);
+}
+
+/* All that have a plan are alike in method and light; at least one is foveated. */
+static const struct frame_view *planned(const struct frame_work *work)
+{
+    const struct frame_view *view = work->views;
+    while (!view->plan) {
+        view++;
+    }
+    return view;
+}
+
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
 {
     enum fovea_format format = work->src.format->pixel;
@@ -64,12 +81,12 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum sh
     bool averages = which != SHADER_OVERLAY && which != SHADER_SMOOTH_DECIMATE;
     return (struct vk_compute_kind){.which = which,
                                     .format = format,
-                                    .light = unorm && averages && work->views[0].constants.light};
+                                    .light = unorm && averages && planned(work)->constants.light};
 }
 
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
 {
-    bool smooth = work->views[0].plan->plan->smooth;
+    bool smooth = planned(work)->plan->plan->smooth;
     for (int which = 0; which < SHADER_COUNT; which++) {
         bool wanted = which == SHADER_LATCH ? work->late && !work->use_peer
                       : which == SHADER_OVERLAY
@@ -93,6 +110,9 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->constants =
         foveate_frame_make(view->plan->plan, view->foveated ? view->gaze->point : middle);
+    if (!view->foveated) {
+        return FOVEA_OK;
+    }
     return work->use_peer ? frame_plan_share(fovea, view->plan)
                           : frame_plan_make_levels(fovea, view->plan);
 }
@@ -102,7 +122,9 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
     work->use_peer = frame_peer_usable(fovea);
     work->overlay = frame_overlay_wanted(&fovea->settings.overlay);
     for (uint32_t i = 0; i < work->view_count; i++) {
-        FOVEA_TRY(find_plan(fovea, work, &work->views[i]));
+        if (needs_plan(fovea, work, i)) {
+            FOVEA_TRY(find_plan(fovea, work, &work->views[i]));
+        }
     }
     frame_late_choose(fovea, work);
     FOVEA_TRY(find_images(fovea, work));
@@ -143,6 +165,18 @@ static enum fovea_result gather_with_or_without_peer(struct fovea_vk *fovea,
     return result;
 }
 
+/* The next frame may have other frustums and is tried at once; said once for each time that settings
+ * are set, because such frames and others may come by turns. */
+static void refuse_blur(struct fovea_vk *fovea)
+{
+    if (!fovea->blur_refused) {
+        log_warning(fovea->log,
+                    "frame: a view's frustum and the settings ask for a blur that no image "
+                    "of this size needs; frames with it pass through");
+        fovea->blur_refused = true;
+    }
+}
+
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
     if (!find_gazes(work)) {
@@ -153,14 +187,19 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
         return false;
     }
     const enum fovea_result result = gather_with_or_without_peer(fovea, work);
+    if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
+        refuse_blur(fovea);
+        return false;
+    }
     if (result < 0) {
-        frame_trouble_is(fovea, result == FOVEA_ERROR_INVALID_ARGUMENT ? FRAME_TOO_MUCH_BLUR
-                                                                       : FRAME_NO_MEMORY);
+        frame_trouble_is(fovea, FRAME_NO_MEMORY);
         fovea->retry_ns = now_ns + RETRY_NS;
         return false;
     }
     for (uint32_t i = 0; i < work->view_count && (!work->use_peer || work->overlay); i++) {
-        write_set(fovea, work, i);
+        if (work->views[i].plan) {
+            write_set(fovea, work, i);
+        }
     }
     return true;
 }

@@ -12,8 +12,6 @@ void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
         [FRAME_NO_GAZE] = "no usable gaze; frames pass through",
         [FRAME_VIEW_WITHOUT_GAZE] = "no usable gaze for one of the views; it passes through",
         [FRAME_PEER_FAILED] = "a frame was passed through; the vulkan backend takes over",
-        [FRAME_TOO_MUCH_BLUR] =
-            "the settings ask for a blur that no image of this size needs; frames pass through",
         [FRAME_NO_MEMORY] = "not enough memory to foveate; frames pass through",
     };
     if (trouble != fovea->trouble) {

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which plans frames make, and how long they are kept: counted by what the log says of each. */
+
+#include "cmocka_all.h"
+#include "frame.h"
+#include "stereo.h"
+
+#include <string.h>
+
+struct bench {
+    struct rig rig;
+    int told; /* plans that INFO told of */
+    int made; /* plans that were told of at all */
+    int warnings;
+};
+
+static void count_log(void *user, enum fovea_log_level level, const char *message)
+{
+    struct bench *bench = user;
+    if (strstr(message, "sigma with the gaze")) {
+        bench->made++;
+        bench->told += level == FOVEA_LOG_INFO;
+    }
+    bench->warnings += level >= FOVEA_LOG_WARNING;
+}
+
+static void open_bench(struct bench *bench)
+{
+    *bench = (struct bench){0};
+    struct engine_options options = {.host_signals = true};
+    assert_true(engine_open(&bench->rig.engine, &options));
+    bench->rig.settings = rig_settings();
+    bench->rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    bench->rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
+    desc.log = (struct fovea_log){count_log, bench, FOVEA_LOG_DEBUG};
+    assert_int_equal(fovea_vk_create(&desc, &bench->rig.fovea), FOVEA_OK);
+    bench->made = 0;
+    bench->told = 0;
+}
+
+static uint32_t count_plans(const struct bench *bench)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        count += bench->rig.fovea->plans[i].plan != NULL;
+    }
+    return count;
+}
+
+static enum fovea_result run(struct bench *bench, const struct stereo *scene)
+{
+    struct test_image src = stereo_picture(scene, IMAGE_RANDOM, 1);
+    struct test_image dst = stereo_picture(scene, IMAGE_RANDOM, 2);
+    const enum fovea_result result =
+        stereo_run(&bench->rig, scene, RIG_MADE_TO_MADE, &src.view, &dst.view);
+    image_free(&src);
+    image_free(&dst);
+    return result;
+}
+
+static struct fovea_geometry frustum(int i)
+{
+    return (struct fovea_geometry){
+        .tan_left = 0.10 + 0.001 * i, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
+}
+
+/* Six targets of two frustums each, one after the other: twelve plans, each made once. */
+static void targets_by_turns_keep_their_plans(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    struct fovea_geometry frustums[12];
+    for (int i = 0; i < 12; i++) {
+        frustums[i] = frustum(i);
+    }
+    for (int i = 0; i < 24; i++) {
+        struct stereo scene = stereo_side_by_side();
+        scene.views[0].geometry = &frustums[2 * (i % 6)];
+        scene.views[1].geometry = &frustums[2 * (i % 6) + 1];
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    }
+    assert_int_equal(bench.made, 12);
+    assert_int_equal(count_plans(&bench), 12);
+    assert_int_equal(bench.told, 1);
+    /* Told again once settings are set. */
+    bench.rig.settings.foveation.strength = 0.5;
+    assert_int_equal(fovea_vk_set(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    struct stereo scene = stereo_side_by_side();
+    bench.told = 0;
+    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_int_equal(bench.told, 1);
+    rig_close(&bench.rig);
+}
+
+/* What no frame has used for long goes where the next plan is made. */
+static void old_plans_go(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    struct fovea_geometry first = frustum(0);
+    struct fovea_geometry second = frustum(1);
+    struct stereo scene = stereo_side_by_side();
+    scene.views[0].geometry = &first;
+    scene.views[1].geometry = &second;
+    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    scene.views[1].geometry = &first;
+    for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES; i++) {
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    }
+    assert_int_equal(count_plans(&bench), 2);
+    struct fovea_geometry third = frustum(2);
+    scene.views[1].geometry = &third;
+    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_int_equal(count_plans(&bench), 2); /* the first, which was always used, and the third */
+    assert_int_equal(bench.made, 3);
+    rig_close(&bench.rig);
+}
+
+static void views_that_are_copied_need_no_plan(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    struct fovea_geometry own[2] = {frustum(0), frustum(1)};
+    struct stereo scene = stereo_side_by_side();
+    scene.views[0].geometry = &own[0];
+    scene.views[1].geometry = &own[1];
+    scene.views[0].gaze.usable = false;
+    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_int_equal(bench.made, 1);
+    /* The HUD is drawn with the first view's. */
+    bench.rig.settings.overlay.hud = true;
+    assert_int_equal(fovea_vk_set(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    assert_int_equal(bench.made, 2);
+    rig_close(&bench.rig);
+}
+
+/* Frames by turns with a frustum that cannot be done: the others go on, and it is said once. */
+static void a_frustum_of_too_much_blur_keeps_nobody_else(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    const struct fovea_geometry narrow = {.ppd = 1e6};
+    for (int i = 0; i < 6; i++) {
+        struct stereo scene = stereo_side_by_side();
+        scene.views[1].geometry = i % 2 == 0 ? &narrow : NULL;
+        assert_int_equal(run(&bench, &scene), i % 2 == 0 ? FOVEA_PASSED_THROUGH : FOVEA_OK);
+    }
+    assert_int_equal(bench.warnings, 1);
+    rig_close(&bench.rig);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets_by_turns_keep_their_plans),
+        cmocka_unit_test(old_plans_go),
+        cmocka_unit_test(views_that_are_copied_need_no_plan),
+        cmocka_unit_test(a_frustum_of_too_much_blur_keeps_nobody_else),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
