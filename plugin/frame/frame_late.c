@@ -108,11 +108,22 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
     }
 }
 
+/* Of no frame's size: what the source before said, which may be newer than all that the next one has
+ * said so far, counts no longer. Nobody else writes, since nobody listens. */
+static void forget_samples(struct frame_late *late)
+{
+    const struct foveate_late_sample none = {.width_px = 0};
+    for (uint32_t i = 0; i < late->writer_count; i++) {
+        foveate_late_write(&late->writers[i], &none);
+    }
+}
+
 void frame_late_leave(struct fovea_vk *fovea)
 {
     if (fovea->late.source) {
         gaze_source_unlisten(fovea->late.source);
         fovea->late.source = NULL;
+        forget_samples(&fovea->late);
     }
 }
 
@@ -161,12 +172,22 @@ static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)
            view->foveated && view->gaze->state == FOVEA_GAZE_TRACKED;
 }
 
-/* When the sample behind the frame's own gaze was measured; if anything later than that, because some time
- * has passed since the gaze was read. */
-static int64_t own_time_ns(const struct fovea_gaze *gaze)
+/* The newest sample of the source, with its exact time: since the engine read its gaze, others may have
+ * come, and a frame without a newer one in its block keeps this. Takes no lock. Where the source is not
+ * tracked any more, the engine's gaze; its sample is then as old as it was when it was read, or older. */
+static int64_t choose_own(struct fovea_vk *fovea, const struct frame_work *work,
+                          struct frame_view *view)
 {
-    const int64_t age_ns = gaze->age_ns > 0 ? gaze->age_ns : 0;
-    return fovea_time_ns() - age_ns;
+    const int64_t now_ns = fovea_time_ns();
+    struct fovea_gaze gaze = {.state = FOVEA_GAZE_LOST};
+    if (fovea_gaze_source_read(fovea->late.source, now_ns, work->view_width_px,
+                               work->view_height_px, &gaze) < 0 ||
+        gaze.state != FOVEA_GAZE_TRACKED) {
+        return now_ns - (view->gaze->age_ns > 0 ? view->gaze->age_ns : 0);
+    }
+    view->constants.gaze_x_q8 = foveate_gaze_q8(gaze.point.x_uv, (int32_t)work->view_width_px);
+    view->constants.gaze_y_q8 = foveate_gaze_q8(gaze.point.y_uv, (int32_t)work->view_height_px);
+    return now_ns - gaze.age_ns;
 }
 
 void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
@@ -178,7 +199,8 @@ void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
     }
     const uint64_t size = (uint64_t)work->view_width_px << 32 | work->view_height_px;
     atomic_store_explicit(&fovea->late.size, size, memory_order_relaxed);
-    work->late_own = foveate_late_own_make(&view->constants, own_time_ns(view->gaze));
+    const int64_t own_t_ns = choose_own(fovea, work, view);
+    work->late_own = foveate_late_own_make(&view->constants, own_t_ns);
     view->constants.late = !work->use_peer || !fovea->peer->api->imports_handles;
 }
 

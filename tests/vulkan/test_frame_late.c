@@ -120,6 +120,13 @@ static void push(struct fovea_gaze_source *source, double x_uv, double y_uv, int
     assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
 }
 
+/* The eye closes: from now on frames have no gaze of the source's at their submission. */
+static void blink(struct fovea_gaze_source *source)
+{
+    const struct fovea_gaze_sample sample = {.t_ns = fovea_time_ns(), .blink = true};
+    assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+}
+
 static struct fovea_vk_frame frame_of(const struct desk *desk, struct fovea_gaze gaze)
 {
     const VkImageLayout layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
@@ -207,6 +214,65 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
     }
 }
 
+static struct fovea_gaze read_gaze(struct fovea_gaze_source *source)
+{
+    struct fovea_gaze gaze;
+    assert_int_equal(fovea_gaze_source_read(source, fovea_time_ns(), SIDE_PX, SIDE_PX, &gaze),
+                     FOVEA_OK);
+    return gaze;
+}
+
+/* The engine reads its gaze early, and the newest sample comes before it submits. */
+static void a_sample_between_reading_and_submitting_counts(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = late_settings();
+    const struct timespec rest = {.tv_nsec = 5 * MS};
+    struct desk desk;
+    open_desk(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    for (int i = 0; i < 5;) {
+        const double at = 0.2 + 0.1 * i;
+        push(desk.source, 0.25, 0.25, fovea_time_ns());
+        const struct fovea_gaze gaze = read_gaze(desk.source);
+        (void)nanosleep(&rest, NULL);
+        const int64_t pushed_ns = fovea_time_ns();
+        push(desk.source, at, 1 - at, pushed_ns);
+        queue(&desk, frame_of(&desk, gaze));
+        const bool in_time = fovea_time_ns() - pushed_ns < 90 * MS; /* else it counts as silent */
+        start(&desk);
+        if (in_time) {
+            assert_shown(&desk, at, 1 - at);
+            i++;
+        }
+    }
+    close_desk(&desk);
+}
+
+/* What a source said that is not followed any more does not count, however new it is. */
+static void another_source_begins_anew(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = late_settings();
+    struct desk desk;
+    open_desk(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    struct fovea_gaze_source *other = open_source(FOVEA_GAZE_MOUSE);
+    queue(&desk, frame_of(&desk, rig_gaze(0.5, 0.5)));
+    start(&desk); /* from now on the size is known */
+    push(other, 0.3, 0.6, fovea_time_ns());
+    push(desk.source, 0.8, 0.7, fovea_time_ns());
+    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, other), FOVEA_OK);
+    queue(&desk, frame_of(&desk, read_gaze(other)));
+    start(&desk);
+    assert_shown(&desk, 0.3, 0.6);
+    queue(&desk, frame_of(&desk, rig_gaze(0.25, 0.25)));
+    push(other, 0.6, 0.2, fovea_time_ns());
+    start(&desk);
+    assert_shown(&desk, 0.6, 0.2);
+    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, desk.source), FOVEA_OK);
+    fovea_gaze_source_destroy(&other);
+    close_desk(&desk);
+}
+
 /* Fresh contexts: lavapipe waits for the device to be idle before it gives the times of frames gone by. */
 static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
 {
@@ -251,6 +317,7 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
         {.width_px = SIDE_PX / 2, .height_px = SIDE_PX},
         {.x_px = SIDE_PX / 2, .width_px = SIDE_PX / 2, .height_px = SIDE_PX}};
     struct fovea_gaze_sample sample = {.x = 0.8, .y = 0.7, .confidence = 1};
+    blink(desk->source);
     set(desk, hindrance != SETTING_OFF);
     if (hindrance == NO_SOURCE) {
         assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, NULL), FOVEA_OK);
@@ -302,6 +369,7 @@ static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
     open_images(&desk, 320, 200);
     struct fovea_gaze gaze = rig_gaze(0.25, 0.25);
     gaze.age_ns = 10000 * MS; /* older than the block's */
+    blink(desk.source);
     queue(&desk, frame_of(&desk, gaze));
     start(&desk);
     assert_shown(&desk, 0.25, 0.25);
@@ -547,6 +615,8 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
+        cmocka_unit_test(a_sample_between_reading_and_submitting_counts),
+        cmocka_unit_test(another_source_begins_anew),
         cmocka_unit_test(frames_queued_deep_take_what_is_newest_when_they_start),
         cmocka_unit_test(otherwise_a_frame_keeps_its_own_gaze),
         cmocka_unit_test(a_gaze_for_another_size_waits_for_the_next_sample),
