@@ -147,10 +147,16 @@ static void a_frustum_of_too_much_blur_keeps_nobody_else(void **state)
     (void)state;
     struct bench bench;
     open_bench(&bench);
-    const struct fovea_geometry narrow = {.ppd = 1e6};
+    const struct fovea_geometry narrow = {.ppd = 1000};
+    const struct fovea_geometry wide = {.ppd = 8};
+    bench.rig.settings.foveation.model = FOVEA_MODEL_CURVE;
+    bench.rig.settings.foveation.curve =
+        (struct fovea_curve){.count = 1, .eccentricity_deg = {5}, .cutoff_cpd = {0.05}};
+    assert_int_equal(fovea_vk_set(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
     for (int i = 0; i < 6; i++) {
         struct stereo scene = stereo_side_by_side();
-        scene.views[1].geometry = i % 2 == 0 ? &narrow : NULL;
+        scene.views[0].geometry = &wide;
+        scene.views[1].geometry = i % 2 == 0 ? &narrow : &wide;
         assert_int_equal(run(&bench, &scene), i % 2 == 0 ? FOVEA_PASSED_THROUGH : FOVEA_OK);
     }
     assert_int_equal(bench.warnings, 1);

@@ -336,7 +336,7 @@ static void views_that_fit_no_image_are_refused_and_others_go_on(void **state)
 /* ---- Many frames in flight ---- */
 
 #define FRAMES 300
-#define KINDS 14 /* more plans than are kept */
+#define KINDS 14
 
 struct stream {
     struct rig rig;
