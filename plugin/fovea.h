@@ -565,7 +565,8 @@ struct fovea_batch {
  * are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT; gazes in CUDA
  * memory are read on the stream, and an image whose gaze is not finite is copied as it is.
  *
- * Memory is taken by the first batch that needs more than those before it, and kept: 8 bytes an image on
+ * Memory is taken by the first batch that needs more than those before it, and kept; on the device for the
+ * next power of two of images, and taking more may wait for all that the device has to do: 8 bytes an image on
  * the device, and for the smooth method about 11 bytes a pixel (22 of RGBA32F; 22 on the cpu) for as many
  * images as fit in 256 MiB (32 MiB on the cpu), at least one. The others of a batch come after those, on
  * the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller batches still work. On other

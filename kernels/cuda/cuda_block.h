@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Device memory with the launches that use it, so that its owner can part from it at any time: it is
- * freed once the last of them is over, and nobody waits for that. The device is pushed around every
- * call. */
+ * freed once the last of them is over, and nobody waits for that; but cuMemAlloc and cuMemFree, for blocks
+ * that are of no pool, may wait for all that the device has to do. The device is pushed around every call. */
 #ifndef FOVEA_CUDA_BLOCK_H
 #define FOVEA_CUDA_BLOCK_H
 

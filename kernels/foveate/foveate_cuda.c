@@ -385,6 +385,16 @@ enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
 
 /* ---- Batches ---------------------------------------------------------------------------------- */
 
+/* The next power of two, at most `most`: batches that grow by an image do not take memory each time. */
+static uint32_t with_room(uint32_t count, uint64_t most)
+{
+    uint64_t rounded = 1;
+    while (rounded < count) {
+        rounded *= 2;
+    }
+    return (uint32_t)(rounded < most ? rounded : most);
+}
+
 /* How many images of a batch can have levels at a time. */
 static uint32_t count_levels(const struct foveate_cuda_plan *plan,
                              const struct foveate_cuda_images *images)
@@ -394,7 +404,7 @@ static uint32_t count_levels(const struct foveate_cuda_plan *plan,
         return 0;
     }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / level_bytes(plan);
-    return sources < most ? sources : most > 0 ? (uint32_t)most : 1;
+    return sources < most ? with_room(sources, most) : most > 0 ? (uint32_t)most : 1;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -406,7 +416,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
                                        const struct foveate_cuda_images *images)
 {
     struct batch_memory grown = {.levels = larger(count_levels(plan, images), plan->batch.levels),
-                                 .gazes = larger(images->count, plan->batch.gazes)};
+                                 .gazes = larger(with_room(images->count, UINT32_MAX), plan->batch.gazes)};
     if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes) {
         return FOVEA_OK;
     }
