@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Timestamps of the device on the clock of fovea_time_ns, where the device has
- * VK_EXT_calibrated_timestamps and it is enabled. */
+ * VK_KHR_calibrated_timestamps or the EXT and it is enabled. */
 #ifndef FOVEA_VULKAN_CLOCK_H
 #define FOVEA_VULKAN_CLOCK_H
 

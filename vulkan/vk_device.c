@@ -54,8 +54,11 @@ static void read_offer(const struct vk_functions *vk, VkPhysicalDevice physical,
     offer->memory_fd = has_extension(extensions, count, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
     offer->semaphore_fd =
         has_extension(extensions, count, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
-    offer->calibrated_timestamps =
-        has_extension(extensions, count, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+    if (has_extension(extensions, count, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME)) {
+        offer->calibrated_timestamps = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+    } else if (has_extension(extensions, count, VK_KHR_CALIBRATED_TIMESTAMPS_NAME)) {
+        offer->calibrated_timestamps = VK_KHR_CALIBRATED_TIMESTAMPS_NAME;
+    }
 }
 
 enum fovea_result vk_device_offer(const struct vk_functions *vk, VkPhysicalDevice physical,
@@ -148,7 +151,8 @@ enum fovea_result vk_device_init(struct vk_device *device, const struct vk_devic
         listed(desc, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) && vk->GetMemoryFdKHR;
     device->semaphore_fd =
         listed(desc, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) && vk->GetSemaphoreFdKHR;
-    device->calibrated = listed(desc, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) &&
+    device->calibrated = (listed(desc, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) ||
+                          listed(desc, VK_KHR_CALIBRATED_TIMESTAMPS_NAME)) &&
                          vk->GetCalibratedTimestampsEXT && knows_our_clock(vk, desc->physical);
     return FOVEA_OK;
 }

@@ -25,8 +25,11 @@ struct vk_device {
     bool format_list; /* VK_KHR_image_format_list is enabled */
     bool memory_fd; /* VK_KHR_external_memory_fd is enabled */
     bool semaphore_fd; /* VK_KHR_external_semaphore_fd is enabled */
-    bool calibrated; /* VK_EXT_calibrated_timestamps is enabled and knows the host's clock */
+    bool
+        calibrated; /* VK_KHR_ or VK_EXT_calibrated_timestamps is enabled and knows the host's clock */
 };
+
+#define VK_KHR_CALIBRATED_TIMESTAMPS_NAME "VK_KHR_calibrated_timestamps" /* old headers lack it */
 
 /* What the physical device can, before a VkDevice is there. */
 struct vk_offer {
@@ -35,7 +38,7 @@ struct vk_offer {
     bool format_list; /* VK_KHR_image_format_list, likewise */
     bool memory_fd;
     bool semaphore_fd;
-    bool calibrated_timestamps;
+    const char *calibrated_timestamps; /* the extension, EXT where there are both; NULL: neither */
     uint8_t uuid[VK_UUID_SIZE];
 };
 

@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+/* Headers that are older than VK_KHR_calibrated_timestamps know the EXT only; the two are the same. */
+#define CALIBRATED_DOMAINS_KHR "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR"
+#define CALIBRATED_TIMESTAMPS_KHR "vkGetCalibratedTimestampsKHR"
+
 enum fovea_result vk_functions_load_instance(struct vk_functions *functions, VkInstance instance,
                                              PFN_vkGetInstanceProcAddr get, struct fovea_log log)
 {
@@ -21,6 +25,11 @@ enum fovea_result vk_functions_load_instance(struct vk_functions *functions, VkI
 #define VK_LOAD(name) functions->name = (PFN_vk##name)get(instance, "vk" #name);
     VK_OPTIONAL_INSTANCE_FUNCTIONS(VK_LOAD)
 #undef VK_LOAD
+    if (!functions->GetPhysicalDeviceCalibrateableTimeDomainsEXT) {
+        functions->GetPhysicalDeviceCalibrateableTimeDomainsEXT =
+            (PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)get(instance,
+                                                                    CALIBRATED_DOMAINS_KHR);
+    }
     return FOVEA_OK;
 }
 
@@ -50,5 +59,10 @@ enum fovea_result vk_functions_load_device(struct vk_functions *functions, VkDev
 #define VK_LOAD(name) functions->name = (PFN_vk##name)find_optional(functions, device, "vk" #name);
     VK_OPTIONAL_DEVICE_FUNCTIONS(VK_LOAD)
 #undef VK_LOAD
+    if (!functions->GetCalibratedTimestampsEXT) {
+        functions->GetCalibratedTimestampsEXT =
+            (PFN_vkGetCalibratedTimestampsEXT)functions->GetDeviceProcAddr(
+                device, CALIBRATED_TIMESTAMPS_KHR);
+    }
     return FOVEA_OK;
 }

@@ -78,7 +78,8 @@
     X(WaitForFences)
 
 /* NULL where the extension is off or the version is older. The timeline functions are looked up by
- * their core name, then by their KHR name. */
+ * their core name, then by their KHR name; calibrated timestamps by their EXT name, then by their KHR name,
+ * which differ in nothing else. */
 #define VK_OPTIONAL_DEVICE_FUNCTIONS(X)                                                            \
     X(GetCalibratedTimestampsEXT)                                                                  \
     X(GetMemoryFdKHR)                                                                              \

@@ -143,8 +143,7 @@ enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_
             VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
     }
     if (offer.calibrated_timestamps) {
-        needs->device_extensions[needs->device_extension_count++] =
-            VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+        needs->device_extensions[needs->device_extension_count++] = offer.calibrated_timestamps;
     }
 #if FOVEA_HAVE_CUDA
     needs->cuda = offer.memory_fd && offer.semaphore_fd &&
