@@ -60,6 +60,7 @@ def test_settings_reach_the_pictures(quality, noise, tmp_path):
 def test_what_settings_choose_is_shown_alone(quality, noise, tmp_path, sets, title):
     words = [word for text in sets for word in ("--set", text)]
     done = run_program(quality, "compare", noise, *words, "--output", tmp_path)
+    assert f"the settings choose {title}" in done.stderr
     assert re.findall(r"fovea_quality: (.*): .* levels at most", done.stderr) == [title]
     assert not [p for p in tmp_path.iterdir() if "smooth" in p.name]
     error = abs(pixels_of(tmp_path / "chosen.png") - pixels_of(tmp_path / "chosen-exact.png"))

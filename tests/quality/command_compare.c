@@ -175,6 +175,7 @@ static bool make_plan(const struct wishes *wishes, struct plan *out)
         map_copy_make(&out->base.map, &none, say_log(FOVEA_LOG_WARNING), &out->map) < 0) {
         return false;
     }
+    say_note("the settings choose %s: it is shown alone", out->title);
     out->chosen.map = out->base.map.kind;
     out->looks = &out->chosen;
     out->count = 1;
