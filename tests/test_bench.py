@@ -43,7 +43,7 @@ def test_json_has_every_mode_and_gaze(cpu_run):
 def test_numbers_agree_with_each_other(cpu_run):
     rows = cpu_run[1]["rows"]
     copies = {row["format"]: row["us"] for row in rows if row["mode"] == "copy"}
-    best = max(row["gb_per_s"] for row in rows if row["mode"] == "copy")
+    largest = next(row for row in rows if row["mode"] == "copy" and row["format"] == "RGBA16F")
     for row in rows:
         pixel_bytes = {"RGBA8": 4, "RGBA16F": 8}[row["format"]]
         moved = 2 * pixel_bytes * row["width_px"] * row["height_px"]
@@ -51,7 +51,7 @@ def test_numbers_agree_with_each_other(cpu_run):
         assert row["repetitions"] >= 3
         assert row["x_copy"] == pytest.approx(row["us"] / copies[row["format"]])
         assert row["gb_per_s"] == pytest.approx(moved / row["us"] / 1e3)
-        assert row["percent_of_copy"] == pytest.approx(100 * row["gb_per_s"] / best)
+        assert row["percent_of_copy"] == pytest.approx(100 * row["gb_per_s"] / largest["gb_per_s"])
 
 
 def test_table_has_a_line_for_each_row(cpu_run):

@@ -76,7 +76,7 @@ void bench_opencv(struct bench *bench)
     size_t count = 0;
     const struct bench_size *quick = bench_sizes(true, &count);
     if (!bench->wishes.opencv) {
-        if (!bench->wishes.list) {
+        if (bench->results.row_count > 0) {
             results_absent(&bench->results, "OpenCV", "not asked for (./run bench --opencv)");
         }
         return;

@@ -99,10 +99,14 @@ const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_
 struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *mode,
                               enum fovea_backend backend)
 {
+    if (backend == FOVEA_BACKEND_CUDA && !b->engine.needs.cuda) {
+        return NULL;
+    }
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = backend;
     settings.foveation = bench_foveation(mode);
     struct fovea_vk_desc desc = engine_fovea_desc(&b->engine, &settings);
+    desc.log = bench_log();
     struct fovea_vk *fovea = NULL;
     const enum fovea_result result = fovea_vk_create(&desc, &fovea);
     if (result != FOVEA_ERROR_UNSUPPORTED) {

@@ -73,13 +73,14 @@ double result_gb_per_s(const struct result *row)
 
 double results_copy_gb_per_s(const struct results *results, const char *backend)
 {
-    double most = 0.0;
+    const struct result *largest = NULL;
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *row = &results->rows[i];
-        if (strcmp(row->backend, backend) == 0 && strcmp(row->what, "copy") == 0 &&
-            result_gb_per_s(row) > most) {
-            most = result_gb_per_s(row);
+        if (row->kind == RESULT_PICTURE && strcmp(row->backend, backend) == 0 &&
+            strcmp(row->what, "copy") == 0 &&
+            (!largest || result_bytes(row) > result_bytes(largest))) {
+            largest = row;
         }
     }
-    return most;
+    return largest ? result_gb_per_s(largest) : 0.0;
 }
