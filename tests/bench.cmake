@@ -35,16 +35,20 @@ if(TARGET fovea_test_vulkan)
 endif()
 if(TARGET fovea_cuda)
     # One PTX for every device; the driver compiles it.
-    add_custom_command(OUTPUT ${bench_folder}/copy.ptx
-        COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -o ${bench_folder}/copy.ptx
-            ${CMAKE_CURRENT_LIST_DIR}/bench/copy.cu
-        DEPENDS bench/copy.cu VERBATIM COMMENT "CUDA copy.cu")
+    add_custom_command(OUTPUT ${bench_folder}/bench_kernels.ptx
+        COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -o ${bench_folder}/bench_kernels.ptx
+            ${CMAKE_CURRENT_LIST_DIR}/bench/bench_kernels.cu
+        DEPENDS bench/bench_kernels.cu VERBATIM COMMENT "CUDA bench_kernels.cu")
     target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_capture.c
-        bench/cuda_copy.c bench/cuda_npp.c bench/cuda_time.c)
-    set_source_files_properties(bench/cuda_copy.c PROPERTIES
-        OBJECT_DEPENDS ${bench_folder}/copy.ptx
-        COMPILE_DEFINITIONS "BENCH_COPY_PTX=\"${bench_folder}/copy.ptx\"")
+        bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_time.c)
+    set_source_files_properties(bench/cuda_kernels.c PROPERTIES
+        OBJECT_DEPENDS ${bench_folder}/bench_kernels.ptx
+        COMPILE_DEFINITIONS "BENCH_KERNELS_PTX=\"${bench_folder}/bench_kernels.ptx\"")
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
+    if(TARGET fovea_test_vulkan)
+        target_sources(fovea_bench PRIVATE bench/vulkan_handover.c)
+        target_compile_definitions(fovea_bench PRIVATE BENCH_HANDOVER)
+    endif()
 endif()
 
 # bench_add_test(<backend> <label>): that it runs, on a tiny picture; not how fast. test_bench.py looks at

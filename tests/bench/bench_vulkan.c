@@ -333,7 +333,11 @@ static bool run_all(struct vulkan_bench *b)
         there = run_size(&scene, &vulkan_sizes(b, &count)[i]);
     }
     close_scene(&scene);
-    return there && vulkan_frames(b);
+    there = there && vulkan_frames(b);
+#ifdef BENCH_HANDOVER
+    there = there && vulkan_handover(b);
+#endif
+    return there;
 }
 
 void bench_vulkan(struct bench *bench)

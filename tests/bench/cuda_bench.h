@@ -10,6 +10,9 @@
 
 #define CUDA_COPY_SHAPES 3
 
+/* bench_kernels.cu, for ModuleLoadData. */
+extern const char bench_kernels_ptx[];
+
 /* Pictures in device memory that take turns. */
 struct cuda_pictures {
     const struct bench_size *size;

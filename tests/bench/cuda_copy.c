@@ -9,17 +9,6 @@
 #define THREADS 256
 #define WORD_BYTES 16
 
-/* The PTX of copy.cu as bytes of this program, with the zero that ends a text. */
-extern const char bench_copy_ptx[];
-
-__asm__(".pushsection .rodata, \"a\"\n"
-        ".globl bench_copy_ptx\n"
-        ".hidden bench_copy_ptx\n"
-        "bench_copy_ptx:\n"
-        ".incbin \"" BENCH_COPY_PTX "\"\n"
-        ".byte 0\n"
-        ".popsection\n");
-
 static const struct {
     const char *name;
     uint64_t words; /* of a thread */
@@ -27,7 +16,7 @@ static const struct {
 
 void cuda_copy_load(struct cuda_bench *b)
 {
-    CUDA_MUST(b, b->cu->ModuleLoadData(&b->copy_module, bench_copy_ptx));
+    CUDA_MUST(b, b->cu->ModuleLoadData(&b->copy_module, bench_kernels_ptx));
     for (int i = 0; i < CUDA_COPY_SHAPES; i++) {
         CUDA_MUST(b, b->cu->ModuleGetFunction(&b->copies[i], b->copy_module, shapes[i].name));
         CUDA_MUST(b, b->cu->FuncLoad(b->copies[i]));

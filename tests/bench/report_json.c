@@ -97,6 +97,15 @@ static void add_frame(cJSON *frames, const struct frame_result *frame)
     cJSON_AddStringToObject(object, "sync", frame->sync);
 }
 
+static void add_handover(cJSON *root, const struct handover_result *handover)
+{
+    if (handover->measured) {
+        cJSON *object = cJSON_AddObjectToObject(root, "handover");
+        add_times(cJSON_AddObjectToObject(object, "to_kernel"), &handover->to_kernel);
+        add_times(cJSON_AddObjectToObject(object, "from_kernel"), &handover->from_kernel);
+    }
+}
+
 static void add_notes(cJSON *root, const char *name, const struct result_note *notes, size_t count)
 {
     cJSON *object = cJSON_AddObjectToObject(root, name);
@@ -117,6 +126,7 @@ static cJSON *make_json(const struct results *results)
     for (size_t i = 0; i < results->frame_count; i++) {
         add_frame(frames, &results->frames[i]);
     }
+    add_handover(root, &results->handover);
     add_notes(root, "absent", results->absent, results->absent_count);
     return root;
 }

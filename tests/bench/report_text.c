@@ -150,6 +150,28 @@ static void print_frames(const struct results *results, FILE *out)
     }
 }
 
+static void handover_row(const char *name, const struct bench_times *times, FILE *out)
+{
+    fprintf(out, "| %s |", name);
+    cell_us(out, times->median_us);
+    cell_spread(out, times);
+    fputc('\n', out);
+}
+
+static void print_handover(const struct handover_result *handover, FILE *out)
+{
+    if (handover->measured) {
+        fputs("\nThe hand-over between Vulkan and CUDA on the GPU's own clock, timeline "
+              "semaphores.\n\n"
+              "| from, to | us | p10 to p90 |\n|---|---|---|\n",
+              out);
+        handover_row("Vulkan's work before its signal, a kernel's start", &handover->to_kernel,
+                     out);
+        handover_row("an empty kernel's start, Vulkan's work behind its wait",
+                     &handover->from_kernel, out);
+    }
+}
+
 void report_text(const struct results *results, FILE *out)
 {
     fputs("| | |\n|---|---|\n", out);
@@ -160,6 +182,7 @@ void report_text(const struct results *results, FILE *out)
         print_table(results, (enum result_kind)kind, out);
     }
     print_frames(results, out);
+    print_handover(&results->handover, out);
     for (size_t i = 0; i < results->absent_count; i++) {
         fprintf(out, "%s- %s: %s\n", i == 0 ? "\n" : "", results->absent[i].what,
                 results->absent[i].why);

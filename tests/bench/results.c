@@ -41,6 +41,11 @@ static void fill_note(struct result_note *note, const char *what, const char *wh
 
 void results_absent(struct results *results, const char *what, const char *why)
 {
+    for (size_t i = 0; i < results->absent_count; i++) {
+        if (strcmp(results->absent[i].what, what) == 0) {
+            return;
+        }
+    }
     results->absent = grow(results->absent, results->absent_count, sizeof *results->absent);
     fill_note(&results->absent[results->absent_count++], what, why);
     bench_say("%s: %s", what, why);

@@ -48,6 +48,14 @@ struct frame_result {
     const char *sync;
 };
 
+/* From Vulkan to a CUDA kernel and back, by timeline semaphores. */
+struct handover_result {
+    bool measured;
+    struct bench_times
+        to_kernel; /* from the end of the GPU's work before the signal to the kernel's start */
+    struct bench_times from_kernel; /* from there to the start of the GPU's work behind the wait */
+};
+
 struct result_note {
     char what[RESULT_NAME_BYTES];
     char why[RESULT_TEXT_BYTES];
@@ -58,6 +66,7 @@ struct results {
     size_t row_count;
     struct frame_result *frames;
     size_t frame_count;
+    struct handover_result handover;
     struct result_note *absent; /* what is not there, and why */
     size_t absent_count;
     struct result_note *machine; /* "cuda device", "NVIDIA H200" */
@@ -67,6 +76,7 @@ struct results {
 /* Gives a row to fill in; it stays where it is until the next one is added. */
 struct result *results_add(struct results *results);
 struct frame_result *results_add_frame(struct results *results);
+/* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);
 void results_machine(struct results *results, const char *what, const char *value);
 void results_free(struct results *results);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* `copy`: what every foveation is measured against. Every byte of a picture is read and written once, in
+/* Kernels to measure with.
+ *
+ * `copy`: what every foveation is measured against. Every byte of a picture is read and written once, in
  * place, 16 at a time. How many of them a thread takes to be fastest differs by device and size, so there
  * are three, and the fastest counts. Bound by memory.
  *
@@ -51,4 +53,12 @@ extern "C" __global__ void __launch_bounds__(256)
     bench_copy_4(uint4 *words, uint64_t count, uint32_t mask)
 {
     copy<4>(words, count, mask);
+}
+
+/* The GPU's clock in nanoseconds, when the kernel starts. One thread. */
+extern "C" __global__ void bench_clock(uint64_t *out_ns)
+{
+    uint64_t now_ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+    *out_ns = now_ns;
 }
