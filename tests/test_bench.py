@@ -51,6 +51,7 @@ def test_numbers_agree_with_each_other(cpu_run):
         assert row["repetitions"] >= 3
         assert row["x_copy"] == pytest.approx(row["us"] / copies[row["format"]])
         assert row["gb_per_s"] == pytest.approx(moved / row["us"] / 1e3)
+        assert row["ps_per_pixel"] == pytest.approx(row["us"] * 1e6 / (row["width_px"] * row["height_px"]))
         assert row["percent_of_copy"] == pytest.approx(100 * row["gb_per_s"] / largest["gb_per_s"])
 
 
@@ -60,7 +61,7 @@ def test_table_has_a_line_for_each_row(cpu_run):
     assert len(lines) == len(data["rows"])
     for line, row in zip(lines, data["rows"]):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        assert len(cells) == 11
+        assert len(cells) == 12
         assert cells[1:4] == [row["size"], row["mode"], row.get("gaze", "")]
         assert float(cells[5]) == pytest.approx(row["us"], rel=0.01)
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define FRAMES 128
-#define FRAMES_QUICK 8
+#define FRAMES_QUICK 3
 #define COPIES 16
 
 /* ---- The device ------------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static struct bench_times time_frames(struct scene *scene, struct fovea_point_uv
     const uint32_t count =
         scene->b->bench->wishes.quick || scene->b->is_cpu ? FRAMES_QUICK : FRAMES;
     double us[FRAME_TIME_COUNT];
-    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+    for (uint32_t i = 0; i < count && i < BENCH_PICTURES; i++) {
         run_frame(scene, i, gaze);
     }
     frame_wait(scene->fovea, scene->fovea->frame);

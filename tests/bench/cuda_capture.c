@@ -11,32 +11,40 @@
 
 #define CAPTURED_AT_MOST 256
 
+#define NO_CAPTURE 0
+
 /* CUDA's functions carry no pointer of ours. */
 static struct {
     const struct cuda_driver *cu;
-    bool capturing;
-    CUevent events[CAPTURED_AT_MOST]; /* last recorded in a capture */
+    uint32_t capture; /* number of the one under way, or NO_CAPTURE */
+    uint32_t newest;
+    struct {
+        CUevent event;
+        uint32_t capture;
+    } recorded[CAPTURED_AT_MOST]; /* events that were last recorded in a capture */
     uint32_t count;
 } state;
 
 static uint32_t place_of(CUevent event)
 {
     uint32_t i = 0;
-    while (i < state.count && state.events[i] != event) {
+    while (i < state.count && state.recorded[i].event != event) {
         i++;
     }
     return i;
 }
 
-static bool is_captured(CUevent event)
+static uint32_t capture_of(CUevent event)
 {
-    return place_of(event) < state.count;
+    const uint32_t place = place_of(event);
+    return place < state.count ? state.recorded[place].capture : NO_CAPTURE;
 }
 
 static void forget(CUevent event)
 {
-    if (is_captured(event)) {
-        state.events[place_of(event)] = state.events[--state.count];
+    const uint32_t place = place_of(event);
+    if (place < state.count) {
+        state.recorded[place] = state.recorded[--state.count];
     }
 }
 
@@ -44,23 +52,25 @@ static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
 {
     const CUresult result = state.cu->EventRecord(event, stream);
     forget(event);
-    if (result == CUDA_SUCCESS && state.capturing) {
+    if (result == CUDA_SUCCESS && state.capture != NO_CAPTURE) {
         if (state.count == CAPTURED_AT_MOST) {
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
-        state.events[state.count++] = event;
+        state.recorded[state.count].event = event;
+        state.recorded[state.count++].capture = state.capture;
     }
     return result;
 }
 
 static CUresult CUDAAPI event_query(CUevent event)
 {
-    return state.capturing || is_captured(event) ? CUDA_SUCCESS : state.cu->EventQuery(event);
+    const bool over = state.capture != NO_CAPTURE || capture_of(event) != NO_CAPTURE;
+    return over ? CUDA_SUCCESS : state.cu->EventQuery(event);
 }
 
 static CUresult CUDAAPI event_synchronize(CUevent event)
 {
-    return is_captured(event) ? CUDA_SUCCESS : state.cu->EventSynchronize(event);
+    return capture_of(event) != NO_CAPTURE ? CUDA_SUCCESS : state.cu->EventSynchronize(event);
 }
 
 static CUresult CUDAAPI event_destroy(CUevent event)
@@ -71,8 +81,8 @@ static CUresult CUDAAPI event_destroy(CUevent event)
 
 static CUresult CUDAAPI stream_wait_event(CUstream stream, CUevent event, unsigned flags)
 {
-    return state.capturing == is_captured(event) ? state.cu->StreamWaitEvent(stream, event, flags)
-                                                 : CUDA_SUCCESS;
+    return capture_of(event) == state.capture ? state.cu->StreamWaitEvent(stream, event, flags)
+                                              : CUDA_SUCCESS;
 }
 
 struct cuda_driver cuda_capture_driver(const struct cuda_driver *cu)
@@ -104,9 +114,9 @@ CUgraphExec cuda_capture(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *us
     if (b->cu->StreamBeginCapture(b->stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS) {
         return NULL;
     }
-    state.capturing = true;
+    state.capture = ++state.newest;
     const bool enqueued = capture_all(b, enqueue, user, count);
-    state.capturing = false;
+    state.capture = NO_CAPTURE;
     const CUresult ended = b->cu->StreamEndCapture(b->stream, &graph);
     if (ended != CUDA_SUCCESS || !graph) {
         return NULL;

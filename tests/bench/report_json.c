@@ -68,6 +68,7 @@ static void add_row(cJSON *rows, const struct results *results, const struct res
                    row->times.median_us / row->reference_us);
     }
     add_bandwidth(object, results, row);
+    add_number(object, "ps_per_pixel", result_ps_per_pixel(row));
     add_number(object, "pictures", row->images);
     add_number(object, "pictures_per_s", row->images / row->times.median_us * 1e6);
     cJSON_AddStringToObject(object, "timed_by", row->way);

@@ -51,7 +51,7 @@ static void picture_row(const struct results *results, const struct result *row,
     cell_known(out, " %.2f |", ratio_of(row));
     fprintf(out, gb_per_s < 10.0 ? " %.2f |" : " %.0f |", gb_per_s);
     cell_known(out, " %.1f |", copy_gb_per_s > 0.0 ? 100.0 * gb_per_s / copy_gb_per_s : 0.0);
-    fprintf(out, " %s |\n", row->way);
+    fprintf(out, " %.2f | %s |\n", result_ps_per_pixel(row), row->way);
 }
 
 static void batch_row(const struct results *results, const struct result *row, FILE *out)
@@ -87,7 +87,8 @@ static const struct {
         {"One picture. x copy: against `copy` of the same size and format. GB/s: one read and one "
          "write of\nevery pixel. % of copy: of this backend's largest copy.",
          "| backend | size | mode | gaze | format | us | p10 to p90 | x copy | GB/s | % of copy | "
-         "timed by |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+         "ps a "
+         "pixel | timed by |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
          picture_row},
     [RESULT_BATCH] =
         {"Many small pictures in one go, each with a gaze of its own. x copy: ours against "

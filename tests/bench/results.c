@@ -76,6 +76,12 @@ double result_gb_per_s(const struct result *row)
     return row->times.median_us > 0.0 ? result_bytes(row) / row->times.median_us * 1e-3 : 0.0;
 }
 
+double result_ps_per_pixel(const struct result *row)
+{
+    const double pixels = (double)row->size->width_px * row->size->height_px * row->images;
+    return row->times.median_us * 1e6 / pixels;
+}
+
 double results_copy_gb_per_s(const struct results *results, const char *backend)
 {
     const struct result *largest = NULL;
