@@ -14,7 +14,7 @@ void wishes_help(void)
          "\n"
          "  --json FILE      the tables also go there as JSON\n"
          "  --only REGEX     only cases whose names match; extended, anywhere in the name\n"
-         "  --backend NAME   only cpu, cuda or vulkan\n"
+         "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
          "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
          "  --launches       CUDA: separate launches between two events instead of a graph\n"
          "  --threads N      of the cpu backend; one for each core\n"

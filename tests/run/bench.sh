@@ -11,7 +11,7 @@ help_bench()
 
   --json FILE      the tables also go there as JSON
   --only REGEX     only cases whose names match: --only '1080p/smooth'
-  --backend NAME   only cpu, cuda or vulkan
+  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's
   --quick          a tiny picture and few repetitions: whether it works, not how fast
   --launches       CUDA: separate launches between two events instead of a graph
   --threads N      of the cpu backend; one for each core
