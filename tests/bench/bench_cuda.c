@@ -90,9 +90,9 @@ static void run_case(struct cuda_bench *b, const struct bench_case *c)
                          .what = c->mode->name,
                          .gaze = c->gaze->name,
                          .format = c->mode->format,
-                         .images = 1,
-                         .reference_us = b->pictures.copy_us};
+                         .images = 1};
     row.times = cuda_time(b, enqueue, &p, &row.way);
+    row.reference_us = cuda_copy_us(b, row.way);
     *results_add(&b->bench->results) = row;
     foveate_cuda_plan_retire(b->foveate, &p.tables);
     foveate_plan_destroy(&p.plan);

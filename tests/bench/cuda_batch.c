@@ -96,13 +96,6 @@ static void finish(struct cuda_bench *b, struct batch *batch)
     CUDA_MUST(b, b->cu->MemFree(batch->gazes));
 }
 
-/* RGB8's copy is measured in any case. */
-static double copy_of_rgb8_us(struct cuda_bench *b, uint32_t count)
-{
-    cuda_need_pictures(b, &batch_size, FOVEA_FORMAT_RGB8, count);
-    return b->pictures.copy_us;
-}
-
 static void run_case(struct cuda_bench *b, enum fovea_format format)
 {
     struct batch batch = {.count = b->bench->wishes.quick ? IMAGES_QUICK : IMAGES};
@@ -111,13 +104,15 @@ static void run_case(struct cuda_bench *b, enum fovea_format format)
                          .size = &batch_size,
                          .what = bench_modes[0].name,
                          .format = format,
-                         .images = batch.count,
-                         .reference_us = copy_of_rgb8_us(b, batch.count)};
+                         .images = batch.count};
     cuda_need_pictures(b, &batch_size, format, batch.count);
     prepare(b, &batch);
     row.times = cuda_time(b, enqueue, &batch, &row.way);
-    *results_add(&b->bench->results) = row;
     finish(b, &batch);
+    /* RGB8's copy counts, whatever the format. */
+    cuda_need_pictures(b, &batch_size, FOVEA_FORMAT_RGB8, batch.count);
+    row.reference_us = cuda_copy_us(b, row.way);
+    *results_add(&b->bench->results) = row;
 }
 
 #else

@@ -20,7 +20,8 @@ struct cuda_pictures {
     uint32_t images; /* of a picture: more than 1 in batches, one behind the other */
     CUdeviceptr src[BENCH_PICTURES];
     CUdeviceptr dst[BENCH_PICTURES];
-    double copy_us; /* 0: not measured yet */
+    double copy_us;
+    const char *copy_way;
 };
 
 struct cuda_bench {
@@ -62,6 +63,8 @@ void cuda_copy_load(struct cuda_bench *b);
 void cuda_need_pictures(struct cuda_bench *b, const struct bench_size *size,
                         enum fovea_format format, uint32_t images);
 void cuda_free_pictures(struct cuda_bench *b);
+/* What a copy of them took; 0: it was timed in another way. */
+double cuda_copy_us(const struct cuda_bench *b, const char *way);
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
 
 /* ---- cuda_npp.c, cuda_batch.c ---- */

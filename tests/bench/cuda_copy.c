@@ -61,6 +61,7 @@ static void time_copy(struct cuda_bench *b)
     const struct result *known = find_copy(b);
     if (known) {
         b->pictures.copy_us = known->times.median_us;
+        b->pictures.copy_way = known->way;
         return;
     }
     struct result row = {.kind = b->pictures.images > 1 ? RESULT_BATCH : RESULT_PICTURE,
@@ -76,6 +77,7 @@ static void time_copy(struct cuda_bench *b)
         }
     }
     b->pictures.copy_us = row.times.median_us;
+    b->pictures.copy_way = row.way;
     row.reference_us = b->pictures.copy_us;
     *results_add(&b->bench->results) = row;
 }
@@ -116,6 +118,11 @@ void cuda_need_pictures(struct cuda_bench *b, const struct bench_size *size,
     pictures->images = images;
     allocate(b);
     time_copy(b);
+}
+
+double cuda_copy_us(const struct cuda_bench *b, const char *way)
+{
+    return strcmp(way, b->pictures.copy_way) == 0 ? b->pictures.copy_us : 0.0;
 }
 
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory)
