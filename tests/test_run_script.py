@@ -14,6 +14,7 @@ COMMANDS = [
     "test",
     "quality",
     "compare",
+    "bench",
     "gpu-test",
     "gpu-bundle",
     "build",

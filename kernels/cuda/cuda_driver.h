@@ -40,6 +40,12 @@
     X(StreamSynchronize, 2000)                                                                     \
     X(StreamQuery, 2000)                                                                           \
     X(StreamWaitEvent, 3020)                                                                       \
+    X(StreamBeginCapture, 10010)                                                                   \
+    X(StreamEndCapture, 10000)                                                                     \
+    X(GraphInstantiateWithFlags, 11040)                                                            \
+    X(GraphLaunch, 10000)                                                                          \
+    X(GraphExecDestroy, 10000)                                                                     \
+    X(GraphDestroy, 10000)                                                                         \
     X(EventCreate, 2000)                                                                           \
     X(EventDestroy, 4000)                                                                          \
     X(EventRecord, 2000)                                                                           \

@@ -473,11 +473,17 @@ static CUresult fake_absent(void)
 
 #define fake_Array3DCreate fake_absent
 #define fake_ArrayDestroy fake_absent
+#define fake_GraphDestroy fake_absent
+#define fake_GraphExecDestroy fake_absent
+#define fake_GraphInstantiateWithFlags fake_absent
+#define fake_GraphLaunch fake_absent
 #define fake_MemGetInfo fake_absent
 #define fake_Memcpy2D fake_absent
 #define fake_MemcpyDtoH fake_absent
 #define fake_MemcpyHtoD fake_absent
 #define fake_MemsetD8 fake_absent
+#define fake_StreamBeginCapture fake_absent
+#define fake_StreamEndCapture fake_absent
 
 static const struct {
     const char *name;

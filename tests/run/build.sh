@@ -104,20 +104,3 @@ format_sources()
     [[ -n $tool ]] || fail "clang-format $CLANG_FORMAT_VERSION is needed: others lay out differently"
     our_sources '*.c' '*.h' '*.cu' '*.cuh' | (cd "$ROOT" && xargs -r -d '\n' "$tool" "$@")
 }
-
-has_bench()
-{
-    [[ -n $(first_file "$ROOT/tests/bench/*.c*") ]]
-}
-
-run_benches()
-{
-    local bench found=0
-    for bench in "$BUILD_ROOT"/release/tests/bench/bench_* "$BUILD_ROOT"/release/tests/bench_*; do
-        if [[ -f $bench && -x $bench ]]; then
-            found=1
-            "$bench" "$@" || fail "$(basename "$bench") failed"
-        fi
-    done
-    ((found)) || fail "no benchmark was built"
-}

@@ -221,10 +221,11 @@ need_python()
     (need_packages python_debian)
 }
 
+# make_venv FOLDER [REQUIREMENTS]
 make_venv()
 {
     local maker
     maker=$(venv_maker)
     "$maker" -m venv --clear "$1" &&
-        "$1/bin/python" -m pip install --disable-pip-version-check --no-input -r "$ROOT/tests/requirements.txt"
+        "$1/bin/python" -m pip install --disable-pip-version-check --no-input -r "${2-$ROOT/tests/requirements.txt}"
 }

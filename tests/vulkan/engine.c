@@ -85,8 +85,8 @@ static bool create_instance(struct engine *engine, const struct engine_options *
 {
     const char *layer = "VK_LAYER_KHRONOS_validation";
     const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    engine->validation = has_layer(layer);
-    if (!engine->validation && required("FOVEA_REQUIRE_VALIDATION")) {
+    engine->validation = !options->no_validation && has_layer(layer);
+    if (!engine->validation && !options->no_validation && required("FOVEA_REQUIRE_VALIDATION")) {
         fail_msg("the validation layer is not there");
     }
     VkValidationFeatureEnableEXT enables[] = {
@@ -198,6 +198,7 @@ bool engine_open(struct engine *engine, const struct engine_options *options)
         if (required(options->nvidia ? "FOVEA_REQUIRE_GPU" : "FOVEA_REQUIRE_VULKAN")) {
             fail_msg("no %s device", options->nvidia ? "NVIDIA Vulkan" : "Vulkan");
         }
+        vkDestroyInstance(engine->instance, NULL);
         return false;
     }
     create_messenger(engine);

@@ -30,6 +30,7 @@ struct engine_options {
     bool nvidia; /* only an NVIDIA GPU will do; else the first device of any kind */
     bool no_sharing; /* enable neither extensions nor timeline semaphores */
     bool no_timeline;
+    bool no_validation; /* for times: the layer would be measured too */
     bool host_signals; /* the host will signal what the queue waits for: core validation only */
 };
 

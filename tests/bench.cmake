@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# fovea_bench: times of every backend. docs/performance.md says what of.
+add_executable(fovea_bench
+    bench/bench_cpu.c
+    bench/bench_opencv.c
+    bench/cases.c
+    bench/cpu_copy.c
+    bench/machine.c
+    bench/main.c
+    bench/report_json.c
+    bench/report_text.c
+    bench/results.c
+    bench/times.c
+    bench/wishes.c)
+set(bench_folder ${CMAKE_CURRENT_BINARY_DIR}/bench)
+target_include_directories(fovea_bench PRIVATE bench ${bench_folder})
+target_link_libraries(fovea_bench PRIVATE fovea_internal fovea_build PkgConfig::CJSON m)
+set_source_files_properties(bench/cpu_copy.c PROPERTIES COMPILE_OPTIONS -O3)
+# The bundle's copy of the Vulkan loader, so that the program starts on machines without one.
+set_target_properties(fovea_bench PROPERTIES
+    INSTALL_RPATH "${CMAKE_INSTALL_RPATH};$ORIGIN/../fallback")
+
+# Looked at in every build: a commit needs no new configuration.
+add_custom_target(fovea_bench_commit BYPRODUCTS ${bench_folder}/bench_commit.h
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DHEADER=${bench_folder}/bench_commit.h
+        -P ${CMAKE_CURRENT_LIST_DIR}/bench/commit.cmake VERBATIM)
+add_dependencies(fovea_bench fovea_bench_commit)
+
+if(TARGET fovea_test_vulkan)
+    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/vulkan_frames.c)
+    target_compile_definitions(fovea_bench PRIVATE BENCH_VULKAN)
+    target_link_libraries(fovea_bench PRIVATE fovea_test_vulkan)
+endif()
+if(TARGET fovea_cuda)
+    # One PTX for every device; the driver compiles it.
+    add_custom_command(OUTPUT ${bench_folder}/bench_kernels.ptx
+        COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -o ${bench_folder}/bench_kernels.ptx
+            ${CMAKE_CURRENT_LIST_DIR}/bench/bench_kernels.cu
+        DEPENDS bench/bench_kernels.cu VERBATIM COMMENT "CUDA bench_kernels.cu")
+    target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_capture.c
+        bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_time.c)
+    set_source_files_properties(bench/cuda_kernels.c PROPERTIES
+        OBJECT_DEPENDS ${bench_folder}/bench_kernels.ptx
+        COMPILE_DEFINITIONS "BENCH_KERNELS_PTX=\"${bench_folder}/bench_kernels.ptx\"")
+    target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
+    if(TARGET fovea_test_vulkan)
+        target_sources(fovea_bench PRIVATE bench/vulkan_handover.c)
+        target_compile_definitions(fovea_bench PRIVATE BENCH_HANDOVER)
+    endif()
+endif()
+
+# bench_add_test(<backend> <label>): that it runs, on a tiny picture; not how fast. test_bench.py looks at
+# what it writes.
+function(bench_add_test backend label)
+    add_test(NAME test_bench_${backend} COMMAND fovea_bench --quick --backend ${backend})
+    set_tests_properties(test_bench_${backend} PROPERTIES LABELS ${label} TIMEOUT 120
+        SKIP_RETURN_CODE 77)
+endfunction()
+bench_add_test(cpu unit)
+if(TARGET fovea_test_vulkan)
+    bench_add_test(vulkan vulkan)
+endif()
+if(TARGET fovea_cuda)
+    bench_add_test(cuda gpu)
+endif()

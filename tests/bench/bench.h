@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_bench: what the library costs on this machine, as tables and as JSON.
+ *
+ *     wishes.c            the command line, and which cases it asks for
+ *     cases.c             sizes, settings, gazes
+ *     times.c             medians and spreads
+ *     results.c           what was measured
+ *     report_text.c       as Markdown tables
+ *     report_json.c       as JSON
+ *     machine.c           date, commit, processor, driver
+ *     bench_cpu.c         the cpu backend, and OpenCV beside it
+ *     bench_cuda*.c       the cuda backend, copies and NPP beside it
+ *     bench_vulkan*.c     the vulkan backend, and frames of an engine with and without Fovea
+ *
+ * A failure ends the program: half a table is worse than none. */
+#ifndef FOVEA_BENCH_H
+#define FOVEA_BENCH_H
+
+#include "cases.h"
+#include "results.h"
+#include "wishes.h"
+
+struct bench {
+    struct wishes wishes;
+    struct results results;
+};
+
+/* Each measures what is wished for of its backend, or notes that the machine has none. With --list they
+ * name their cases and touch no device. */
+void bench_cpu(struct bench *bench);
+void bench_cuda(struct bench *bench);
+void bench_vulkan(struct bench *bench);
+
+/* The case is wished for; with --list: prints its name, and it is not. */
+bool bench_wants(const struct bench *bench, const char *name);
+/* "cuda/1080p/smooth/centre". */
+void bench_case_name(const char *backend, const struct bench_case *c, char out[RESULT_NAME_BYTES]);
+
+/* Ends the program where it is not FOVEA_OK. */
+void bench_must(enum fovea_result result, const char *what);
+void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Progress and remarks, on standard error. */
+void bench_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct fovea_log bench_log(void);
+/* Zeroed. */
+void *bench_memory(size_t count, size_t bytes);
+
+#endif

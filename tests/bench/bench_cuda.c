@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The cuda backend, below its public face: so that its launches can be captured in a graph. */
+
+#include "cuda_bench.h"
+
+#include <stdio.h>
+
+/* ---- The device ------------------------------------------------------------------------------- */
+
+static void note_device(struct cuda_bench *b)
+{
+    char text[RESULT_TEXT_BYTES];
+    results_machine(&b->bench->results, "CUDA device", b->device.name);
+    snprintf(text, sizeof text, "%d.%d", b->driver.version / 1000, b->driver.version % 1000 / 10);
+    results_machine(&b->bench->results, "CUDA of the driver", text);
+}
+
+bool cuda_open(struct cuda_bench *b)
+{
+    if (b->owned) {
+        return true;
+    }
+    if (cuda_device_create(0, bench_log(), &b->owned) != FOVEA_OK) {
+        return false;
+    }
+    b->driver = cuda_capture_driver(b->owned->cu);
+    b->device = *b->owned;
+    b->device.cu = &b->driver;
+    b->cu = &b->driver;
+    bench_must(cuda_device_push(&b->device), "cuda");
+    bench_must(foveate_cuda_create(&b->device, &b->foveate), "cuda");
+    bench_must(cuda_device_create_stream(&b->device, &b->stream), "cuda");
+    cuda_copy_load(b);
+    note_device(b);
+    return true;
+}
+
+static void close_device(struct cuda_bench *b)
+{
+    if (!b->owned) {
+        return;
+    }
+    cuda_free_pictures(b);
+    foveate_cuda_destroy(&b->foveate);
+    CUDA_MUST(b, b->cu->ModuleUnload(b->copy_module));
+    CUDA_MUST(b, b->cu->StreamDestroy(b->stream));
+    cuda_device_pop(&b->device);
+    cuda_device_destroy(&b->owned);
+}
+
+/* ---- Cases ------------------------------------------------------------------------------------ */
+
+struct prepared {
+    struct foveate_plan *plan;
+    struct foveate_cuda_plan *tables;
+    struct foveate_frame frame;
+};
+
+static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t picture)
+{
+    const struct prepared *p = user;
+    const struct foveate_cuda_run run = {
+        .plan = p->tables, .frame = &p->frame, .stream = b->stream};
+    const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
+    const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
+    return foveate_cuda_run_linear(b->foveate, &run, &src, &dst);
+}
+
+static void prepare(struct cuda_bench *b, const struct bench_case *c, struct prepared *p)
+{
+    const struct fovea_foveation foveation = bench_foveation(c->mode);
+    bench_must(foveate_plan_create(&foveation, c->size->width_px, c->size->height_px, &p->plan),
+               "plan");
+    bench_must(
+        foveate_cuda_plan_create(b->foveate, p->plan, FOVEATE_CUDA_FORMATS_SURFACE, &p->tables),
+        "plan");
+    p->frame = foveate_frame_make(p->plan, bench_gaze_uv(c->gaze, c->size));
+}
+
+static void run_case(struct cuda_bench *b, const struct bench_case *c)
+{
+    struct prepared p = {0};
+    cuda_need_pictures(b, c->size, c->mode->format, 1);
+    prepare(b, c, &p);
+    struct result row = {.kind = RESULT_PICTURE,
+                         .backend = "cuda",
+                         .size = c->size,
+                         .what = c->mode->name,
+                         .gaze = c->gaze->name,
+                         .format = c->mode->format,
+                         .images = 1};
+    row.times = cuda_time(b, enqueue, &p, &row.way);
+    row.reference_us = cuda_copy_us(b, row.way);
+    *results_add(&b->bench->results) = row;
+    foveate_cuda_plan_retire(b->foveate, &p.tables);
+    foveate_plan_destroy(&p.plan);
+}
+
+/* False: there is no device. */
+static bool run_size(struct cuda_bench *b, const struct bench_size *size)
+{
+    for (size_t m = 0; m < bench_mode_count; m++) {
+        for (size_t g = 0; g < bench_gaze_count; g++) {
+            const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
+            char name[RESULT_NAME_BYTES];
+            bench_case_name("cuda", &c, name);
+            if (!bench_wants(b->bench, name)) {
+                continue;
+            }
+            if (!cuda_open(b)) {
+                return false;
+            }
+            bench_say("%s", name);
+            run_case(b, &c);
+        }
+    }
+    return true;
+}
+
+static bool run_all(struct cuda_bench *b)
+{
+    size_t count = 0;
+    const struct bench_size *sizes = bench_sizes(b->bench->wishes.quick, &count);
+    bool there = true;
+    for (size_t i = 0; there && i < count; i++) {
+        there = run_size(b, &sizes[i]);
+    }
+    return there && cuda_batch(b) && cuda_npp(b);
+}
+
+void bench_cuda(struct bench *bench)
+{
+    struct cuda_bench b = {.bench = bench};
+    if (!run_all(&b)) {
+        results_absent(&bench->results, "cuda", "no device, or no driver, on this machine");
+    }
+    close_device(&b);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The vulkan backend through its public API, on images without a copy: the GPU's timestamps round the
+ * dispatches of each frame. `copy` is vkCmdCopyImage of the same images. */
+
+#include "vulkan_bench.h"
+
+#include "frame.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FRAMES 128
+#define FRAMES_QUICK 3
+#define COPIES 16
+
+/* ---- The device ------------------------------------------------------------------------------- */
+
+static void note_device(struct vulkan_bench *b)
+{
+    VkPhysicalDeviceDriverProperties driver = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+    char text[RESULT_TEXT_BYTES];
+    vkGetPhysicalDeviceProperties2(b->engine.physical, &properties);
+    b->is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    b->tick_us = (double)properties.properties.limits.timestampPeriod * 1e-3;
+    results_machine(&b->bench->results, "Vulkan device", properties.properties.deviceName);
+    snprintf(text, sizeof text, "%.60s %.80s", driver.driverName, driver.driverInfo);
+    results_machine(&b->bench->results, "Vulkan driver", text);
+}
+
+static void make_queries(struct vulkan_bench *b)
+{
+    const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                        .queryCount = VULKAN_TIMESTAMPS};
+    VULKAN_MUST(vkCreateQueryPool(b->engine.device, &info, NULL, &b->queries));
+}
+
+bool vulkan_open(struct vulkan_bench *b)
+{
+    if (b->open) {
+        return true;
+    }
+    const struct engine_options nvidia = {.nvidia = true, .no_validation = true};
+    const struct engine_options any = {.no_validation = true};
+    b->open = engine_open(&b->engine, &nvidia) || engine_open(&b->engine, &any);
+    if (b->open) {
+        note_device(b);
+        make_queries(b);
+    }
+    return b->open;
+}
+
+static void close_device(struct vulkan_bench *b)
+{
+    if (b->open) {
+        vkDestroyQueryPool(b->engine.device, b->queries, NULL);
+        engine_close(&b->engine);
+    }
+}
+
+void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index)
+{
+    const VkMemoryBarrier all = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                 .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                 .dstAccessMask =
+                                     VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &all, 0, NULL, 0, NULL);
+    vkCmdResetQueryPool(commands, b->queries, index, 1);
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, b->queries, index);
+}
+
+double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end)
+{
+    uint64_t ticks[2];
+    for (int i = 0; i < 2; i++) {
+        VULKAN_MUST(vkGetQueryPoolResults(b->engine.device, b->queries, i == 0 ? begin : end, 1,
+                                          sizeof ticks[i], &ticks[i], sizeof ticks[i],
+                                          VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    }
+    return (double)(ticks[1] - ticks[0]) * b->tick_us;
+}
+
+const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_count)
+{
+    const struct bench_size *sizes = bench_sizes(b->bench->wishes.quick, out_count);
+    if (b->is_cpu) {
+        *out_count = 1;
+    }
+    return sizes;
+}
+
+struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *mode,
+                              enum fovea_backend backend)
+{
+    if (backend == FOVEA_BACKEND_CUDA && !b->engine.needs.cuda) {
+        return NULL;
+    }
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = backend;
+    settings.foveation = bench_foveation(mode);
+    struct fovea_vk_desc desc = engine_fovea_desc(&b->engine, &settings);
+    desc.log = bench_log();
+    struct fovea_vk *fovea = NULL;
+    const enum fovea_result result = fovea_vk_create(&desc, &fovea);
+    if (result != FOVEA_ERROR_UNSUPPORTED) {
+        bench_must(result, "fovea_vk_create");
+    }
+    return fovea;
+}
+
+/* ---- Images ----------------------------------------------------------------------------------- */
+
+/* The images of one context, and what is measured with them. All stay in GENERAL. */
+struct scene {
+    struct vulkan_bench *b;
+    struct fovea_vk *fovea;
+    const struct bench_size *size;
+    enum fovea_format format;
+    struct fovea_vk_image *src[BENCH_PICTURES];
+    struct fovea_vk_image *dst[BENCH_PICTURES];
+    double copy_us;
+};
+
+static VkFormat vulkan_format(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGBA16F ? VK_FORMAT_R16G16B16A16_SFLOAT
+                                          : VK_FORMAT_R8G8B8A8_UNORM;
+}
+
+static struct fovea_vk_image *make_image(struct scene *scene, const void *pixels)
+{
+    const struct fovea_vk_image_desc desc = {.format = vulkan_format(scene->format),
+                                             .width_px = scene->size->width_px,
+                                             .height_px = scene->size->height_px};
+    struct fovea_vk_image *image = NULL;
+    VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    bench_must(fovea_vk_image_create(scene->fovea, &desc, &image), "image");
+    bench_must(fovea_vk_image_acquire(image, &layout), "acquire");
+    engine_write(&scene->b->engine, fovea_vk_image_handle(image), desc.width_px, desc.height_px,
+                 desc.format, pixels, layout, VK_IMAGE_LAYOUT_GENERAL);
+    return image;
+}
+
+static void make_images(struct scene *scene)
+{
+    const size_t bytes = bench_image_bytes(scene->size, scene->format);
+    void *pixels = bench_memory(bytes, 1);
+    bench_draw(pixels, bytes, scene->format);
+    for (int i = 0; i < BENCH_PICTURES; i++) {
+        scene->src[i] = make_image(scene, pixels);
+        scene->dst[i] = make_image(scene, pixels);
+    }
+    free(pixels);
+}
+
+/* ---- Copies ----------------------------------------------------------------------------------- */
+
+static void record_copy(const struct scene *scene, VkCommandBuffer commands, int i)
+{
+    const VkImageSubresourceLayers layer = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    const VkImageCopy region = {.srcSubresource = layer,
+                                .dstSubresource = layer,
+                                .extent = {scene->size->width_px, scene->size->height_px, 1}};
+    vkCmdCopyImage(commands, fovea_vk_image_handle(scene->src[i]), VK_IMAGE_LAYOUT_GENERAL,
+                   fovea_vk_image_handle(scene->dst[i]), VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+}
+
+/* The engine holds all of them. */
+static void time_copies(struct scene *scene)
+{
+    struct vulkan_bench *b = scene->b;
+    const int rounds = b->bench->wishes.quick ? 2 : COPIES;
+    double us[COPIES * BENCH_PICTURES];
+    size_t count = 0;
+    for (int round = -1; round < rounds; round++) {
+        VkCommandBuffer commands = engine_begin(&b->engine);
+        for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+            vulkan_stamp(b, commands, 2 * i);
+            record_copy(scene, commands, (int)i);
+            vulkan_stamp(b, commands, 2 * i + 1);
+        }
+        engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+        engine_idle(&b->engine);
+        for (uint32_t i = 0; round >= 0 && i < BENCH_PICTURES; i++) {
+            us[count++] = vulkan_between_us(b, 2 * i, 2 * i + 1);
+        }
+    }
+    struct result *row = results_add(&b->bench->results);
+    row->kind = RESULT_PICTURE;
+    row->backend = "vulkan";
+    row->size = scene->size;
+    row->what = "copy";
+    row->format = scene->format;
+    row->way = "timestamps";
+    row->times = bench_times_of(us, count);
+    scene->copy_us = row->reference_us = row->times.median_us;
+}
+
+/* ---- Frames ----------------------------------------------------------------------------------- */
+
+static void give_back(struct scene *scene)
+{
+    for (int i = 0; i < BENCH_PICTURES; i++) {
+        bench_must(fovea_vk_image_release(scene->dst[i], VK_IMAGE_LAYOUT_GENERAL), "release");
+    }
+}
+
+static struct fovea_vk_frame_image end_of(struct fovea_vk_image *image)
+{
+    return (struct fovea_vk_frame_image){.made = image,
+                                         .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                         .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+}
+
+/* src is the engine's before and after it, dst Fovea's. */
+static void run_frame(struct scene *scene, uint32_t picture, struct fovea_point_uv gaze)
+{
+    struct fovea_vk_image *src = scene->src[picture];
+    struct fovea_vk_image *dst = scene->dst[picture];
+    const struct fovea_vk_frame frame = {
+        .src = end_of(src), .dst = end_of(dst), .gaze = {.point = gaze, .usable = true}};
+    VkImageLayout layout;
+    enum fovea_result result = FOVEA_NOT_READY;
+    while ((result = fovea_vk_foveate(scene->fovea, &frame)) == FOVEA_NOT_READY) {
+        sched_yield();
+    }
+    bench_must(result, "fovea_vk_foveate");
+    bench_must(fovea_vk_image_acquire(src, &layout), "acquire");
+    bench_must(fovea_vk_image_release(dst, VK_IMAGE_LAYOUT_GENERAL), "release");
+}
+
+static struct bench_times time_frames(struct scene *scene, struct fovea_point_uv gaze)
+{
+    const uint32_t count =
+        scene->b->bench->wishes.quick || scene->b->is_cpu ? FRAMES_QUICK : FRAMES;
+    double us[FRAME_TIME_COUNT];
+    for (uint32_t i = 0; i < count && i < BENCH_PICTURES; i++) {
+        run_frame(scene, i, gaze);
+    }
+    frame_wait(scene->fovea, scene->fovea->frame);
+    scene->fovea->gpu_times = (struct frame_times){.count = 0};
+    for (uint32_t i = 0; i < count; i++) {
+        run_frame(scene, i % BENCH_PICTURES, gaze);
+    }
+    frame_wait(scene->fovea, scene->fovea->frame);
+    const struct frame_times *times = &scene->fovea->gpu_times;
+    for (uint32_t i = 0; i < times->count; i++) {
+        us[i] = times->us[i];
+    }
+    return bench_times_of(us, times->count);
+}
+
+/* ---- Cases ------------------------------------------------------------------------------------ */
+
+static void open_scene(struct scene *scene, const struct bench_case *c)
+{
+    scene->fovea = vulkan_fovea(scene->b, c->mode, FOVEA_BACKEND_VULKAN);
+    if (!scene->fovea) {
+        bench_fail("the vulkan backend is not there");
+    }
+    scene->size = c->size;
+    scene->format = c->mode->format;
+    make_images(scene);
+    time_copies(scene);
+    give_back(scene);
+}
+
+static void close_scene(struct scene *scene)
+{
+    if (scene->fovea) {
+        engine_idle(&scene->b->engine);
+        fovea_vk_destroy(&scene->fovea);
+    }
+    *scene = (struct scene){.b = scene->b};
+}
+
+static void run_case(struct scene *scene, const struct bench_case *c)
+{
+    if (scene->size != c->size || scene->format != c->mode->format) {
+        close_scene(scene);
+        open_scene(scene, c);
+    }
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = bench_foveation(c->mode);
+    bench_must(fovea_vk_set(scene->fovea, &settings), c->mode->name);
+    struct result row = {.kind = RESULT_PICTURE,
+                         .backend = "vulkan",
+                         .size = c->size,
+                         .what = c->mode->name,
+                         .gaze = c->gaze->name,
+                         .format = c->mode->format,
+                         .images = 1,
+                         .way = "timestamps",
+                         .times = time_frames(scene, bench_gaze_uv(c->gaze, c->size)),
+                         .reference_us = scene->copy_us};
+    *results_add(&scene->b->bench->results) = row;
+}
+
+static bool run_size(struct scene *scene, const struct bench_size *size)
+{
+    for (size_t m = 0; m < bench_mode_count; m++) {
+        for (size_t g = 0; g < bench_gaze_count; g++) {
+            const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
+            char name[RESULT_NAME_BYTES];
+            bench_case_name("vulkan", &c, name);
+            if (!bench_wants(scene->b->bench, name)) {
+                continue;
+            }
+            if (!vulkan_open(scene->b)) {
+                return false;
+            }
+            bench_say("%s", name);
+            run_case(scene, &c);
+        }
+    }
+    return true;
+}
+
+static bool run_all(struct vulkan_bench *b)
+{
+    struct scene scene = {.b = b};
+    size_t count = 1;
+    bool there = true;
+    for (size_t i = 0; there && i < count; i++) {
+        there = run_size(&scene, &vulkan_sizes(b, &count)[i]);
+    }
+    close_scene(&scene);
+    there = there && vulkan_frames(b);
+#ifdef BENCH_HANDOVER
+    there = there && vulkan_handover(b);
+#endif
+    return there;
+}
+
+void bench_vulkan(struct bench *bench)
+{
+    struct vulkan_bench b = {.bench = bench};
+    if (!run_all(&b)) {
+        results_absent(&bench->results, "vulkan", "no Vulkan device on this machine");
+    }
+    close_device(&b);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cases.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+#define CORNER_PX 16.0
+
+static const struct bench_size sizes[] = {
+    {"720p", 1280, 720}, {"1080p", 1920, 1080}, {"1440p", 2560, 1440},
+    {"4K", 3840, 2160},  {"8K", 7680, 4320},
+};
+static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
+
+#define SMOOTH FOVEA_METHOD_SMOOTH
+#define BLOCKWISE FOVEA_METHOD_BLOCKWISE
+#define PAPER FOVEA_MODEL_PAPER
+#define ENCODED FOVEA_LIGHT_ENCODED
+#define RGBA8 FOVEA_FORMAT_RGBA8
+
+const struct bench_mode bench_modes[] = {
+    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8},
+    {"smooth-linear", "the paper's sigma in linear light", SMOOTH, PAPER, FOVEA_LIGHT_LINEAR, 1.0,
+     32, RGBA8},
+    {"smooth-mild", "a desktop seen as it is: model physical, default geometry", SMOOTH,
+     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8},
+    {"smooth-strong", "the paper's sigma doubled", SMOOTH, PAPER, ENCODED, 2.0, 32, RGBA8},
+    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8},
+    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8},
+    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8},
+    {"smooth-rgba16f", "the paper's sigma, half floats", SMOOTH, PAPER, ENCODED, 1.0, 32,
+     FOVEA_FORMAT_RGBA16F},
+};
+const size_t bench_mode_count = COUNT(bench_modes);
+
+const struct bench_gaze bench_gazes[] = {{"centre", true}, {"corner", false}};
+const size_t bench_gaze_count = COUNT(bench_gazes);
+
+const struct bench_size *bench_sizes(bool quick, size_t *out_count)
+{
+    *out_count = quick ? COUNT(quick_sizes) : COUNT(sizes);
+    return quick ? quick_sizes : sizes;
+}
+
+const struct bench_size *bench_size_named(const char *name)
+{
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        if (strcmp(sizes[i].name, name) == 0) {
+            return &sizes[i];
+        }
+    }
+    return NULL;
+}
+
+struct fovea_foveation bench_foveation(const struct bench_mode *mode)
+{
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.method = mode->method;
+    foveation.model = mode->model;
+    foveation.light = mode->light;
+    foveation.strength = mode->strength;
+    foveation.paper.fragment_px = mode->fragment_px;
+    return foveation;
+}
+
+struct fovea_point_uv bench_gaze_uv(const struct bench_gaze *gaze, const struct bench_size *size)
+{
+    if (gaze->centre) {
+        return (struct fovea_point_uv){0.5, 0.5};
+    }
+    return (struct fovea_point_uv){CORNER_PX / size->width_px, CORNER_PX / size->height_px};
+}
+
+const char *bench_format_name(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGBA16F ? "RGBA16F"
+           : format == FOVEA_FORMAT_RGB8  ? "RGB8"
+                                          : "RGBA8";
+}
+
+size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format)
+{
+    return (size_t)size->width_px * size->height_px * fovea_format_bytes(format);
+}
+
+struct fovea_image bench_image(const struct bench_size *size, enum fovea_format format,
+                               enum fovea_memory memory, void *data)
+{
+    return (struct fovea_image){
+        .data = data,
+        .width_px = size->width_px,
+        .height_px = size->height_px,
+        .format = format,
+        .memory = memory,
+        .row_stride_bytes = (ptrdiff_t)(size->width_px * fovea_format_bytes(format)),
+    };
+}
+
+/* A half is below 1 where its upper byte is below 0x3c. */
+void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
+{
+    unsigned char *out = pixels;
+    uint32_t noise = 1;
+    for (size_t i = 0; i < bytes; i++) {
+        noise = noise * 1664525u + 1013904223u;
+        const unsigned shade = (unsigned)(i >> 8 & 0x7f) + (noise >> 25);
+        out[i] = (unsigned char)(format == FOVEA_FORMAT_RGBA16F && i % 2 ? shade % 0x3c : shade);
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is measured: sizes x modes x gazes, and the pictures for it. */
+#ifndef FOVEA_BENCH_CASES_H
+#define FOVEA_BENCH_CASES_H
+
+#include "fovea.h"
+
+/* So many pictures take turns, so that none is found in a cache by chance. */
+#define BENCH_PICTURES 8
+
+struct bench_size {
+    const char *name;
+    uint32_t width_px;
+    uint32_t height_px;
+};
+
+struct bench_mode {
+    const char *name;
+    const char *words; /* what it is, for the reader of the table */
+    enum fovea_method method;
+    enum fovea_model model;
+    enum fovea_light light;
+    double strength;
+    uint32_t fragment_px;
+    enum fovea_format format;
+};
+
+struct bench_gaze {
+    const char *name;
+    bool centre; /* else CORNER_PX from the left and the top */
+};
+
+struct bench_case {
+    const struct bench_size *size;
+    const struct bench_mode *mode;
+    const struct bench_gaze *gaze;
+};
+
+extern const struct bench_mode bench_modes[];
+extern const size_t bench_mode_count;
+extern const struct bench_gaze bench_gazes[];
+extern const size_t bench_gaze_count;
+
+/* The sizes that are wished for: 720p to 8K, or with quick one that takes no time. */
+const struct bench_size *bench_sizes(bool quick, size_t *out_count);
+const struct bench_size *bench_size_named(const char *name); /* NULL: none */
+
+struct fovea_foveation bench_foveation(const struct bench_mode *mode);
+struct fovea_point_uv bench_gaze_uv(const struct bench_gaze *gaze, const struct bench_size *size);
+const char *bench_format_name(enum fovea_format format);
+size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format);
+/* Rows without gaps, nothing behind them. */
+struct fovea_image bench_image(const struct bench_size *size, enum fovea_format format,
+                               enum fovea_memory memory, void *data);
+
+/* Shades with noise; halves and floats within 0..1. */
+void bench_draw(void *pixels, size_t bytes, enum fovea_format format);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the measurements on a CUDA device share. The device stays pushed. */
+#ifndef FOVEA_BENCH_CUDA_H
+#define FOVEA_BENCH_CUDA_H
+
+#include "bench.h"
+#include "foveate/foveate_cuda.h"
+
+#define CUDA_COPY_SHAPES 3
+
+/* bench_kernels.cu, for ModuleLoadData. */
+extern const char bench_kernels_ptx[];
+
+/* Pictures in device memory that take turns. */
+struct cuda_pictures {
+    const struct bench_size *size;
+    enum fovea_format format;
+    uint32_t images; /* of a picture: more than 1 in batches, one behind the other */
+    CUdeviceptr src[BENCH_PICTURES];
+    CUdeviceptr dst[BENCH_PICTURES];
+    double copy_us;
+    const char *copy_way;
+};
+
+struct cuda_bench {
+    struct bench *bench;
+    struct cuda_device *owned;
+    struct cuda_driver driver; /* of the device below: events that a capture can live with */
+    struct cuda_device device;
+    const struct cuda_driver *cu;
+    struct foveate_cuda *foveate;
+    CUstream stream;
+    CUmodule copy_module;
+    CUfunction copies[CUDA_COPY_SHAPES];
+    struct cuda_pictures pictures;
+};
+
+#define CUDA_MUST(b, call) bench_must(CU_CHECK((b)->device.log, (b)->cu, call), #call)
+
+/* ---- cuda_time.c ---- */
+
+/* Enqueues one picture's work on the stream. */
+typedef enum fovea_result (*cuda_enqueue_fn)(struct cuda_bench *b, void *user, uint32_t picture);
+
+/* For one picture. The pictures take turns; the device never idles. *out_way: "graph" or "launches". */
+struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
+                             const char **out_way);
+
+/* ---- cuda_capture.c ---- */
+
+/* Between begin and end what is enqueued on the stream becomes a graph. NULL, and nothing enqueued, where
+ * it cannot be captured. */
+CUgraphExec cuda_capture(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user, uint32_t count);
+/* The driver with events that know of captures; for one device a program. */
+struct cuda_driver cuda_capture_driver(const struct cuda_driver *cu);
+
+/* ---- cuda_copy.c ---- */
+
+void cuda_copy_load(struct cuda_bench *b);
+/* New ones where something changes, and the time of a copy of them as a row. */
+void cuda_need_pictures(struct cuda_bench *b, const struct bench_size *size,
+                        enum fovea_format format, uint32_t images);
+void cuda_free_pictures(struct cuda_bench *b);
+/* What a copy of them took; 0: it was timed in another way. */
+double cuda_copy_us(const struct cuda_bench *b, const char *way);
+struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
+
+/* ---- cuda_npp.c, cuda_batch.c ---- */
+
+/* False: there is no device. */
+bool cuda_npp(struct cuda_bench *b);
+bool cuda_batch(struct cuda_bench *b);
+
+/* Opens the device where it is not open yet; false: there is none. */
+bool cuda_open(struct cuda_bench *b);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A measurement is a row of rounds, an event between each two. A round is as many pictures as a graph
+ * holds, enough that launching the graph and recording the event vanish in it. Rounds follow each other
+ * without a pause, so that clocks stay up. */
+
+#include "cuda_bench.h"
+
+#define ROUNDS 40
+#define ROUNDS_QUICK 5
+#define WARM_UP_ROUNDS 3
+#define PICTURES_AT_MOST 64
+#define ROUND_US 20000.0
+
+struct round {
+    CUgraphExec graph; /* NULL: separate launches */
+    cuda_enqueue_fn enqueue;
+    void *user;
+    uint32_t pictures;
+};
+
+static void play(struct cuda_bench *b, const struct round *round)
+{
+    if (round->graph) {
+        CUDA_MUST(b, b->cu->GraphLaunch(round->graph, b->stream));
+        return;
+    }
+    for (uint32_t i = 0; i < round->pictures; i++) {
+        bench_must(round->enqueue(b, round->user, i % BENCH_PICTURES), "launch");
+    }
+}
+
+/* us of each round for a picture. */
+static void play_all(struct cuda_bench *b, const struct round *round, uint32_t count, double *us)
+{
+    CUevent events[ROUNDS + 1];
+    for (uint32_t i = 0; i <= count; i++) {
+        CUDA_MUST(b, b->cu->EventCreate(&events[i], CU_EVENT_DEFAULT));
+    }
+    CUDA_MUST(b, b->cu->EventRecord(events[0], b->stream));
+    for (uint32_t i = 0; i < count; i++) {
+        play(b, round);
+        CUDA_MUST(b, b->cu->EventRecord(events[i + 1], b->stream));
+    }
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    for (uint32_t i = 0; i < count; i++) {
+        float ms = 0.0f;
+        CUDA_MUST(b, b->cu->EventElapsedTime(&ms, events[i], events[i + 1]));
+        us[i] = (double)ms * 1e3 / round->pictures;
+    }
+    for (uint32_t i = 0; i <= count; i++) {
+        CUDA_MUST(b, b->cu->EventDestroy(events[i]));
+    }
+}
+
+/* All pictures, as often as fit into ROUND_US. */
+static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *once)
+{
+    double us[2];
+    play_all(b, once, 2, us);
+    uint32_t pictures = BENCH_PICTURES;
+    const uint32_t most = b->bench->wishes.quick ? 2 * BENCH_PICTURES : PICTURES_AT_MOST;
+    while (2 * pictures <= most && 2.0 * pictures * us[1] < ROUND_US) {
+        pictures *= 2;
+    }
+    return pictures;
+}
+
+struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
+                             const char **out_way)
+{
+    struct round round = {.enqueue = enqueue, .user = user, .pictures = BENCH_PICTURES};
+    double us[ROUNDS];
+    const uint32_t rounds = b->bench->wishes.quick ? ROUNDS_QUICK : ROUNDS;
+    round.pictures = pictures_of_a_round(b, &round);
+    if (!b->bench->wishes.launches) {
+        round.graph = cuda_capture(b, enqueue, user, round.pictures);
+    }
+    for (uint32_t i = 0; i < WARM_UP_ROUNDS; i++) {
+        play(b, &round);
+    }
+    play_all(b, &round, rounds, us);
+    if (round.graph) {
+        CUDA_MUST(b, b->cu->GraphExecDestroy(round.graph));
+    }
+    *out_way = round.graph ? "graph" : "launches";
+    return bench_times_of(us, rounds);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "report.h"
+
+#include "bench.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_number(cJSON *object, const char *name, double value)
+{
+    cJSON_AddNumberToObject(object, name, value);
+}
+
+/* Left out where it is unknown. */
+static void add_known(cJSON *object, const char *name, double value)
+{
+    if (value > 0.0) {
+        add_number(object, name, value);
+    }
+}
+
+static void add_times(cJSON *object, const struct bench_times *times)
+{
+    add_number(object, "us", times->median_us);
+    add_number(object, "us_p10", times->p10_us);
+    add_number(object, "us_p90", times->p90_us);
+    add_number(object, "repetitions", (double)times->count);
+}
+
+static void add_size(cJSON *object, const struct bench_size *size)
+{
+    cJSON_AddStringToObject(object, "size", size->name);
+    add_number(object, "width_px", size->width_px);
+    add_number(object, "height_px", size->height_px);
+}
+
+static const char *const kinds[RESULT_KIND_COUNT] = {
+    [RESULT_PICTURE] = "picture", [RESULT_BATCH] = "batch", [RESULT_BESIDE] = "beside"};
+
+static void add_bandwidth(cJSON *object, const struct results *results, const struct result *row)
+{
+    const double copy_gb_per_s = results_copy_gb_per_s(results, row->backend);
+    add_number(object, "gb_per_s", result_gb_per_s(row));
+    if (copy_gb_per_s > 0.0) {
+        add_number(object, "percent_of_copy", 100.0 * result_gb_per_s(row) / copy_gb_per_s);
+    }
+}
+
+static void add_row(cJSON *rows, const struct results *results, const struct result *row)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(rows, object);
+    cJSON_AddStringToObject(object, "table", kinds[row->kind]);
+    cJSON_AddStringToObject(object, "backend", row->backend);
+    add_size(object, row->size);
+    cJSON_AddStringToObject(object, "mode", row->what);
+    if (row->gaze) {
+        cJSON_AddStringToObject(object, "gaze", row->gaze);
+    }
+    cJSON_AddStringToObject(object, "format", bench_format_name(row->format));
+    add_times(object, &row->times);
+    if (row->reference_us > 0.0) {
+        add_number(object, row->kind == RESULT_BESIDE ? "x_fovea" : "x_copy",
+                   row->times.median_us / row->reference_us);
+    }
+    add_bandwidth(object, results, row);
+    add_number(object, "ps_per_pixel", result_ps_per_pixel(row));
+    add_number(object, "pictures", row->images);
+    add_number(object, "pictures_per_s", row->images / row->times.median_us * 1e6);
+    cJSON_AddStringToObject(object, "timed_by", row->way);
+    if (row->note[0]) {
+        cJSON_AddStringToObject(object, "note", row->note);
+    }
+}
+
+static void add_frame(cJSON *frames, const struct frame_result *frame)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(frames, object);
+    cJSON_AddStringToObject(object, "backend", frame->backend);
+    cJSON_AddStringToObject(object, "path", frame->path);
+    add_size(object, frame->size);
+    add_number(object, "gpu_without_us", frame->without.median_us);
+    add_number(object, "gpu_with_us", frame->with.median_us);
+    add_number(object, "gpu_with_us_p10", frame->with.p10_us);
+    add_number(object, "gpu_with_us_p90", frame->with.p90_us);
+    add_known(object, "kernel_us", frame->kernel_us);
+    add_number(object, "gap_without_us", frame->gap_without_us);
+    add_number(object, "gap_with_us", frame->gap_with_us);
+    add_number(object, "cpu_with_us", frame->cpu.median_us);
+    add_number(object, "cpu_with_us_p90", frame->cpu.p90_us);
+    add_number(object, "cpu_of_empty_submits_us", frame->submits_cpu_us);
+    add_number(object, "repetitions", (double)frame->with.count);
+    cJSON_AddStringToObject(object, "sync", frame->sync);
+}
+
+static void add_handover(cJSON *root, const struct handover_result *handover)
+{
+    if (handover->measured) {
+        cJSON *object = cJSON_AddObjectToObject(root, "handover");
+        add_times(cJSON_AddObjectToObject(object, "to_kernel"), &handover->to_kernel);
+        add_times(cJSON_AddObjectToObject(object, "from_kernel"), &handover->from_kernel);
+    }
+}
+
+static void add_notes(cJSON *root, const char *name, const struct result_note *notes, size_t count)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, name);
+    for (size_t i = 0; i < count; i++) {
+        cJSON_AddStringToObject(object, notes[i].what, notes[i].why);
+    }
+}
+
+static cJSON *make_json(const struct results *results)
+{
+    cJSON *root = cJSON_CreateObject();
+    add_notes(root, "machine", results->machine, results->machine_count);
+    cJSON *rows = cJSON_AddArrayToObject(root, "rows");
+    for (size_t i = 0; i < results->row_count; i++) {
+        add_row(rows, results, &results->rows[i]);
+    }
+    cJSON *frames = cJSON_AddArrayToObject(root, "frames");
+    for (size_t i = 0; i < results->frame_count; i++) {
+        add_frame(frames, &results->frames[i]);
+    }
+    add_handover(root, &results->handover);
+    add_notes(root, "absent", results->absent, results->absent_count);
+    return root;
+}
+
+bool report_json(const struct results *results, const char *path)
+{
+    cJSON *root = make_json(results);
+    char *text = cJSON_Print(root);
+    FILE *file = fopen(path, "w");
+    bool written = text && file && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
+    if (file && fclose(file) != 0) {
+        written = false;
+    }
+    if (!written) {
+        bench_say("cannot write %s: %s", path, strerror(errno));
+    }
+    free(text);
+    cJSON_Delete(root);
+    return written;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What was measured, in the order in which it was. */
+#ifndef FOVEA_BENCH_RESULTS_H
+#define FOVEA_BENCH_RESULTS_H
+
+#include "cases.h"
+#include "times.h"
+
+#define RESULT_NAME_BYTES 96
+#define RESULT_TEXT_BYTES 160
+
+/* A table of the report each. */
+enum result_kind {
+    RESULT_PICTURE, /* one picture: copies, and what Fovea does */
+    RESULT_BATCH, /* many small ones at once */
+    RESULT_BESIDE, /* what others do with the same picture */
+    RESULT_KIND_COUNT,
+};
+
+struct result {
+    enum result_kind kind;
+    const char *backend;
+    const struct bench_size *size;
+    const char *what; /* a mode's name, "copy", or what else it is */
+    const char *gaze; /* NULL: none */
+    enum fovea_format format;
+    uint32_t images; /* 1 but in batches */
+    const char *way; /* how it was timed */
+    struct bench_times times; /* of all images together */
+    double reference_us; /* of a copy; beside: of Fovea; 0: unknown */
+    char note[RESULT_TEXT_BYTES];
+};
+
+/* A frame of an engine with Fovea in it, beside one with empty submits in its place. */
+struct frame_result {
+    const char *backend;
+    const char *path; /* "made" or "copied" */
+    const struct bench_size *size;
+    struct bench_times without; /* GPU: from the frame's begin to its end */
+    struct bench_times with;
+    double kernel_us; /* foveation alone */
+    double gap_without_us; /* from the end of drawing to the begin of what comes after Fovea */
+    double gap_with_us;
+    struct bench_times cpu; /* of the thread, in fovea_vk_foveate */
+    double submits_cpu_us; /* of the thread, in as many empty submits */
+    const char *sync;
+};
+
+/* From Vulkan to a CUDA kernel and back, by timeline semaphores. */
+struct handover_result {
+    bool measured;
+    struct bench_times
+        to_kernel; /* from the end of the GPU's work before the signal to the kernel's start */
+    struct bench_times from_kernel; /* from there to the start of the GPU's work behind the wait */
+};
+
+struct result_note {
+    char what[RESULT_NAME_BYTES];
+    char why[RESULT_TEXT_BYTES];
+};
+
+struct results {
+    struct result *rows;
+    size_t row_count;
+    struct frame_result *frames;
+    size_t frame_count;
+    struct handover_result handover;
+    struct result_note *absent; /* what is not there, and why */
+    size_t absent_count;
+    struct result_note *machine; /* "cuda device", "NVIDIA H200" */
+    size_t machine_count;
+};
+
+/* Gives a row to fill in; it stays where it is until the next one is added. */
+struct result *results_add(struct results *results);
+struct frame_result *results_add_frame(struct results *results);
+/* Said once. */
+void results_absent(struct results *results, const char *what, const char *why);
+void results_machine(struct results *results, const char *what, const char *value);
+void results_free(struct results *results);
+
+/* Bytes read and written at least: every pixel once each. */
+double result_bytes(const struct result *row);
+double result_gb_per_s(const struct result *row);
+double result_ps_per_pixel(const struct result *row);
+/* The device's bandwidth: of that backend's copy of the most bytes, which no cache holds; 0: none was
+ * measured. */
+double results_copy_gb_per_s(const struct results *results, const char *backend);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the measurements on a Vulkan device share: an engine without validation, and timestamps. */
+#ifndef FOVEA_BENCH_VULKAN_H
+#define FOVEA_BENCH_VULKAN_H
+
+#include "bench.h"
+#include "engine.h"
+
+#define VULKAN_TIMESTAMPS (2 * BENCH_PICTURES)
+
+struct vulkan_bench {
+    struct bench *bench;
+    struct engine engine;
+    bool open;
+    bool is_cpu; /* lavapipe and its like: small sizes only */
+    double tick_us;
+    VkQueryPool queries;
+};
+
+#define VULKAN_MUST(call)                                                                          \
+    do {                                                                                           \
+        const VkResult must_result = (call);                                                       \
+        if (must_result < 0) {                                                                     \
+            bench_fail("%s: %d", #call, (int)must_result);                                         \
+        }                                                                                          \
+    } while (0)
+
+/* Opens the device where it is not open yet, NVIDIA's before others; false: there is none. */
+bool vulkan_open(struct vulkan_bench *b);
+
+/* When everything before it is over. */
+void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index);
+/* From one timestamp to another; the GPU is done with them. */
+double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end);
+
+/* The sizes of this device, of those that are wished for. */
+const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_count);
+
+/* Fovea with that backend on the engine; NULL: the device cannot have it. */
+struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *mode,
+                              enum fovea_backend backend);
+
+/* False: there is no device. */
+bool vulkan_frames(struct vulkan_bench *b);
+bool vulkan_handover(struct vulkan_bench *b);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "wishes.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wishes_help(void)
+{
+    puts("fovea_bench [flags]: times the backends of this machine.\n"
+         "\n"
+         "  --json FILE      the tables also go there as JSON\n"
+         "  --only REGEX     only cases whose names match; extended, anywhere in the name\n"
+         "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
+         "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
+         "  --launches       CUDA: separate launches between two events instead of a graph\n"
+         "  --threads N      of the cpu backend; one for each core\n"
+         "  --opencv COMMAND times OpenCV with that command beside the cpu backend\n"
+         "  --list           the names of the cases, one a line\n"
+         "  --help           this");
+}
+
+static bool read_threads(const char *text, uint32_t *out)
+{
+    char *end = NULL;
+    const unsigned long value = strtoul(text, &end, 10);
+    *out = (uint32_t)value;
+    return *text != '\0' && *end == '\0' && value >= 1 && value <= 256;
+}
+
+static bool is_backend(const char *name)
+{
+    return strcmp(name, "cpu") == 0 || strcmp(name, "cuda") == 0 || strcmp(name, "vulkan") == 0;
+}
+
+static bool read_value(int option, struct wishes *out)
+{
+    switch (option) {
+    case 'j':
+        out->json = optarg;
+        return true;
+    case 'o':
+        out->only_text = optarg;
+        return true;
+    case 'b':
+        out->backend = optarg;
+        return is_backend(optarg);
+    case 't':
+        return read_threads(optarg, &out->threads);
+    case 'c':
+        out->opencv = optarg;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool compile_only(struct wishes *wishes)
+{
+    if (!wishes->only_text) {
+        return true;
+    }
+    if (regcomp(&wishes->only, wishes->only_text, REG_EXTENDED | REG_NOSUB) == 0) {
+        return true;
+    }
+    fprintf(stderr, "fovea_bench: '%s' is no regular expression\n", wishes->only_text);
+    wishes->only_text = NULL;
+    return false;
+}
+
+enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
+{
+    static const struct option options[] = {
+        {"quick", no_argument, NULL, 'q'},         {"list", no_argument, NULL, 'l'},
+        {"launches", no_argument, NULL, 'a'},      {"help", no_argument, NULL, 'h'},
+        {"json", required_argument, NULL, 'j'},    {"only", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, 'b'}, {"threads", required_argument, NULL, 't'},
+        {"opencv", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
+    };
+    *out = (struct wishes){0};
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'h') {
+            return WISHES_HELP;
+        }
+        out->quick |= option == 'q';
+        out->list |= option == 'l';
+        out->launches |= option == 'a';
+        if (option == '?' || (!strchr("qla", option) && !read_value(option, out))) {
+            return WISHES_WRONG;
+        }
+    }
+    return optind == argc && compile_only(out) ? WISHES_OK : WISHES_WRONG;
+}
+
+void wishes_free(struct wishes *wishes)
+{
+    if (wishes->only_text) {
+        regfree(&wishes->only);
+    }
+}
+
+bool wishes_backend(const struct wishes *wishes, const char *backend)
+{
+    return !wishes->backend || strcmp(wishes->backend, backend) == 0;
+}
+
+bool wishes_name(const struct wishes *wishes, const char *name)
+{
+    return !wishes->only_text || regexec(&wishes->only, name, 0, NULL, 0) == 0;
+}

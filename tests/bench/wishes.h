@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The command line. */
+#ifndef FOVEA_BENCH_WISHES_H
+#define FOVEA_BENCH_WISHES_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wishes {
+    bool quick; /* a tiny size and few repetitions: to see that it works */
+    bool list;
+    bool launches; /* CUDA: separate launches instead of graphs */
+    uint32_t threads; /* of the cpu backend; 0: one for each core */
+    const char *backend; /* NULL: all */
+    const char *json; /* NULL: none */
+    const char *opencv; /* a command that times OpenCV; NULL: none */
+    const char *only_text;
+    regex_t only; /* compiled where only_text is given */
+};
+
+enum wishes_result { WISHES_OK, WISHES_HELP, WISHES_WRONG };
+
+enum wishes_result wishes_read(int argc, char **argv, struct wishes *out);
+void wishes_free(struct wishes *wishes);
+void wishes_help(void);
+/* The backend, and the name of the case. */
+bool wishes_backend(const struct wishes *wishes, const char *backend);
+bool wishes_name(const struct wishes *wishes, const char *name);
+
+#endif

@@ -1,0 +1,84 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+#
+# ./run bench: how fast the backends of this machine are.
+
+help_bench()
+{
+    cat <<END
+./run bench [flags]: times every backend of this machine and prints tables in Markdown.
+
+  --json FILE      the tables also go there as JSON
+  --only REGEX     only cases whose names match: --only '1080p/smooth'
+  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's
+  --quick          a tiny picture and few repetitions: whether it works, not how fast
+  --launches       CUDA: separate launches between two events instead of a graph
+  --threads N      of the cpu backend; one for each core
+  --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
+  --list           the names of the cases, one a line
+  --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
+
+Beside the cuda backend it times NVIDIA's NPP where libnppif is installed. What is measured and how, and
+what it was on which machine: docs/performance.md.
+END
+}
+
+command_bench()
+{
+    local bundle='' opencv=0 flags=()
+    while (($#)); do
+        case $1 in
+        --bundle)
+            [[ -n ${2-} ]] || wrong_usage "--bundle needs a folder"
+            bundle=$(readlink -m -- "$2")
+            shift
+            ;;
+        --opencv) opencv=1 ;;
+        *) flags+=("$1") ;;
+        esac
+        shift
+    done
+    bench_program "$bundle"
+    bench_environment
+    if ((opencv)); then
+        need_opencv
+        flags+=(--opencv "'$OPENCV_PYTHON' '$ROOT/tests/bench/opencv_pyramid.py'")
+    fi
+    exec "$BENCH" ${flags[@]+"${flags[@]}"}
+}
+
+bench_program()
+{
+    mark_build_root
+    if [[ -n $1 ]]; then
+        [[ -e $1/bin/fovea_bench ]] || fail "$1 is no bundle"
+        open_bundle "$1"
+        BENCH=$1/bin/fovea_bench
+        return
+    fi
+    need_packages build tests
+    configure_and_build release -DBUILD_TESTING=ON
+    BENCH=$BUILD_ROOT/release/tests/fovea_bench
+    [[ -x $BENCH ]] || fail "fovea_bench was not built; see $(relative "$LOGS/release-configure.log")"
+}
+
+# The GPU's driver is found as the tests find it, but nothing is required.
+bench_environment()
+{
+    gpu_environment
+    unset FOVEA_REQUIRE_GPU FOVEA_REQUIRE_VALIDATION
+}
+
+# Sets OPENCV_PYTHON to one that has OpenCV; an environment of its own where this machine's has none.
+need_opencv()
+{
+    OPENCV_PYTHON=/usr/bin/python3
+    "$OPENCV_PYTHON" -c 'import cv2, numpy' 2>/dev/null && return
+    OPENCV_PYTHON=$BUILD_ROOT/opencv/bin/python
+    [[ -x $OPENCV_PYTHON ]] && "$OPENCV_PYTHON" -c 'import cv2, numpy' 2>/dev/null && return
+    ((INSTALL)) || fail "OpenCV is not here (tests/bench/requirements.txt) and --no-install forbids to get it"
+    need_packages python
+    step "OpenCV from the Python index" "$LOGS/opencv.log" make_venv "$BUILD_ROOT/opencv" \
+        "$ROOT/tests/bench/requirements.txt"
+}

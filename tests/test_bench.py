@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""fovea_bench: that its tables and its JSON have the shape that docs/performance.md explains."""
+
+import json
+import re
+
+import pytest
+from conftest import run_program
+
+MODES = {"smooth", "smooth-linear", "smooth-mild", "smooth-strong", "blockwise-32", "blockwise-16", "blockwise-8",
+         "smooth-rgba16f"}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def bench(build_dir):
+    path = build_dir / "tests" / "fovea_bench"
+    assert path.exists(), f"{path} was not built"
+    return path
+
+
+@pytest.fixture(scope="session")
+def cpu_run(bench, tmp_path_factory):
+    file = tmp_path_factory.mktemp("bench") / "bench.json"
+    text = run_program(bench, "--quick", "--backend", "cpu", "--json", file).stdout
+    return text, json.loads(file.read_text())
+
+
+def test_json_says_what_was_measured_where(cpu_run):
+    machine = cpu_run[1]["machine"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", machine["date"])
+    assert re.match(r"[0-9a-f]{12}|unknown", machine["commit"])
+    assert re.search(r"\d+ cores", machine["processor"])
+
+
+def test_json_has_every_mode_and_gaze(cpu_run):
+    rows = cpu_run[1]["rows"]
+    measured = {(row["mode"], row.get("gaze")) for row in rows}
+    assert measured == {(mode, gaze) for mode in MODES for gaze in ("centre", "corner")} | {("copy", None)}
+    assert {row["format"] for row in rows if row["mode"] == "copy"} == {"RGBA8", "RGBA16F"}
+
+
+def test_numbers_agree_with_each_other(cpu_run):
+    rows = cpu_run[1]["rows"]
+    copies = {row["format"]: row["us"] for row in rows if row["mode"] == "copy"}
+    largest = next(row for row in rows if row["mode"] == "copy" and row["format"] == "RGBA16F")
+    for row in rows:
+        pixel_bytes = {"RGBA8": 4, "RGBA16F": 8}[row["format"]]
+        moved = 2 * pixel_bytes * row["width_px"] * row["height_px"]
+        assert row["us_p10"] <= row["us"] <= row["us_p90"]
+        assert row["repetitions"] >= 3
+        assert row["x_copy"] == pytest.approx(row["us"] / copies[row["format"]])
+        assert row["gb_per_s"] == pytest.approx(moved / row["us"] / 1e3)
+        assert row["ps_per_pixel"] == pytest.approx(row["us"] * 1e6 / (row["width_px"] * row["height_px"]))
+        assert row["percent_of_copy"] == pytest.approx(100 * row["gb_per_s"] / largest["gb_per_s"])
+
+
+def test_table_has_a_line_for_each_row(cpu_run):
+    text, data = cpu_run
+    lines = [line for line in text.splitlines() if line.startswith("| cpu |")]
+    assert len(lines) == len(data["rows"])
+    for line, row in zip(lines, data["rows"]):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert len(cells) == 12
+        assert cells[1:4] == [row["size"], row["mode"], row.get("gaze", "")]
+        assert float(cells[5]) == pytest.approx(row["us"], rel=0.01)
+
+
+def test_only_takes_what_matches(bench):
+    text = run_program(bench, "--quick", "--backend", "cpu", "--only", "/blockwise-32/centre$").stdout
+    assert [line.split(" | ")[2] for line in text.splitlines() if line.startswith("| cpu |")] == [
+        "copy",
+        "blockwise-32",
+    ]
+
+
+def test_list_names_cases_and_measures_nothing(bench):
+    names = run_program(bench, "--backend", "cpu", "--list").stdout.split()
+    assert len(names) == len(set(names)) == 2 * len(MODES) * 2
+    assert "cpu/1080p/smooth/centre" in names
+
+
+@pytest.mark.parametrize("flags", [["--no-such-flag"], ["--backend", "none"], ["--only", "("], ["--threads", "0"],
+                                   ["more"]], ids=" ".join)  # fmt: skip
+def test_wrong_usage_ends_with_2(bench, flags):
+    assert run_program(bench, *flags, check=False).returncode == 2
+
+
+def test_help_names_every_flag(bench):
+    text = run_program(bench, "--help").stdout
+    for flag in ("--json", "--only", "--backend", "--quick", "--list", "--launches", "--threads", "--opencv"):
+        assert flag in text
