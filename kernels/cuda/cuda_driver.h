@@ -54,6 +54,7 @@
     X(MemFree, 3020)                                                                               \
     X(MemGetInfo, 3020)                                                                            \
     X(MemsetD8, 3020)                                                                              \
+    X(MemsetD8Async, 3020)                                                                         \
     X(MemcpyHtoD, 3020)                                                                            \
     X(MemcpyDtoH, 3020)                                                                            \
     X(MemcpyHtoDAsync, 3020)                                                                       \

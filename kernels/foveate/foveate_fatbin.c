@@ -7,6 +7,7 @@
 extern const unsigned char foveate_fatbin[];
 extern const unsigned char foveate_gaze_fatbin[];
 extern const unsigned char foveate_smooth_fatbin[];
+extern const unsigned char foveate_tiles_fatbin[];
 
 #define EMBED(name, file)                                                                          \
     __asm__(".pushsection .rodata, \"a\"\n"                                                        \
@@ -19,3 +20,4 @@ extern const unsigned char foveate_smooth_fatbin[];
 EMBED(foveate_fatbin, FOVEATE_FATBIN);
 EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
 EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);
+EMBED(foveate_tiles_fatbin, FOVEATE_TILES_FATBIN);
