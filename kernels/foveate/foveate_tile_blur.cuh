@@ -15,7 +15,7 @@
 /* A block's shared memory, cut for a tile's shape. */
 struct tile_memory {
     __half *light; /* of each level of 8 bits */
-    float *grid; /* variances in samples squared, at every fourth sample */
+    float *grid; /* what a sample's variance comes from, at every fourth sample */
     uint2 *least; /* of each warp */
     uint2 *window; /* shape.rows of shape.pitch; afterwards outputs of shape.line */
     uint2 *lines; /* shape.rows of shape.line; afterwards what is up-sampled along columns */
@@ -126,7 +126,10 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
 
 /* ---- Variances */
 
-/* At the centres of every fourth sample, from `above` rows above the first output on. */
+/* At the centres of every fourth sample, from `above` rows above the first output on. Of a level: the
+ * variance in samples squared. Of the picture: the law before its ramp, whose kinks a grid would smooth
+ * away just where the blur begins. */
+template <bool PICTURE>
 static __device__ __forceinline__ void fill_grid(const tile_law &law,
                                                  const foveate_tile_shape &shape, int level, int x0,
                                                  int y0, float *grid)
@@ -137,9 +140,9 @@ static __device__ __forceinline__ void fill_grid(const tile_law &law,
     for (int i = (int)threadIdx.x; i < columns * rows; i += FOVEATE_TILE_THREADS) {
         const int column = 4 * (i % columns);
         const int row = 4 * (i / columns) - shape.above;
-        grid[i] = foveate_tile_rest(law.at(((float)(x0 + column) + 0.5f) * step_px,
-                                           ((float)(y0 + row) + 0.5f) * step_px),
-                                    level);
+        const float plain = law.plain(((float)(x0 + column) + 0.5f) * step_px,
+                                      ((float)(y0 + row) + 0.5f) * step_px);
+        grid[i] = PICTURE ? plain : foveate_tile_rest(law.applied(plain), level);
     }
 }
 
@@ -149,20 +152,26 @@ static __device__ __forceinline__ float between(float a, float b, float part)
 }
 
 /* Of four samples in a row, from that of the grid at its corner towards the next one. */
-static __device__ __forceinline__ void four_between(float first, float next,
-                                                    float (&v)[TILE_GROUP])
+template <bool PICTURE>
+static __device__ __forceinline__ void variances_between(const tile_law &law, float first,
+                                                         float next, float (&v)[TILE_GROUP])
 {
     const float step = 0.25f * (next - first);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         v[n] = fmaf((float)n, step, first);
+        if (PICTURE) {
+            const float sigma_px = law.applied(v[n]);
+            v[n] = sigma_px * sigma_px;
+        }
     }
 }
 
 /* ---- The two passes. A barrier comes before and after each. */
 
 template <bool PICTURE>
-static __device__ __forceinline__ void blur_rows(const foveate_tile_shape &shape,
+static __device__ __forceinline__ void blur_rows(const tile_law &law,
+                                                 const foveate_tile_shape &shape,
                                                  const tile_memory &memory)
 {
     const int groups = shape.outputs / TILE_GROUP;
@@ -173,8 +182,8 @@ static __device__ __forceinline__ void blur_rows(const foveate_tile_shape &shape
         const float part = (float)(grid_row % 4) * 0.25f;
         const float *v = memory.grid + grid_row / 4 * (groups + 1) + group;
         float variances[TILE_GROUP];
-        four_between(between(v[0], v[groups + 1], part), between(v[1], v[groups + 2], part),
-                     variances);
+        variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
+                                   between(v[1], v[groups + 2], part), variances);
         tile_sample out[TILE_GROUP];
         blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
                            shape.radius, variances, out);
@@ -187,7 +196,8 @@ static __device__ __forceinline__ void blur_rows(const foveate_tile_shape &shape
 
 /* Into memory.window, shape.line a row. */
 template <bool PICTURE>
-static __device__ __forceinline__ void blur_columns(const foveate_tile_shape &shape,
+static __device__ __forceinline__ void blur_columns(const tile_law &law,
+                                                    const foveate_tile_shape &shape,
                                                     const tile_memory &memory)
 {
     const int groups = shape.outputs / TILE_GROUP;
@@ -198,8 +208,8 @@ static __device__ __forceinline__ void blur_columns(const foveate_tile_shape &sh
         const float *v =
             memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
         float variances[TILE_GROUP];
-        four_between(between(v[0], v[1], part), between(v[groups + 1], v[groups + 2], part),
-                     variances);
+        variances_between<PICTURE>(law, between(v[0], v[1], part),
+                                   between(v[groups + 1], v[groups + 2], part), variances);
         tile_sample out[TILE_GROUP];
         blur_four<PICTURE>(memory.lines +
                                (group * TILE_GROUP + shape.radius) * shape.line + column,

@@ -40,10 +40,15 @@
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
+/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
+ * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. */
+#define FOVEATE_TILE_SIGMA_FINE 0.9f
+#define FOVEATE_TILE_RADIUS_FINE 4 /* more than FOVEATE_REACH times that */
+
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows and too many
  * tiles hold a range of sigma that no level serves. Steeper laws, which are those of small pictures, are
  * for the plain kernels (foveate_smooth.cu). */
-#define FOVEATE_TILE_MAX_SLOPE 0.06f
+#define FOVEATE_TILE_MAX_SLOPE 0.045f
 
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
@@ -150,7 +155,8 @@ struct foveate_tile_counts {
     uint32_t tiles; /* entries from the last on */
 };
 
-/* An entry: kind, whether some of its pixels are copied, radius, and where in quarters of tiles. */
+/* An entry: kind, whether some of its sigma is below FOVEATE_TILE_SIGMA_FINE, radius, and where in
+ * quarters of tiles. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
@@ -159,7 +165,7 @@ enum foveate_tile_kind {
     FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
-#define FOVEATE_TILE_SHARP_BIT 27
+#define FOVEATE_TILE_FINE_BIT 27
 #define FOVEATE_TILE_RADIUS_SHIFT 20
 #define FOVEATE_TILE_RADIUS_MASK 63
 #define FOVEATE_TILE_ROW_SHIFT 10

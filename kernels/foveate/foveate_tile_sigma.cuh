@@ -40,23 +40,29 @@ struct tile_law {
         return table(foveate_law_angle_deg(pixel, gaze)) * per_radian * 0.01745329252f;
     }
 
+    /* Before the ramp. */
+    __device__ __forceinline__ float plain(float x, float y) const
+    {
+        if (tiles.law.kind != FOVEATE_LAW_RADIAL) {
+            return projected(x, y);
+        }
+        const float dx = x - gaze_x;
+        const float dy = y - gaze_y;
+        return table(sqrtf(dx * dx + dy * dy));
+    }
+    __device__ __forceinline__ float applied(float plain_px) const
+    {
+        return tiles.law.strength * foveate_law_ramp(plain_px, tiles.law.sharp_px);
+    }
     /* foveate_law_sigma_at without the maps, which never get here. */
     __device__ __forceinline__ float at(float x, float y) const
     {
-        float sigma_px;
-        if (tiles.law.kind == FOVEATE_LAW_RADIAL) {
-            const float dx = x - gaze_x;
-            const float dy = y - gaze_y;
-            sigma_px = table(sqrtf(dx * dx + dy * dy));
-        } else {
-            sigma_px = projected(x, y);
-        }
-        return tiles.law.strength * foveate_law_ramp(sigma_px, tiles.law.sharp_px);
+        return applied(plain(x, y));
     }
 
-    __device__ __forceinline__ bool copies(int x, int y) const
+    __device__ __forceinline__ float of_pixel(int x, int y) const
     {
-        return !blurs || at((float)x + 0.5f, (float)y + 0.5f) * FOVEATE_REACH < 1.0f;
+        return at((float)x + 0.5f, (float)y + 0.5f);
     }
 };
 
@@ -141,9 +147,13 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     }
     const int level = law.tiles.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
     const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
-    const uint32_t sharp = (uint32_t)(range.low * FOVEATE_REACH < 1.0f) << FOVEATE_TILE_SHARP_BIT;
-    return tile_entry(radius > 0 ? FOVEATE_TILE_LEVEL_0 + level : FOVEATE_TILE_GATHERED, radius, x,
-                      y) | sharp;
+    if (radius == 0) {
+        return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
+    }
+    const bool fine = range.low < FOVEATE_TILE_SIGMA_FINE;
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
+                      fine ? max(radius, FOVEATE_TILE_RADIUS_FINE) : radius, x, y) |
+           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
 }
 
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
