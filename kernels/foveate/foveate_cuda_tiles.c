@@ -207,6 +207,17 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
         round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
+/* As far as a tile of the picture reaches. */
+static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+{
+    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
+    const float most = (float)tiles->limits.radius[0] / FOVEATE_REACH;
+    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
+    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
+    tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
+    tiles->fine_radius = (int32_t)ceilf(fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
+}
+
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_tiles *out_tiles)
 {
     *out_tiles = (struct foveate_tiles){.law = plan->law};
@@ -228,6 +239,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_til
         count_levels(plan, &out_tiles->limits, largest_sigma(plan, &bounds));
     out_tiles->near_level_count =
         count_levels(plan, &out_tiles->limits, (double)plan->sigma_max_px);
+    fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;

@@ -41,9 +41,10 @@
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
 /* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
- * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. */
+ * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. And
+ * below the end of the law's ramp where that is steeper than this. */
 #define FOVEATE_TILE_SIGMA_FINE 0.9f
-#define FOVEATE_TILE_RADIUS_FINE 4 /* more than FOVEATE_REACH times that */
+#define FOVEATE_TILE_STEEP_RAMP 0.03f
 
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows and too many
  * tiles hold a range of sigma that no level serves. Steeper laws, which are those of small pictures, are
@@ -155,8 +156,8 @@ struct foveate_tile_counts {
     uint32_t tiles; /* entries from the last on */
 };
 
-/* An entry: kind, whether some of its sigma is below FOVEATE_TILE_SIGMA_FINE, radius, and where in
- * quarters of tiles. */
+/* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
+ * tiles. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
@@ -180,6 +181,8 @@ struct foveate_tiles {
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     float slope; /* sigma changes by no more a pixel */
+    float fine_sigma; /* below it, two dimensions at once */
+    int32_t fine_radius; /* that takes; within limits.radius[0] */
     int32_t columns; /* of tiles */
     int32_t rows;
     int32_t made_columns; /* blocks of the first kernel */

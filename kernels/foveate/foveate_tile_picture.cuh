@@ -238,7 +238,7 @@ static __device__ __forceinline__ float4 average_square(const uint2 *centre, int
     return gaussian_add(float4{}, 1.0f / (total * total), sum);
 }
 
-/* The pixels whose sigma is below FOVEATE_TILE_SIGMA_FINE, copies among them; the others are left. */
+/* The pixels whose sigma is below fine_sigma, copies among them; the others are left. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void
 write_fine_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shape,
@@ -254,7 +254,7 @@ write_fine_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape
             continue;
         }
         const float sigma_px = work.law.of_pixel(x, y);
-        if (sigma_px >= FOVEATE_TILE_SIGMA_FINE) {
+        if (sigma_px >= work.tiles.fine_sigma) {
             continue;
         }
         uint32_t word = work.src.load(x, y);
@@ -295,7 +295,7 @@ write_four(const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &enc
     }
 #pragma unroll
     for (int n = 0; n < 4; n++) {
-        if (x + n < frame.width_px && work.law.of_pixel(x + n, y) >= FOVEATE_TILE_SIGMA_FINE) {
+        if (x + n < frame.width_px && work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
             work.dst.store(x + n, y, words[n]);
         }
     }
