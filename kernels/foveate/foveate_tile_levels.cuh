@@ -67,23 +67,57 @@ template <bool EXACT> static __device__ __forceinline__ tile_sample six_along(co
 
 /* ---- The picture */
 
-/* Two columns of pixels from (x, y) down. */
+typedef uint2 tile_columns[TILE_DOWN_TAPS];
+
+/* Two columns of pixels from (x, y) down. `runs`: has_runs, and they lie in the picture. */
 template <typename Image>
-static __device__ __forceinline__ void read_columns(const Image &image, bool inside, bool runs,
-                                                    const foveate_frame &frame, int x, int y,
-                                                    uint2 (&words)[TILE_DOWN_TAPS])
+static __device__ __forceinline__ void read_columns(const endless_image<Image> &endless, bool runs,
+                                                    int x, int y, tile_columns &words)
 {
-    if (inside) {
+    if (runs) {
 #pragma unroll
         for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-            words[i] = load_two(image, runs, x, y + i);
+            words[i] = __ldg((const uint2 *)run_at(endless.image, x, y + i));
         }
-        return;
-    }
-    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+    } else if (is_plain(endless.image)) {
 #pragma unroll
-    for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-        words[i] = load_two(endless, x, y + i);
+        for (int i = 0; i < TILE_DOWN_TAPS; i++) {
+            words[i] = make_uint2(endless.load_plainly(x, y + i), endless.load_plainly(x + 1, y + i));
+        }
+    } else {
+#pragma unroll 1
+        for (int row = 0; row < TILE_DOWN_TAPS; row++) {
+            const uint2 two = make_uint2(endless.load(x, y + row), endless.load(x + 1, y + row));
+#pragma unroll
+            for (int i = 0; i < TILE_DOWN_TAPS; i++) {
+                words[i] = i == row ? two : words[i];
+            }
+        }
+    }
+}
+
+/* Two columns, filtered down to rows of level 1. */
+template <enum fovea_format FORMAT, bool LIGHT>
+static __device__ __forceinline__ void filter_columns_down(const tile_columns &words,
+                                                           tile_maker_memory &memory, int row,
+                                                           int column)
+{
+    const bool exact = pixel<FORMAT>::white > 255;
+    const tile_decoder<FORMAT> decode(LIGHT, memory.light);
+    tile_sample a[TILE_DOWN_TAPS];
+    tile_sample b[TILE_DOWN_TAPS];
+#pragma unroll
+    for (int k = 0; k < TILE_DOWN_TAPS; k++) {
+        a[k] = decode(words[k].x);
+        b[k] = decode(words[k].y);
+    }
+#pragma unroll
+    for (int k = 0; k < 2 * TILE_DOWN_ROWS; k += 2) {
+        const tile_sample u =
+            six_taps<exact>(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]);
+        const tile_sample v =
+            six_taps<exact>(b[k], b[k + 1], b[k + 2], b[k + 3], b[k + 4], b[k + 5]);
+        *(uint4 *)&memory.down[row + k / 2][column] = bits_of(u, v);
     }
 }
 
@@ -95,34 +129,26 @@ static __device__ __forceinline__ uint32_t filter_picture_down(const foveate_fra
                                                                tile_maker_memory &memory, int x0,
                                                                int y0)
 {
-    const bool exact = pixel<FORMAT>::white > 255;
-    const tile_decoder<FORMAT> decode(frame.light != 0, memory.light);
+    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
     const bool inside = x0 >= 0 && y0 >= 0 && x0 + TILE_READ_COLUMNS <= frame.width_px &&
                         y0 + TILE_READ_ROWS <= frame.height_px;
-    const bool runs = has_runs(image, 2);
+    const bool runs = inside && has_runs(image, 2);
     const int pairs = TILE_READ_COLUMNS / 2;
     uint32_t all = ~0u;
     for (int i = (int)threadIdx.x; i < pairs * (TILE_MADE_1 / TILE_DOWN_ROWS);
          i += FOVEATE_TILE_WORKERS) {
         const int row = i / pairs * TILE_DOWN_ROWS;
         const int column = i % pairs * 2;
-        uint2 words[TILE_DOWN_TAPS];
-        read_columns(image, inside, runs, frame, x0 + column, y0 + 2 * row, words);
-        tile_sample a[TILE_DOWN_TAPS];
-        tile_sample b[TILE_DOWN_TAPS];
+        tile_columns words = {};
+        read_columns(endless, runs, x0 + column, y0 + 2 * row, words);
 #pragma unroll
         for (int k = 0; k < TILE_DOWN_TAPS; k++) {
-            a[k] = decode(words[k].x);
-            b[k] = decode(words[k].y);
             all &= words[k].x & words[k].y;
         }
-#pragma unroll
-        for (int k = 0; k < 2 * TILE_DOWN_ROWS; k += 2) {
-            const tile_sample u =
-                six_taps<exact>(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]);
-            const tile_sample v =
-                six_taps<exact>(b[k], b[k + 1], b[k + 2], b[k + 3], b[k + 4], b[k + 5]);
-            *(uint4 *)&memory.down[row + k / 2][column] = bits_of(u, v);
+        if (frame.light) {
+            filter_columns_down<FORMAT, true>(words, memory, row, column);
+        } else {
+            filter_columns_down<FORMAT, false>(words, memory, row, column);
         }
     }
     return all;

@@ -81,7 +81,7 @@ load_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shap
     const int top = y0 - shape.radius;
     const bool inside = left >= 0 && top >= 0 && left + shape.columns <= work.frame.width_px &&
                         top + shape.rows <= work.frame.height_px;
-    const bool runs = has_runs(work.src, 4);
+    const bool runs = inside && has_runs(work.src, 4);
     const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
                                           work.frame.height_px - 1};
     const int fours = shape.columns / 4;
@@ -89,8 +89,7 @@ load_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shap
     for (int i = (int)threadIdx.x; i < shape.rows * fours; i += FOVEATE_TILE_THREADS) {
         const int row = i / fours;
         const int column = (i - row * fours) * 4;
-        const uint4 words = inside ? load_four(work.src, runs, left + column, top + row)
-                                   : load_four(endless, left + column, top + row);
+        const uint4 words = load_four(endless, runs, left + column, top + row);
         const tile_sample a = decode(words.x);
         const tile_sample b = decode(words.y);
         const tile_sample c = decode(words.z);
@@ -185,34 +184,22 @@ static __device__ __forceinline__ bool needs_alpha(const foveate_frame &frame)
     return tile_pixel<FORMAT>::has_alpha && !frame.blur_alpha;
 }
 
-/* The picture's own words, where the run lies in it and where it sticks out. */
-template <typename Image>
-static __device__ __forceinline__ void load_own(const Image &src, int x, int y, int width,
-                                                uint32_t (&words)[2])
+/* Four words of the picture, where they lie in it and where they stick out. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ uint4 load_own(const tile_work<FORMAT, Image> &work, int x, int y)
 {
-    const bool whole = x + 2 <= width;
-    const uint2 two = whole ? load_two(src, has_runs(src, 2), x, y)
-                            : make_uint2(src.load(x, y), src.load(width - 1, y));
-    words[0] = two.x;
-    words[1] = two.y;
+    const foveate_frame &frame = work.frame;
+    const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
+    return load_four(endless, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
 }
 
-template <typename Image>
-static __device__ __forceinline__ void load_own(const Image &src, int x, int y, int width,
-                                                uint32_t (&words)[4])
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ uint4 keep_alphas(const uint4 &colors, const uint4 &own)
 {
-    const int last = width - 1;
-    const bool whole = x + 4 <= width;
-    const uint4 four = whole ? load_four(src, has_runs(src, 4), x, y)
-                             : make_uint4(src.load(x, y), src.load(min(x + 1, last), y),
-                                          src.load(min(x + 2, last), y), src.load(last, y));
-    words[0] = four.x;
-    words[1] = four.y;
-    words[2] = four.z;
-    words[3] = four.w;
+    typedef pixel<FORMAT> Pixel;
+    return make_uint4(Pixel::keep_alpha(colors.x, own.x), Pixel::keep_alpha(colors.y, own.y),
+                      Pixel::keep_alpha(colors.z, own.z), Pixel::keep_alpha(colors.w, own.w));
 }
-
-/* ---- A quarter from the picture itself */
 
 /* A sample of the window at `centre`, averaged over the square around it; relative to the base. */
 static __device__ __forceinline__ float4 average_square(const uint2 *centre, int pitch,
@@ -276,27 +263,19 @@ write_four(const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &enc
            const uint2 *from, bool fine, int x, int y)
 {
     const foveate_frame &frame = work.frame;
-    uint32_t words[4];
-#pragma unroll
-    for (int n = 0; n < 4; n++) {
-        words[n] = encode(load_sample(from + n));
-    }
+    uint4 words = make_uint4(encode(load_sample(from)), encode(load_sample(from + 1)),
+                             encode(load_sample(from + 2)), encode(load_sample(from + 3)));
     if (needs_alpha<FORMAT>(frame)) {
-        uint32_t own[4];
-        load_own(work.src, x, y, frame.width_px, own);
-#pragma unroll
-        for (int n = 0; n < 4; n++) {
-            words[n] = pixel<FORMAT>::keep_alpha(words[n], own[n]);
-        }
+        words = keep_alphas<FORMAT>(words, load_own(work, x, y));
     }
     if (!fine) {
-        store_run(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
+        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
         return;
     }
-#pragma unroll
-    for (int n = 0; n < 4; n++) {
-        if (x + n < frame.width_px && work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
-            work.dst.store(x + n, y, words[n]);
+#pragma unroll 1
+    for (int n = 0; n < 4 && x + n < frame.width_px; n++) {
+        if (work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
+            work.dst.store(x + n, y, word_at(words, n));
         }
     }
 }
@@ -409,24 +388,19 @@ static __device__ __forceinline__ void upsample_down(const foveate_tile_shape &s
 /* COUNT pixels from (x, y) on, their colours blurred. */
 template <int COUNT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_run(const tile_work<FORMAT, Image> &work, bool opaque,
-                                                 int x, int y, uint32_t (&words)[COUNT])
+                                                 int x, int y, uint4 words)
 {
     const int width = work.frame.width_px;
     if (needs_alpha<FORMAT>(work.frame)) {
-        uint32_t own[COUNT];
-#pragma unroll
-        for (int n = 0; n < COUNT; n++) {
-            own[n] = ~0u;
-        }
+        uint4 own = make_uint4(~0u, ~0u, ~0u, ~0u);
         if (!opaque) {
-            load_own(work.src, x, y, width, own);
+            own = COUNT == 4 ? load_own(work, x, y)
+                             : make_uint4(work.src.load(x, y),
+                                          work.src.load(min(x + 1, width - 1), y), 0, 0);
         }
-#pragma unroll
-        for (int n = 0; n < COUNT; n++) {
-            words[n] = pixel<FORMAT>::keep_alpha(words[n], own[n]);
-        }
+        words = keep_alphas<FORMAT>(words, own);
     }
-    store_run(work.dst, has_runs(work.dst, COUNT), x, y, width, words);
+    store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, width, words);
 }
 
 template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
@@ -443,10 +417,12 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
     {
         tile_sample five[5];
         load_five(column, row, five);
-        uint32_t words[STEP];
-#pragma unroll
-        for (int n = 0; n < STEP; n++) {
-            words[n] = encode(spline_at(five, n, STEP));
+        uint4 words = {};
+        words.x = encode(spline_at(five, 0, STEP));
+        words.y = encode(spline_at(five, 1, STEP));
+        if constexpr (STEP == 4) {
+            words.z = encode(spline_at(five, 2, STEP));
+            words.w = encode(spline_at(five, 3, STEP));
         }
         write_run<STEP>(work, opaque, x0 + column * STEP, y0 + row, words);
     }
@@ -458,10 +434,10 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
         load_five(column, row, five);
 #pragma unroll 1
         for (int n = 0; n < step_px && x0 + column * step_px + n < work.frame.width_px; n += 4) {
-            uint32_t words[4];
-#pragma unroll
+            uint4 words = {};
+#pragma unroll 1
             for (int i = 0; i < 4; i++) {
-                words[i] = encode(spline_at(five, n + i, step_px));
+                set_word(words, i, encode(spline_at(five, n + i, step_px)));
             }
             write_run<4>(work, opaque, x0 + column * step_px + n, y0 + row, words);
         }
@@ -562,9 +538,8 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
         const int x = x0 + i % fours * 4;
         const int y = y0 + i / fours;
         if (x < frame.width_px && y < frame.height_px) {
-            uint32_t words[4];
-            load_own(work.src, x, y, frame.width_px, words);
-            store_run(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
+            store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
+                         load_own(work, x, y));
         }
     }
 }
