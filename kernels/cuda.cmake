@@ -66,14 +66,17 @@ fovea_add_fatbin(foveate/foveate_cuda.cu)
 fovea_add_fatbin(foveate/foveate_gaze.cu)
 fovea_add_fatbin(foveate/foveate_late.cu)
 fovea_add_fatbin(foveate/foveate_smooth.cu)
+fovea_add_fatbin(foveate/foveate_tiles.cu)
 set(fatbins ${CMAKE_CURRENT_BINARY_DIR})
 set_property(SOURCE foveate/foveate_fatbin.c PROPERTY OBJECT_DEPENDS ${fatbins}/foveate_cuda.fatbin
-    ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin ${fatbins}/foveate_smooth.fatbin)
+    ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin ${fatbins}/foveate_smooth.fatbin
+    ${fatbins}/foveate_tiles.fatbin)
 set_property(SOURCE foveate/foveate_fatbin.c PROPERTY COMPILE_DEFINITIONS
     FOVEATE_FATBIN="${fatbins}/foveate_cuda.fatbin"
     FOVEATE_GAZE_FATBIN="${fatbins}/foveate_gaze.fatbin"
     FOVEATE_LATE_FATBIN="${fatbins}/foveate_late.fatbin"
-    FOVEATE_SMOOTH_FATBIN="${fatbins}/foveate_smooth.fatbin")
+    FOVEATE_SMOOTH_FATBIN="${fatbins}/foveate_smooth.fatbin"
+    FOVEATE_TILES_FATBIN="${fatbins}/foveate_tiles.fatbin")
 
 add_library(fovea_cuda STATIC
     cuda/cuda_block.c
@@ -86,6 +89,7 @@ add_library(fovea_cuda STATIC
     foveate/foveate_cuda_kernels.c
     foveate/foveate_cuda_late.c
     foveate/foveate_cuda_smooth.c
+    foveate/foveate_cuda_tiles.c
     foveate/foveate_fatbin.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})

@@ -68,6 +68,7 @@
     X(MemAllocFromPoolAsync, 11020)                                                                \
     X(MemFreeAsync, 11020)                                                                         \
     X(MemsetD8, 3020)                                                                              \
+    X(MemsetD8Async, 3020)                                                                         \
     X(MemcpyHtoD, 3020)                                                                            \
     X(MemcpyDtoH, 3020)                                                                            \
     X(MemcpyHtoDAsync, 3020)                                                                       \

@@ -7,6 +7,7 @@
 #include "cuda/cuda_memory.h"
 #include "foveate/foveate_cuda_gaze.h"
 #include "foveate/foveate_cuda_smooth.h"
+#include "foveate/foveate_cuda_tiles.h"
 #include "foveate/foveate_grid.h"
 
 #include <stdatomic.h>
@@ -19,6 +20,8 @@ struct batch_memory {
     struct cuda_block *block; /* NULL: there was no batch yet */
     uint32_t levels; /* of so many images, first in the block */
     uint32_t gazes; /* of so many, after them */
+    uint32_t states; /* of tiles, of so many, last */
+    bool states_dirty;
 };
 
 struct foveate_cuda_plan {
@@ -28,6 +31,9 @@ struct foveate_cuda_plan {
     enum foveate_cuda_formats formats;
     struct foveate_cuda_smooth smooth;
     uint64_t level_samples; /* of one image */
+    bool has_tiles; /* for the formats that tiles take; they use the levels' memory */
+    struct foveate_tiles tiles;
+    bool states_dirty;
     struct batch_memory batch;
 };
 
@@ -36,6 +42,7 @@ struct foveate_cuda {
     CUmodule module;
     struct foveate_cuda_kernels kernels; /* of the blockwise method */
     struct foveate_cuda_smooth_kernels smooth;
+    struct foveate_cuda_tile_kernels tiles;
     struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_memory memory; /* of plans; in the order of upload */
@@ -49,8 +56,10 @@ static enum fovea_result load(struct foveate_cuda *foveate)
 {
     const struct cuda_device *device = foveate->device;
     CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&foveate->module, foveate_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate", &foveate->kernels));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
+                                       FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
+    FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
     FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
     FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
     return cuda_memory_init(device, foveate->upload, &foveate->memory);
@@ -124,6 +133,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
     foveate_cuda_gaze_unload(device, &foveate->gaze);
+    foveate_cuda_tiles_unload(device, &foveate->tiles);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
     if (foveate->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
@@ -198,11 +208,41 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     return upload(foveate, tables, law_bytes > 0 ? 3 : 2);
 }
 
-/* Of one image. */
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Whatever a table or another image follows is aligned to this. */
+#define ALIGNMENT 16
+
+/* Of one image, by the pixel or in tiles. */
 static uint64_t level_bytes(const struct foveate_cuda_plan *plan)
 {
-    return plan->level_samples *
-           foveate_cuda_smooth_sample_bytes(plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
+    const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
+                                                     plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
+    const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
+    return round_up(plain > tiles ? plain : tiles, ALIGNMENT);
+}
+
+static uint64_t state_bytes(const struct foveate_cuda_plan *plan)
+{
+    return plan->has_tiles ? foveate_cuda_tiles_state_bytes(&plan->tiles) : 0;
+}
+
+static void fill_smooth_params(const struct foveate_plan *source, struct foveate_cuda_plan *plan,
+                               uint64_t table_bytes)
+{
+    plan->smooth.samples = plan->block->memory;
+    plan->smooth.table = plan->block->memory + level_bytes(plan);
+    plan->smooth.law = source->law;
+    for (int i = 0; i < FOVEATE_MAX_LEVELS; i++) {
+        plan->smooth.levels[i] = source->levels[i];
+    }
+    plan->tiles.samples = plan->smooth.samples;
+    plan->tiles.table = plan->smooth.table;
+    plan->tiles.state = plan->smooth.table + table_bytes;
+    plan->states_dirty = true;
 }
 
 static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
@@ -214,17 +254,13 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
         return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
     }
     plan->level_samples = source->level_samples;
-    const size_t sample_bytes = level_bytes(plan);
-    const size_t table_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, sample_bytes + table_bytes,
-                                &plan->block));
-    plan->smooth.samples = plan->block->memory;
-    plan->smooth.table = plan->block->memory + sample_bytes;
-    plan->smooth.law = source->law;
-    for (int i = 0; i < FOVEATE_MAX_LEVELS; i++) {
-        plan->smooth.levels[i] = source->levels[i];
-    }
-    const struct table table = {plan->smooth.table, source->law_table, table_bytes};
+    plan->has_tiles = foveate_cuda_tiles_plan(source, &plan->tiles);
+    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    const uint64_t table_bytes = round_up(law_bytes, ALIGNMENT);
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
+                                level_bytes(plan) + table_bytes + state_bytes(plan), &plan->block));
+    fill_smooth_params(source, plan, table_bytes);
+    const struct table table = {plan->smooth.table, source->law_table, law_bytes};
     return upload(foveate, &table, 1);
 }
 
@@ -278,16 +314,49 @@ static enum fovea_result launch(struct foveate_cuda *foveate, const struct fovea
     return FOVEA_OK;
 }
 
+/* The levels of a run, and who may use them: the plan's own for a frame, a batch's for its images. */
+struct levels {
+    struct foveate_cuda_smooth smooth;
+    struct foveate_tiles tiles;
+    bool *states_dirty;
+    uint32_t states;
+};
+
+static struct levels frame_levels(struct foveate_cuda_plan *plan)
+{
+    return (struct levels){plan->smooth, plan->tiles, &plan->states_dirty, 1};
+}
+
 static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *foveate,
                                                  const struct foveate_cuda_run *run,
-                                                 const struct foveate_cuda_smooth *smooth)
+                                                 const struct levels *levels)
 {
     return (struct foveate_cuda_smooth_run){.device = foveate->device,
                                             .kernels = &foveate->smooth,
-                                            .smooth = smooth,
+                                            .smooth = &levels->smooth,
                                             .frame = run->frame,
                                             .stream = run->stream,
                                             .gazes = run->gazes};
+}
+
+static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
+                                             const struct foveate_cuda_run *run,
+                                             const struct levels *levels)
+{
+    return (struct foveate_cuda_tile_run){.device = foveate->device,
+                                          .kernels = &foveate->tiles,
+                                          .decimate = foveate->smooth.decimate_half,
+                                          .tiles = &levels->tiles,
+                                          .frame = run->frame,
+                                          .stream = run->stream,
+                                          .gazes = run->gazes,
+                                          .dirty = levels->states_dirty,
+                                          .state_count = levels->states};
+}
+
+static bool in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format)
+{
+    return plan->has_tiles && foveate_cuda_tiles_take_format(format);
 }
 
 /* Frames of one plan share its levels, so each waits on its stream for the one before. */
@@ -318,8 +387,11 @@ static enum fovea_result launch_surface(struct foveate_cuda *foveate,
                                         CUsurfObject dst)
 {
     if (run->plan->is_smooth) {
-        const struct foveate_cuda_smooth_run smooth = smooth_run(foveate, run, &run->plan->smooth);
-        return foveate_cuda_smooth_surface(&smooth, format, src, dst);
+        const struct levels levels = frame_levels(run->plan);
+        const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, &levels);
+        const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, &levels);
+        return in_tiles(run->plan, format) ? foveate_cuda_tiles_surface(&tiles, format, src, dst)
+                                           : foveate_cuda_smooth_surface(&plain, format, src, dst);
     }
     struct foveate_cuda_surface_params params = {.frame = *run->frame,
                                                  .tables = run->plan->tables,
@@ -341,16 +413,17 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
     return note_use(foveate, run, run->plan->block, launch_surface(foveate, run, format, src, dst));
 }
 
-/* `smooth` is the plan's, with the levels that the slice's images have. */
+/* `levels` are those of the slice's images. */
 static enum fovea_result launch_slice(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run,
-                                      const struct foveate_cuda_smooth *smooth,
-                                      enum fovea_format format,
+                                      const struct levels *levels, enum fovea_format format,
                                       const struct foveate_cuda_slice *slice)
 {
     if (run->plan->is_smooth) {
-        const struct foveate_cuda_smooth_run own = smooth_run(foveate, run, smooth);
-        return foveate_cuda_smooth_linear(&own, format, slice);
+        const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, levels);
+        const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);
+        return in_tiles(run->plan, format) ? foveate_cuda_tiles_linear(&tiles, format, slice)
+                                           : foveate_cuda_smooth_linear(&plain, format, slice);
     }
     struct foveate_cuda_linear_params params = {.frame = *run->frame,
                                                 .tables = run->plan->tables,
@@ -378,9 +451,10 @@ enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
     const struct foveate_cuda_slice slice = {.count = 1,
                                              .src = foveate_cuda_linear_view(src, 0),
                                              .dst = foveate_cuda_linear_view(dst, 0)};
+    const struct levels levels = frame_levels(run->plan);
     FOVEA_TRY(follow_frame(foveate, run));
     return note_use(foveate, run, run->plan->block,
-                    launch_slice(foveate, run, &run->plan->smooth, src->format, &slice));
+                    launch_slice(foveate, run, &levels, src->format, &slice));
 }
 
 /* ---- Batches ---------------------------------------------------------------------------------- */
@@ -404,7 +478,19 @@ static uint32_t count_levels(const struct foveate_cuda_plan *plan,
         return 0;
     }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / level_bytes(plan);
-    return sources < most ? with_room(sources, most) : most > 0 ? (uint32_t)most : 1;
+    return with_room(sources, most > 0 ? most : 1);
+}
+
+/* How many can have a state at a time: all that have levels, or that share one picture's. */
+static uint32_t count_states(const struct foveate_cuda_plan *plan,
+                             const struct foveate_cuda_images *images)
+{
+    if (!plan->has_tiles) {
+        return 0;
+    }
+    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / state_bytes(plan);
+    return with_room(images->src_next_bytes == 0 ? images->count : count_levels(plan, images),
+                     most > 0 ? most : 1);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -412,18 +498,32 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+static uint64_t gazes_at(const struct foveate_cuda_plan *plan, const struct batch_memory *batch)
+{
+    return batch->levels * level_bytes(plan);
+}
+
+static uint64_t states_at(const struct foveate_cuda_plan *plan, const struct batch_memory *batch)
+{
+    return gazes_at(plan, batch) +
+           round_up(batch->gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES, ALIGNMENT);
+}
+
 enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
                                        const struct foveate_cuda_images *images)
 {
-    struct batch_memory grown = {.levels = larger(count_levels(plan, images), plan->batch.levels),
-                                 .gazes = larger(with_room(images->count, UINT32_MAX), plan->batch.gazes)};
-    if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes) {
+    struct batch_memory grown = {
+        .levels = larger(count_levels(plan, images), plan->batch.levels),
+        .gazes = larger(with_room(images->count, UINT32_MAX), plan->batch.gazes),
+        .states = larger(count_states(plan, images), plan->batch.states),
+        .states_dirty = true};
+    if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes &&
+        grown.states == plan->batch.states) {
         return FOVEA_OK;
     }
     cuda_block_free_idle(foveate->device, &foveate->retired);
     FOVEA_TRY(cuda_block_create(foveate->device, NULL,
-                                grown.levels * level_bytes(plan) +
-                                    grown.gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
+                                states_at(plan, &grown) + grown.states * state_bytes(plan),
                                 &grown.block));
     cuda_block_retire(&foveate->retired, &plan->batch.block);
     cuda_block_free_idle(foveate->device, &foveate->retired);
@@ -433,7 +533,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
 
 static CUdeviceptr gaze_table(const struct foveate_cuda_plan *plan)
 {
-    return plan->batch.block->memory + plan->batch.levels * level_bytes(plan);
+    return plan->batch.block->memory + gazes_at(plan, &plan->batch);
 }
 
 static enum fovea_result fill_gazes(struct foveate_cuda *foveate,
@@ -467,22 +567,40 @@ static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
     return slice;
 }
 
+static struct levels batch_levels(struct foveate_cuda_plan *plan, bool one_source)
+{
+    struct levels levels = {plan->smooth, plan->tiles, &plan->batch.states_dirty,
+                            plan->batch.states};
+    levels.smooth.samples = levels.tiles.samples = plan->batch.block->memory;
+    levels.smooth.next_samples = one_source ? 0 : (int64_t)plan->level_samples;
+    levels.tiles.next_samples = one_source ? 0 : plan->tiles.level_samples;
+    levels.tiles.state = plan->batch.block->memory + states_at(plan, &plan->batch);
+    return levels;
+}
+
+/* Of a batch that was reserved for. */
+static uint32_t images_at_a_time(const struct foveate_cuda_plan *plan,
+                                 const struct foveate_cuda_images *images)
+{
+    uint32_t most = images->count;
+    if (plan->level_samples > 0 && images->src_next_bytes != 0) {
+        most = smaller(most, plan->batch.levels);
+    }
+    return in_tiles(plan, images->src->format) ? smaller(most, plan->batch.states) : most;
+}
+
 static enum fovea_result launch_batch(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run,
                                       const struct foveate_cuda_images *images)
 {
-    const struct foveate_cuda_plan *plan = run->plan;
-    const bool levels_limit = plan->level_samples > 0 && images->src_next_bytes != 0;
-    const uint32_t most = levels_limit ? plan->batch.levels : images->count;
-    struct foveate_cuda_smooth smooth = plan->smooth;
-    smooth.samples = plan->batch.block->memory;
-    smooth.next_samples = images->src_next_bytes == 0 ? 0 : (int64_t)plan->level_samples;
+    const uint32_t most = images_at_a_time(run->plan, images);
+    const struct levels levels = batch_levels(run->plan, images->src_next_bytes == 0);
     FOVEA_TRY(fill_gazes(foveate, run, images));
     for (uint32_t first = 0; first < images->count;) {
         const uint32_t left = images->count - first;
         const struct foveate_cuda_slice slice =
-            slice_of(plan, images, first, left < most ? left : most);
-        FOVEA_TRY(launch_slice(foveate, run, &smooth, images->src->format, &slice));
+            slice_of(run->plan, images, first, left < most ? left : most);
+        FOVEA_TRY(launch_slice(foveate, run, &levels, images->src->format, &slice));
         first += slice.count;
     }
     return FOVEA_OK;

@@ -10,7 +10,7 @@
 static const struct {
     const char *name;
     bool surface;
-} formats[FOVEATE_CUDA_FORMATS] = {
+} names[FOVEATE_CUDA_FORMATS] = {
     [FOVEA_FORMAT_RGBA8] = {"rgba8", true},
     [FOVEA_FORMAT_RGB8] = {"rgb8", false},
     [FOVEA_FORMAT_R8] = {"r8", false},
@@ -29,16 +29,18 @@ enum fovea_result foveate_cuda_get_kernel(const struct cuda_device *device, CUmo
 }
 
 enum fovea_result foveate_cuda_get_kernels(const struct cuda_device *device, CUmodule module,
-                                           const char *prefix, struct foveate_cuda_kernels *out)
+                                           const char *prefix, uint32_t formats,
+                                           struct foveate_cuda_kernels *out)
 {
     for (int i = 0; i < FOVEATE_CUDA_FORMATS; i++) {
         char name[64];
-        if (formats[i].name) {
-            snprintf(name, sizeof name, "%s_linear_%s", prefix, formats[i].name);
+        const bool wanted = (formats >> i & 1u) != 0;
+        if (wanted && names[i].name) {
+            snprintf(name, sizeof name, "%s_linear_%s", prefix, names[i].name);
             FOVEA_TRY(foveate_cuda_get_kernel(device, module, name, &out->linear[i]));
         }
-        if (formats[i].surface) {
-            snprintf(name, sizeof name, "%s_surface_%s", prefix, formats[i].name);
+        if (wanted && names[i].surface) {
+            snprintf(name, sizeof name, "%s_surface_%s", prefix, names[i].name);
             FOVEA_TRY(foveate_cuda_get_kernel(device, module, name, &out->surface[i]));
         }
     }

@@ -20,10 +20,13 @@ struct foveate_cuda_kernels {
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_get_kernel(const struct cuda_device *device,
                                                            CUmodule module, const char *name,
                                                            CUfunction *out_kernel);
-/* Those called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on. */
+/* Those called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on, of the formats in the set: bit
+ * 1 << format. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_get_kernels(const struct cuda_device *device,
                                                             CUmodule module, const char *prefix,
+                                                            uint32_t formats,
                                                             struct foveate_cuda_kernels *out);
+#define FOVEATE_CUDA_EVERY_FORMAT (~0u)
 
 /* Images that one launch works on, z of its grid. */
 struct foveate_cuda_slice {

@@ -22,10 +22,10 @@ enum fovea_result foveate_cuda_smooth_load(const struct cuda_device *device,
 {
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_smooth_fatbin));
-    FOVEA_TRY(
-        foveate_cuda_get_kernels(device, out_kernels->module, "smooth_level", &out_kernels->level));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_level",
+                                       FOVEATE_CUDA_EVERY_FORMAT, &out_kernels->level));
     FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_gather",
-                                       &out_kernels->gather));
+                                       FOVEATE_CUDA_EVERY_FORMAT, &out_kernels->gather));
     return get_decimations(device, out_kernels);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's part of foveate_cuda: its kernels, and the launches of a frame. The device is
- * pushed around every call. */
+/* The smooth method's part of foveate_cuda, by the pixel: kernels for every plan and format, and the
+ * launches of a frame. What foveate_cuda_tiles.h takes goes there. The device is pushed around every
+ * call. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 

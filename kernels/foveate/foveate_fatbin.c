@@ -8,6 +8,7 @@ extern const unsigned char foveate_fatbin[];
 extern const unsigned char foveate_gaze_fatbin[];
 extern const unsigned char foveate_late_fatbin[];
 extern const unsigned char foveate_smooth_fatbin[];
+extern const unsigned char foveate_tiles_fatbin[];
 
 #define EMBED(name, file)                                                                          \
     __asm__(".pushsection .rodata, \"a\"\n"                                                        \
@@ -21,3 +22,4 @@ EMBED(foveate_fatbin, FOVEATE_FATBIN);
 EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
 EMBED(foveate_late_fatbin, FOVEATE_LATE_FATBIN);
 EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);
+EMBED(foveate_tiles_fatbin, FOVEATE_TILES_FATBIN);

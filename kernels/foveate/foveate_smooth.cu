@@ -7,6 +7,7 @@
  * Blocks are 32 x 8 threads, grids count such blocks over what is written; x runs along rows, so that a
  * warp reads and writes neighbours. */
 
+#include "foveate_gaussian.cuh"
 #include "foveate_image.cuh"
 #include "foveate_sample.cuh"
 
@@ -14,12 +15,6 @@ namespace {
 
 const int WIDTH = FOVEATE_CUDA_BLOCK_WIDTH;
 const int HEIGHT = FOVEATE_CUDA_BLOCK_HEIGHT;
-
-__device__ float4 add_scaled(float4 sum, float weight, float4 v)
-{
-    return make_float4(fmaf(weight, v.x, sum.x), fmaf(weight, v.y, sum.y), fmaf(weight, v.z, sum.z),
-                       fmaf(weight, v.w, sum.w));
-}
 
 __device__ int thread_x()
 {
@@ -71,7 +66,7 @@ __device__ float4 filter_row(const sample_level<Sample> &below, int x, int y)
     float4 sum = {};
 #pragma unroll
     for (int i = 0; i < TAPS; i++) {
-        sum = add_scaled(sum, tap(i), row[below.column(2 * x - TAPS_BEFORE + i)].value());
+        sum = gaussian_add(sum, tap(i), row[below.column(2 * x - TAPS_BEFORE + i)].value());
     }
     return sum;
 }
@@ -94,7 +89,7 @@ template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &s
     float4 sum = {};
 #pragma unroll
     for (int i = 0; i < TAPS; i++) {
-        sum = add_scaled(sum, tap(i), rows[2 * threadIdx.y + i][threadIdx.x]);
+        sum = gaussian_add(sum, tap(i), rows[2 * threadIdx.y + i][threadIdx.x]);
     }
     level.row(y)[x] = Sample::of(sum);
 }
@@ -102,59 +97,15 @@ template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &s
 /* ---- The picture. A thread finds its pixel's sigma and averages the level's samples around it. Bound
  * by instruction issue: 36 to 289 samples a pixel, which neighbours share through the cache. */
 
-/* exp(-d^2 / (2 sigma^2)) at distances that grow by 1, without an exponential for each: the ratio of two
- * neighbours shrinks by a constant factor. */
-struct gaussian {
-    float weight;
-    float ratio;
-    float factor;
-
-    __device__ gaussian(float sigma, float d)
-    {
-        const float scale = 0.5f / (sigma * sigma);
-        /* Less than one over the sum of all, so that sums of huge floats stay finite. */
-        weight = expf(-scale * d * d) / (1.0f + 2.51f * sigma);
-        ratio = expf(-scale * (2.0f * d + 1.0f));
-        factor = expf(-2.0f * scale);
-    }
-    __device__ void step()
-    {
-        weight *= ratio;
-        ratio *= factor;
-    }
-};
-
-/* The samples of one axis that a pixel is averaged from. */
-struct axis {
-    int first;
-    int last;
-    gaussian start;
-
-    __device__ axis(float centre, float sigma)
-        : first((int)ceilf(centre - FOVEATE_REACH * sigma)),
-          last((int)floorf(centre + FOVEATE_REACH * sigma)), start(sigma, (float)first - centre)
-    {
-    }
-    __device__ float total() const
-    {
-        float sum = 0.0f;
-        gaussian g = start;
-        for (int i = first; i <= last; i++, g.step()) {
-            sum += g.weight;
-        }
-        return sum;
-    }
-};
-
 /* Along a row. Far from the borders, which is nearly everywhere, no column has to be clamped. */
 template <bool CLAMPED, typename Sample>
-__device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row, const axis &across)
+__device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row, const gaussian_axis &across)
 {
     float4 sum = {};
     gaussian g = across.start;
 #pragma unroll 4
     for (int i = across.first; i <= across.last; i++, g.step()) {
-        sum = add_scaled(sum, g.weight, row[CLAMPED ? level.column(i) : i].value());
+        sum = gaussian_add(sum, g.weight, row[CLAMPED ? level.column(i) : i].value());
     }
     return sum;
 }
@@ -165,15 +116,15 @@ __device__ float4 gather(const foveate_cuda_smooth &smooth, float sigma_px, int 
     const int k = foveate_level_for(sigma_px, smooth.level_count);
     const float per_px = 1.0f / (float)(1 << k);
     const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
-    const axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
-    const axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
+    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
+    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
     const sample_level<Sample> level(smooth, k);
     const bool clamped = across.first < level.first || across.last > level.last_x;
     float4 sum = {};
     gaussian g = down.start;
     for (int j = down.first; j <= down.last; j++, g.step()) {
         const Sample *row = level.row(j);
-        sum = add_scaled(sum, g.weight,
+        sum = gaussian_add(sum, g.weight,
                          clamped ? sum_row<true>(level, row, across)
                                  : sum_row<false>(level, row, across));
     }

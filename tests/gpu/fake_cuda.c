@@ -346,6 +346,12 @@ FAKE(MemcpyHtoDAsync, CUdeviceptr dst, const void *src, size_t bytes, CUstream s
     return dst && src && bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+FAKE(MemsetD8Async, CUdeviceptr memory, unsigned char value, size_t bytes, CUstream stream)
+{
+    CALLED(MemsetD8Async);
+    return memory && bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* The second half of the address space is the device's. */
 FAKE(PointerGetAttributes, unsigned count, CUpointer_attribute *attributes, void **values,
      CUdeviceptr pointer)

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate/foveate_cuda_tiles.h"
+
+#include <math.h>
+
+extern const unsigned char foveate_tiles_fatbin[];
+
+#define SAMPLE_BYTES 8
+/* A device of today holds some 900 blocks at a time; where there are fewer tiles than that, quarters of
+ * them are blocks of their own. */
+#define SPLIT_BELOW_PIXELS 5000000
+/* Without a call to the driver for more. */
+#define MOST_SHARED_BYTES 49152
+
+_Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
+_Static_assert(sizeof(struct foveate_tile_counts) == 8, "the list lies after the counts");
+
+static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
+                                1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
+
+enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
+                                          struct foveate_cuda_tile_kernels *out_kernels)
+{
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
+                                       &out_kernels->levels));
+    return foveate_cuda_get_kernels(device, out_kernels->module, "tile_picture", formats,
+                                    &out_kernels->picture);
+}
+
+void foveate_cuda_tiles_unload(const struct cuda_device *device,
+                               struct foveate_cuda_tile_kernels *kernels)
+{
+    if (kernels->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
+    }
+}
+
+bool foveate_cuda_tiles_take_format(enum fovea_format format)
+{
+    return format >= 0 && format < FOVEATE_CUDA_FORMATS && (formats >> format & 1u) != 0;
+}
+
+/* ---- How steep a law is ------------------------------------------------------------------------ */
+
+struct table_bounds {
+    double highest;
+    double slope; /* an entry */
+    bool rises; /* or stays */
+};
+
+static struct table_bounds bounds_of(const struct foveate_plan *plan)
+{
+    struct table_bounds bounds = {.highest = (double)plan->law_table[0], .rises = true};
+    for (int32_t i = 1; i < plan->law.table_count; i++) {
+        const double value = (double)plan->law_table[i];
+        const double change = value - (double)plan->law_table[i - 1];
+        bounds.highest = fmax(bounds.highest, value);
+        bounds.slope = fmax(bounds.slope, fabs(change));
+        bounds.rises = bounds.rises && change >= 0.0;
+    }
+    return bounds;
+}
+
+/* The largest tangent of an axis. */
+static double farthest(double first, double per_px, uint32_t size_px)
+{
+    return fmax(fabs(first), fabs(first + per_px * (double)(size_px - 1)));
+}
+
+/* The largest tangent from the view's axis. */
+static double farthest_tangent(const struct foveate_plan *plan)
+{
+    const struct foveate_law *law = &plan->law;
+    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
+    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
+    return hypot(x, y);
+}
+
+static const double radians = 3.14159265358979 / 180.0;
+
+/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) (1 + r^2) / t, with r
+ * the tangent from the axis and t the tangent of a pixel: the angle changes by no more than t /
+ * sqrt(1 + r^2) a pixel, and r^2 by 2 r t. */
+static double slope_of(const struct foveate_plan *plan, const struct table_bounds *bounds)
+{
+    const struct foveate_law *law = &plan->law;
+    const double per_unit = bounds->slope * (double)law->table_per_unit;
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        return (double)law->strength * per_unit;
+    }
+    const double tan_x = (double)law->tan_x_per_px;
+    const double tan_y = (double)law->tan_y_per_px;
+    const double r = farthest_tangent(plan);
+    const double shape = fmax(tan_x, tan_y) / sqrt(tan_x * tan_y);
+    return (double)law->strength * shape *
+           (per_unit * sqrt(1.0 + r * r) + radians * bounds->highest * 2.0 * r);
+}
+
+/* Of any gaze, however far outside. */
+static double largest_sigma(const struct foveate_plan *plan, const struct table_bounds *bounds)
+{
+    const struct foveate_law *law = &plan->law;
+    const double largest = (double)law->strength * bounds->highest;
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        return largest;
+    }
+    const double r = farthest_tangent(plan);
+    const double pixel = sqrt((double)law->tan_x_per_px * (double)law->tan_y_per_px);
+    return largest * radians * (1.0 + r * r) / pixel;
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------ */
+
+/* The largest radius whose tile fits. */
+static int32_t radius_within(int32_t level, int32_t bytes)
+{
+    int32_t radius = 0;
+    while (radius < FOVEATE_TILE_RADIUS_MASK && foveate_tile_bytes(level, radius + 1) <= bytes) {
+        radius++;
+    }
+    return radius;
+}
+
+/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just
+ * less somewhere holds so much more across. */
+static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
+                                            double slope)
+{
+    struct foveate_tile_limits limits = {
+        .reach = light ? FOVEATE_TILE_REACH_LIGHT : FOVEATE_TILE_REACH_ENCODED,
+        .slack = light ? FOVEATE_TILE_SLACK_LIGHT : FOVEATE_TILE_SLACK_ENCODED};
+    const double diagonal_px = 1.4143 * (FOVEATE_TILE_QUARTER_PX + 4);
+    const double widest =
+        fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
+    const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
+    const int32_t least = light ? 8 : 6; /* those of far tiles come with it */
+    const int32_t most = radius_within(0, MOST_SHARED_BYTES);
+    limits.shared_bytes = foveate_tile_bytes(0, wanted < least  ? least
+                                                : wanted > most ? most
+                                                                : wanted);
+    for (int32_t k = 0; k < FOVEATE_TILE_LEVELS; k++) {
+        limits.radius[k] = radius_within(k, limits.shared_bytes);
+    }
+    return limits;
+}
+
+/* Levels that serve a sigma; 0: more than there are. Those beyond the second only where the tiles of the
+ * one below do not reach: each is a launch. */
+static int32_t count_levels(const struct foveate_plan *plan,
+                            const struct foveate_tile_limits *limits, double sigma_px)
+{
+    const int32_t count = (int32_t)plan->level_count;
+    if (count < 3) {
+        return count;
+    }
+    for (int32_t k = 2; k < FOVEATE_TILE_LEVELS && k < count; k++) {
+        if (foveate_tile_radius(limits, k, (float)sigma_px) > 0) {
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- The layout of an image -------------------------------------------------------------------- */
+
+static int32_t round_up(int32_t value, int32_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* As foveate_smooth.h has it, but rows begin at even samples, and pairs of them are read at once. */
+static void fill_levels(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+{
+    int32_t samples = 0;
+    for (int32_t k = 1; k < tiles->level_count; k++) {
+        struct foveate_level *level = &tiles->levels[k];
+        *level = plan->levels[k];
+        level->first = samples;
+        level->pitch = round_up(level->width + 2 * FOVEATE_MARGIN, 2);
+        samples += level->pitch * (level->height + 2 * FOVEATE_MARGIN);
+    }
+    tiles->level_samples = samples;
+}
+
+/* Blocks of the first kernel along an axis: margins of level 2 included. */
+static int32_t count_made(uint32_t size_px)
+{
+    const int32_t samples = ((int32_t)size_px + 3) / 4 + 2 * FOVEATE_MARGIN;
+    return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
+}
+
+static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+{
+    const int32_t width_px = (int32_t)plan->width_px;
+    const int32_t height_px = (int32_t)plan->height_px;
+    tiles->columns = round_up(width_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
+    tiles->rows = round_up(height_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
+    tiles->made_columns = count_made(plan->width_px);
+    tiles->made_rows = count_made(plan->height_px);
+    tiles->splits = (int64_t)width_px * height_px < SPLIT_BELOW_PIXELS;
+    tiles->entry_count = tiles->columns * tiles->rows * (tiles->splits ? 4 : 1);
+    tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
+    tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
+}
+
+/* As far as a tile of the picture reaches. */
+static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+{
+    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
+    const float most = (float)tiles->limits.radius[0] / FOVEATE_REACH;
+    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
+    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
+    tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
+    tiles->fine_radius = (int32_t)ceilf(
+        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
+}
+
+bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_tiles *out_tiles)
+{
+    *out_tiles = (struct foveate_tiles){.law = plan->law};
+    const bool line =
+        plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
+    if (!plan->smooth || plan->level_count == 0 || !line) {
+        return false;
+    }
+    const struct table_bounds bounds = bounds_of(plan);
+    const double slope = slope_of(plan, &bounds);
+    if (!(slope <= (double)FOVEATE_TILE_MAX_SLOPE)) {
+        return false;
+    }
+    const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
+    out_tiles->limits = limits_of(plan, light, slope);
+    /* The ramp is twice as steep as the law. */
+    out_tiles->slope = (float)(2.0 * slope);
+    out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
+    out_tiles->level_count = count_levels(plan, &out_tiles->limits, largest_sigma(plan, &bounds));
+    out_tiles->near_level_count =
+        count_levels(plan, &out_tiles->limits, (double)plan->sigma_max_px);
+    fill_fine(plan, out_tiles);
+    fill_levels(plan, out_tiles);
+    fill_state(plan, out_tiles);
+    return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
+}
+
+size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles)
+{
+    return (size_t)tiles->level_samples * SAMPLE_BYTES;
+}
+
+size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles)
+{
+    return (size_t)tiles->state_bytes;
+}
+
+/* ---- Launches ---------------------------------------------------------------------------------- */
+
+static enum fovea_result clear_states(const struct foveate_cuda_tile_run *run)
+{
+    const struct cuda_device *device = run->device;
+    CU_TRY(device->log, device->cu,
+           device->cu->MemsetD8Async(run->tiles->state, 0,
+                                     (size_t)run->tiles->state_bytes * run->state_count,
+                                     run->stream));
+    return FOVEA_OK;
+}
+
+/* A gaze in the picture asks for less sigma than one far outside; batches have gazes of their own. */
+static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gazes)
+{
+    const struct foveate_frame *frame = run->frame;
+    const bool inside = frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
+                        frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
+    return inside && !own_gazes ? run->tiles->near_level_count : run->tiles->level_count;
+}
+
+/* Level k from the one below by the plain kernel, whole. */
+static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32_t k,
+                                  uint32_t images)
+{
+    const struct cuda_device *device = run->device;
+    const struct foveate_level *level = &run->tiles->levels[k];
+    struct foveate_cuda_decimate_params params = {
+        .smooth = {.samples = run->tiles->samples, .next_samples = run->tiles->next_samples},
+        .level = k};
+    params.smooth.levels[k - 1] = run->tiles->levels[k - 1];
+    params.smooth.levels[k] = *level;
+    const uint32_t columns =
+        (uint32_t)round_up(level->width + 2 * FOVEATE_MARGIN, FOVEATE_CUDA_BLOCK_WIDTH);
+    const uint32_t rows =
+        (uint32_t)round_up(level->height + 2 * FOVEATE_MARGIN, FOVEATE_CUDA_BLOCK_HEIGHT);
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(run->decimate, columns / FOVEATE_CUDA_BLOCK_WIDTH,
+                                    rows / FOVEATE_CUDA_BLOCK_HEIGHT, images,
+                                    FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT, 1, 0,
+                                    run->stream, (void *[]){&params}, NULL));
+    return FOVEA_OK;
+}
+
+/* The kernels of a format, with their parameters. */
+struct stages {
+    CUfunction levels;
+    CUfunction picture;
+    void *params;
+    int32_t level_count;
+    uint32_t sources;
+    uint32_t images;
+};
+
+static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
+                                       const struct stages *stages)
+{
+    const struct cuda_device *device = run->device;
+    const struct foveate_tiles *tiles = run->tiles;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(stages->levels, (unsigned)tiles->made_columns,
+                                    (unsigned)tiles->made_rows, stages->images, FOVEATE_TILE_MAKERS,
+                                    1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
+    for (int32_t k = 3; k < stages->level_count; k++) {
+        FOVEA_TRY(decimate(run, k, stages->sources));
+    }
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(stages->picture, (unsigned)tiles->entry_count, 1,
+                                    stages->images, FOVEATE_TILE_THREADS, 1, 1,
+                                    (unsigned)tiles->limits.shared_bytes, run->stream,
+                                    (void *[]){stages->params}, NULL));
+    return FOVEA_OK;
+}
+
+static enum fovea_result launch_all(const struct foveate_cuda_tile_run *run,
+                                    const struct stages *stages)
+{
+    if (*run->dirty) {
+        FOVEA_TRY(clear_states(run));
+    }
+    *run->dirty = true;
+    FOVEA_TRY(launch_stages(run, stages));
+    *run->dirty = false;
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run *run,
+                                             enum fovea_format format, CUsurfObject src,
+                                             CUsurfObject dst)
+{
+    struct foveate_tiles_surface_params params = {.frame = *run->frame,
+                                                  .tiles = *run->tiles,
+                                                  .batch = {.gazes = run->gazes},
+                                                  .src = src,
+                                                  .dst = dst};
+    params.tiles.level_count = levels_for(run, run->gazes != 0);
+    const struct stages stages = {run->kernels->levels.surface[format],
+                                  run->kernels->picture.surface[format],
+                                  &params,
+                                  params.tiles.level_count,
+                                  1,
+                                  1};
+    return launch_all(run, &stages);
+}
+
+enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *run,
+                                            enum fovea_format format,
+                                            const struct foveate_cuda_slice *slice)
+{
+    struct foveate_tiles_linear_params params = {.frame = *run->frame,
+                                                 .tiles = *run->tiles,
+                                                 .batch = slice->batch,
+                                                 .src = slice->src,
+                                                 .dst = slice->dst};
+    params.tiles.level_count = levels_for(run, slice->batch.gazes != 0);
+    const struct stages stages = {run->kernels->levels.linear[format],
+                                  run->kernels->picture.linear[format],
+                                  &params,
+                                  params.tiles.level_count,
+                                  slice->batch.src_next_bytes == 0 ? 1 : slice->count,
+                                  slice->count};
+    return launch_all(run, &stages);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method in tiles (foveate_tiles.cu): the shapes of tiles, what their kernels are told, and
+ * how much shared memory they take. Shared by C and CUDA C. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_TILE_PARAMS_H
+
+#include "foveate_cuda_params.h"
+
+/* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
+#define FOVEATE_TILE_LEVELS 5
+
+/* A tile is this wide and high where it is made from level 2 and up, else a quarter of one. Tiles count
+ * from the view's corner, so that a view gets the same bits wherever it lies. */
+#define FOVEATE_TILE_PX 64
+#define FOVEATE_TILE_QUARTER_PX 32
+
+/* The first kernel: a block makes so many samples of level 2 along either axis, which are one tile's
+ * pixels; one warp more says what tiles the second kernel shall make. */
+#define FOVEATE_TILE_MADE 16
+#define FOVEATE_TILE_WORKERS 192
+#define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
+
+/* The second kernel: a thread filters four outputs in a row at a time. */
+#define FOVEATE_TILE_THREADS 128
+#define FOVEATE_TILE_GROUP 4
+
+/* sigma from which level 1 is fine enough, and level 2: a zone plate's worst window tells. Twice that
+ * for each level on. */
+#define FOVEATE_TILE_SIGMA_1 2.0f
+#define FOVEATE_TILE_SIGMA_2 4.0f
+
+/* Gaussians are cut off at so many sigma. In linear light at the method's own reach (foveate_smooth.h
+ * says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
+#define FOVEATE_TILE_REACH_ENCODED 3.5f
+#define FOVEATE_TILE_REACH_LIGHT FOVEATE_REACH
+/* What is left of that at the widest corner of the widest tile of the picture itself, where a tap more
+ * would cost every block memory; it shows by less than a level of 8 bits. */
+#define FOVEATE_TILE_SLACK_ENCODED 0.7f
+#define FOVEATE_TILE_SLACK_LIGHT 0.86f
+
+/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
+ * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. And
+ * below the end of the law's ramp where that is steeper than this. */
+#define FOVEATE_TILE_SIGMA_FINE 0.9f
+#define FOVEATE_TILE_STEEP_RAMP 0.03f
+
+/* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows and too many
+ * tiles hold a range of sigma that no level serves. Steeper laws, which are those of small pictures, are
+ * for the plain kernels (foveate_smooth.cu). */
+#define FOVEATE_TILE_MAX_SLOPE 0.045f
+
+/* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
+#define FOVEATE_TILE_GRID 144
+#define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
+
+/* ---- Shapes */
+
+/* What a tile reads and holds; counts are in samples of its level. */
+struct foveate_tile_shape {
+    int32_t side_px;
+    int32_t before; /* samples left of and above the first pixel's, for the spline */
+    int32_t outputs; /* along either axis; a multiple of the group */
+    int32_t radius;
+    int32_t above; /* rows of the grid above the first output, times four */
+    int32_t aside; /* columns that are read left and right; even, or groups of four of the picture */
+    int32_t rows;
+    int32_t columns;
+    int32_t pitch; /* odd, so that columns meet no conflicts of banks */
+    int32_t line; /* outputs, odd likewise */
+};
+
+FOVEATE_BOTH int32_t foveate_tile_side_px(int32_t level)
+{
+    return level < 2 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
+}
+
+FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int32_t radius)
+{
+    struct foveate_tile_shape shape;
+    shape.side_px = foveate_tile_side_px(level);
+    shape.before = level > 0 ? 2 : 0;
+    shape.outputs = (shape.side_px >> level) + 2 * shape.before;
+    shape.radius = radius;
+    shape.above = (radius + 3) / 4 * 4;
+    shape.aside = level > 0 ? (radius + 1) / 2 * 2 : shape.above;
+    shape.rows = shape.outputs + 2 * radius;
+    shape.columns = shape.outputs + 2 * shape.aside;
+    shape.pitch = shape.columns | 1;
+    shape.line = shape.outputs | 1;
+    return shape;
+}
+
+/* In shared memory: the table of light (of 8 bits, halves), the grid of sigma, the least sample of each
+ * warp, then the window, and what was filtered along rows, whose place the first half of the up-sampling
+ * takes; eight bytes a sample. */
+#define FOVEATE_TILE_LIGHT_BYTES 512
+#define FOVEATE_TILE_FIXED_BYTES                                                                   \
+    (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
+
+FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
+{
+    const struct foveate_tile_shape shape = foveate_tile_shape_of(level, radius);
+    const int32_t upsampled = level > 0 ? shape.side_px : 0;
+    const int32_t lines = shape.rows > upsampled ? shape.rows : upsampled;
+    return FOVEATE_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
+}
+
+/* ---- Variances. The blur at a level, the decimation before it and the spline after it add up. */
+
+/* Of decimation and up-sampling with the cubic B-spline, in pixels squared. */
+FOVEATE_BOTH float foveate_tile_variance(int32_t level)
+{
+    const float step_px = (float)(1 << level);
+    return level > 0 ? foveate_level_variance(level) + step_px * step_px * (1.0f / 3.0f) : 0.0f;
+}
+
+/* What is left of sigma_px to blur at a level, in samples squared. */
+FOVEATE_BOTH float foveate_tile_rest(float sigma_px, int32_t level)
+{
+    const float rest = sigma_px * sigma_px - foveate_tile_variance(level);
+    return fmaxf(rest, 0.0f) / (float)(1 << 2 * level);
+}
+
+FOVEATE_BOTH float foveate_tile_sigma_from(int32_t level)
+{
+    return level > 0 ? (float)(1 << level) * (0.5f * FOVEATE_TILE_SIGMA_1) : 0.0f;
+}
+
+/* ---- What the kernels are told */
+
+/* How far a tile of each level may reach, and what the second kernel's blocks hold. */
+struct foveate_tile_limits {
+    float reach; /* sigmas */
+    float slack; /* of the picture's tiles */
+    int32_t radius[FOVEATE_TILE_LEVELS];
+    int32_t shared_bytes;
+};
+
+/* The radius that a sigma asks for in a tile of that level; 0: more than it has. */
+FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, int32_t level,
+                                         float sigma_px)
+{
+    const float wanted = fmaxf(limits->reach * sqrtf(foveate_tile_rest(sigma_px, level)), 1.0f);
+    const int32_t most = limits->radius[level];
+    if (wanted * (level > 0 ? 1.0f : limits->slack) > (float)most) {
+        return 0;
+    }
+    return (int32_t)ceilf(fminf(wanted, (float)most));
+}
+
+/* The second kernel's work: entries from both ends, small tiles first. Zero between frames. */
+struct foveate_tile_counts {
+    uint32_t quarters; /* entries from the first on */
+    uint32_t tiles; /* entries from the last on */
+};
+
+/* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
+ * tiles. */
+enum foveate_tile_kind {
+    FOVEATE_TILE_NONE = 0,
+    FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
+    FOVEATE_TILE_COPIED = 6,
+    FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
+    FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
+};
+#define FOVEATE_TILE_KIND_SHIFT 28
+#define FOVEATE_TILE_FINE_BIT 27
+#define FOVEATE_TILE_RADIUS_SHIFT 20
+#define FOVEATE_TILE_RADIUS_MASK 63
+#define FOVEATE_TILE_ROW_SHIFT 10
+#define FOVEATE_TILE_PLACE_MASK 1023
+
+/* The plan of the tiles on the device. */
+struct foveate_tiles {
+    struct foveate_law law;
+    struct foveate_level levels[FOVEATE_TILE_LEVELS]; /* from 1 on; rows start at even samples */
+    int32_t level_count; /* the picture included; of any gaze */
+    int32_t near_level_count; /* while the gaze lies in the picture */
+    int32_t level_samples; /* of all levels; even */
+    int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
+    float slope; /* sigma changes by no more a pixel */
+    float fine_sigma; /* below it, two dimensions at once */
+    int32_t fine_radius; /* that takes; within limits.radius[0] */
+    int32_t columns; /* of tiles */
+    int32_t rows;
+    int32_t made_columns; /* blocks of the first kernel */
+    int32_t made_rows;
+    int32_t entry_count;
+    int32_t splits; /* 1: the first kernel lists quarters; large pictures do without */
+    int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
+    struct foveate_tile_limits limits;
+    uint64_t table; /* float[law.table_count] */
+    uint64_t samples; /* of all levels, four halves each */
+    int64_t next_samples; /* from an image's to the next image's; 0: one picture for all */
+    uint64_t state; /* counts, entries, flags; of an image */
+    int64_t state_bytes; /* to the next image's */
+};
+
+struct foveate_tiles_linear_params {
+    struct foveate_frame frame;
+    struct foveate_tiles tiles;
+    struct foveate_cuda_batch batch;
+    struct foveate_cuda_linear src;
+    struct foveate_cuda_linear dst;
+};
+
+struct foveate_tiles_surface_params {
+    struct foveate_frame frame;
+    struct foveate_tiles tiles;
+    struct foveate_cuda_batch batch;
+    uint64_t src;
+    uint64_t dst;
+};
+
+#endif

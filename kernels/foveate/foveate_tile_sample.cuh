@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Samples of tiles: four halves in two registers, so that an instruction works on two channels, and how
+ * pixels of the UNORM formats become such samples and come back.
+ *
+ * Levels of 8 and 10 bits are put behind the exponent of 1024, where a half's steps are whole numbers:
+ * no conversion at all, and rounding to a level is an addition. A sample is a level less the middle of
+ * its range (128, 512); in linear light it is the light, 0 to 1, whose relative precision is what counts
+ * in the dark. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
+
+#include "foveate_light.cuh"
+#include "foveate_tile_params.h"
+
+struct tile_sample {
+    __half2 xy;
+    __half2 zw;
+};
+
+static __device__ __forceinline__ __half2 half2_of(uint32_t bits)
+{
+    return *(const __half2 *)&bits;
+}
+
+static __device__ __forceinline__ uint32_t bits_of(__half2 halves)
+{
+    return *(const uint32_t *)&halves;
+}
+
+static __device__ __forceinline__ tile_sample sample_of_bits(uint32_t xy, uint32_t zw)
+{
+    return {half2_of(xy), half2_of(zw)};
+}
+
+static __device__ __forceinline__ tile_sample load_sample(const uint2 *from)
+{
+    const uint2 bits = *from;
+    return sample_of_bits(bits.x, bits.y);
+}
+
+static __device__ __forceinline__ uint2 bits_of(const tile_sample &sample)
+{
+    return make_uint2(bits_of(sample.xy), bits_of(sample.zw));
+}
+
+static __device__ __forceinline__ uint4 bits_of(const tile_sample &first, const tile_sample &second)
+{
+    return make_uint4(bits_of(first.xy), bits_of(first.zw), bits_of(second.xy), bits_of(second.zw));
+}
+
+static __device__ __forceinline__ tile_sample operator+(const tile_sample &a, const tile_sample &b)
+{
+    return {__hadd2(a.xy, b.xy), __hadd2(a.zw, b.zw)};
+}
+
+static __device__ __forceinline__ tile_sample operator-(const tile_sample &a, const tile_sample &b)
+{
+    return {__hsub2(a.xy, b.xy), __hsub2(a.zw, b.zw)};
+}
+
+static __device__ __forceinline__ tile_sample operator*(__half2 weight, const tile_sample &a)
+{
+    return {__hmul2(weight, a.xy), __hmul2(weight, a.zw)};
+}
+
+/* sum + weight a */
+static __device__ __forceinline__ tile_sample add_scaled(const tile_sample &sum, __half2 weight,
+                                                         const tile_sample &a)
+{
+    return {__hfma2(weight, a.xy, sum.xy), __hfma2(weight, a.zw, sum.zw)};
+}
+
+static __device__ __forceinline__ tile_sample least_of(const tile_sample &a, const tile_sample &b)
+{
+    return {__hmin2(a.xy, b.xy), __hmin2(a.zw, b.zw)};
+}
+
+/* ---- Formats: levels behind the exponent of 1024, and back from whole numbers there */
+
+template <enum fovea_format> struct tile_pixel;
+
+template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
+    static const bool has_alpha = true;
+    static const uint32_t opaque = 0xff000000u;
+
+    static __device__ __forceinline__ tile_sample numbers(uint32_t word)
+    {
+        return sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
+                              __byte_perm(word, 0x64646464u, 0x4342));
+    }
+    static __device__ __forceinline__ uint32_t word(const tile_sample &numbers)
+    {
+        return __byte_perm(bits_of(numbers.xy), bits_of(numbers.zw), 0x6420);
+    }
+};
+
+template <> struct tile_pixel<FOVEA_FORMAT_RGB8> : tile_pixel<FOVEA_FORMAT_RGBA8> {
+    static const bool has_alpha = false;
+};
+
+template <> struct tile_pixel<FOVEA_FORMAT_R8> : tile_pixel<FOVEA_FORMAT_RGB8> {
+};
+
+template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
+    static const bool has_alpha = true;
+    static const uint32_t opaque = 0xc0000000u;
+
+    static __device__ __forceinline__ tile_sample numbers(uint32_t word)
+    {
+        return sample_of_bits(0x64006400u | (word & 0x3ffu) | (word << 6 & 0x03ff0000u),
+                              0x64006400u | (word >> 20 & 0x3ffu) | (word >> 14 & 0x00030000u));
+    }
+    static __device__ __forceinline__ uint32_t word(const tile_sample &numbers)
+    {
+        const uint32_t xy = bits_of(numbers.xy);
+        const uint32_t zw = bits_of(numbers.zw);
+        return (xy & 0x3ffu) | (xy >> 6 & 0x000ffc00u) | (zw & 0x3ffu) << 20 |
+               (zw & 0x00030000u) << 14;
+    }
+};
+
+/* ---- Pixels as samples */
+
+static __device__ __forceinline__ __half2 both_halves(float x, float y)
+{
+    return __floats2half2_rn(x, y);
+}
+
+/* Where level 0 lies among the numbers, and where a sample's 0 does. */
+template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_of_zero()
+{
+    return {both_halves(1024.0f, 1024.0f), both_halves(1024.0f, 1024.0f)};
+}
+
+template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_of_white()
+{
+    const float color = 1024.0f + Pixel::white;
+    return {both_halves(color, color), both_halves(color, 1024.0f + Pixel::alpha_white)};
+}
+
+template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_of_middle()
+{
+    const float color = 1024.0f + (Pixel::white + 1) / 2;
+    return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
+}
+
+/* The light of each level of 8 bits, in shared memory. The block's first `threads` threads fill it; a
+ * barrier follows. */
+template <typename Pixel>
+static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
+{
+    if constexpr (Pixel::white == 255) {
+        for (int i = (int)threadIdx.x; light && i < 256; i += threads) {
+            table[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
+        }
+    }
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, const __half *table)
+{
+    if constexpr (Pixel::white == 255) {
+        return {__halves2half2(table[word & 255u], table[word >> 8 & 255u]),
+                __halves2half2(table[word >> 16 & 255u], __float2half_rn(0.0f))};
+    } else {
+        const float4 v = levels_to_light<Pixel>(Pixel::decode(word));
+        return {__floats2half2_rn(v.x, v.y), __floats2half2_rn(v.z, 0.0f)};
+    }
+}
+
+/* Pixels of one format, in light or not, as samples. */
+template <enum fovea_format FORMAT> struct tile_decoder {
+    tile_sample zero; /* what a sample's 0 is among the numbers */
+    const __half *table;
+    bool light;
+
+    __device__ __forceinline__ tile_decoder(bool in_light, const __half *light_table)
+        : zero(numbers_of_middle<pixel<FORMAT>>()), table(light_table), light(in_light)
+    {
+    }
+
+    __device__ __forceinline__ tile_sample operator()(uint32_t word) const
+    {
+        tile_sample sample = tile_pixel<FORMAT>::numbers(word) - zero;
+        if (light) {
+            const tile_sample colors = colors_in_light<pixel<FORMAT>>(word, table);
+            sample.xy = colors.xy;
+            sample.zw = __halves2half2(__low2half(colors.zw), __high2half(sample.zw));
+        }
+        return sample;
+    }
+};
+
+/* ---- Samples as pixels */
+
+/* Samples relative to a base, as words. Without light, rounding is the addition; an average lies between
+ * what it is of but for the halves' own rounding, hence the limits. */
+template <enum fovea_format FORMAT> struct tile_encoder {
+    tile_sample base;
+    bool light;
+
+    __device__ __forceinline__ tile_encoder(const tile_sample &sample_base, bool in_light)
+        : base(in_light ? sample_base : sample_base + numbers_of_middle<pixel<FORMAT>>()),
+          light(in_light)
+    {
+    }
+
+    __device__ __forceinline__ uint32_t in_light(const tile_sample &sample) const
+    {
+        typedef pixel<FORMAT> Pixel;
+        const float2 xy = __half22float2(sample.xy);
+        const float2 zw = __half22float2(sample.zw);
+        const float2 base_xy = __half22float2(base.xy);
+        const float2 base_zw = __half22float2(base.zw);
+        const float4 v = make_float4(xy.x + base_xy.x, xy.y + base_xy.y, zw.x + base_zw.x,
+                                     zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2);
+        return Pixel::encode(light_to_levels<Pixel>(v));
+    }
+
+    __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
+    {
+        if (light) {
+            return in_light(sample);
+        }
+        const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
+        const tile_sample high = numbers_of_white<pixel<FORMAT>>();
+        const tile_sample sum = sample + base;
+        return tile_pixel<FORMAT>::word(least_of(
+            {__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+    }
+};
+
+#endif

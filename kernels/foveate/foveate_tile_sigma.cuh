@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* sigma on the device: at a place, its range over a square, and from that what a tile is made of. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_SIGMA_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_SIGMA_CUH
+
+#include "foveate_tile_params.h"
+
+/* A view's law with its gaze. */
+struct tile_law {
+    const foveate_tiles &tiles;
+    float gaze_x;
+    float gaze_y;
+    bool blurs;
+
+    __device__ __forceinline__ tile_law(const foveate_tiles &plan, const foveate_frame &frame)
+        : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
+          gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != FOVEATE_GAZE_NONE)
+    {
+    }
+
+    __device__ __forceinline__ float table(float at) const
+    {
+        const float *entries = (const float *)tiles.table;
+        const float last = (float)(tiles.law.table_count - 1);
+        const float place = fminf(at * tiles.law.table_per_unit, last);
+        const int below = (int)fminf(place, last - 1.0f);
+        const float low = __ldg(entries + below);
+        return low + (place - (float)below) * (__ldg(entries + below + 1) - low);
+    }
+
+    __device__ __forceinline__ float projected(float x, float y) const
+    {
+        const foveate_law &law = tiles.law;
+        const foveate_ray pixel = foveate_law_ray(&law, x - 0.5f, y - 0.5f);
+        const foveate_ray gaze = foveate_law_ray(&law, gaze_x - 0.5f, gaze_y - 0.5f);
+        const float per_radian = (1.0f + pixel.x * pixel.x + pixel.y * pixel.y) *
+                                 rsqrtf(law.tan_x_per_px * law.tan_y_per_px);
+        return table(foveate_law_angle_deg(pixel, gaze)) * per_radian * 0.01745329252f;
+    }
+
+    /* Before the ramp. */
+    __device__ __forceinline__ float plain(float x, float y) const
+    {
+        if (tiles.law.kind != FOVEATE_LAW_RADIAL) {
+            return projected(x, y);
+        }
+        const float dx = x - gaze_x;
+        const float dy = y - gaze_y;
+        return table(sqrtf(dx * dx + dy * dy));
+    }
+    __device__ __forceinline__ float applied(float plain_px) const
+    {
+        return tiles.law.strength * foveate_law_ramp(plain_px, tiles.law.sharp_px);
+    }
+    /* foveate_law_sigma_at without the maps, which never get here. */
+    __device__ __forceinline__ float at(float x, float y) const
+    {
+        return applied(plain(x, y));
+    }
+
+    __device__ __forceinline__ float of_pixel(int x, int y) const
+    {
+        return at((float)x + 0.5f, (float)y + 0.5f);
+    }
+};
+
+/* ---- Ranges. A whole warp asks together, and all its threads are told. */
+
+struct tile_range {
+    float low;
+    float high;
+};
+
+struct tile_square {
+    float x, y;
+    float side;
+};
+
+static __device__ __forceinline__ tile_range range_of_warp(float value)
+{
+    tile_range range = {value, value};
+#pragma unroll
+    for (int i = 16; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    return range;
+}
+
+struct tile_place {
+    float x, y;
+};
+
+/* Of a law that only rises with the distance: the place nearest to the gaze, and the farthest corner. */
+static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
+                                                           const tile_square &square, bool nearest)
+{
+    const float near_x = fminf(fmaxf(law.gaze_x, square.x), square.x + square.side);
+    const float near_y = fminf(fmaxf(law.gaze_y, square.y), square.y + square.side);
+    const float middle = 0.5f * square.side;
+    const float far_x = law.gaze_x < square.x + middle ? square.x + square.side : square.x;
+    const float far_y = law.gaze_y < square.y + middle ? square.y + square.side : square.y;
+    return {nearest ? near_x : far_x, nearest ? near_y : far_y};
+}
+
+/* Of any law: 5 x 5 places, and what sigma can differ by between them and the places in between. */
+static __device__ __forceinline__ tile_place place_in_square(const tile_square &square, int i)
+{
+    const float step = 0.25f * square.side;
+    return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
+}
+
+static __device__ __forceinline__ tile_range range_over(const tile_law &law,
+                                                        const tile_square &square)
+{
+    const int lane = (int)threadIdx.x & 31;
+    const bool radial = law.tiles.radial != 0;
+    const tile_place place =
+        radial ? end_of_square(law, square, lane == 0) : place_in_square(square, min(lane, 24));
+    tile_range range = range_of_warp(law.at(place.x, place.y));
+    const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
+    range.low -= law.tiles.slope * half_diagonal;
+    range.high += law.tiles.slope * half_diagonal;
+    return range;
+}
+
+/* ---- Kinds */
+
+static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
+{
+    return (uint32_t)kind << FOVEATE_TILE_KIND_SHIFT | (uint32_t)radius << FOVEATE_TILE_RADIUS_SHIFT |
+           (uint32_t)y << FOVEATE_TILE_ROW_SHIFT | (uint32_t)x;
+}
+
+/* The quarter at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+{
+    const float margin = 2.0f;
+    const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
+                                (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
+                                FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
+    const tile_range range = range_over(law, square);
+    if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
+        return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
+    }
+    const int level = law.tiles.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
+    if (radius == 0) {
+        return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
+    }
+    const bool fine = range.low < law.tiles.fine_sigma;
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
+                      fine ? max(radius, law.tiles.fine_radius) : radius, x, y) |
+           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
+}
+
+/* The finest level from 2 on that serves that range in a whole tile; 0: none. */
+static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
+{
+    for (int level = 2; level < law.tiles.level_count; level++) {
+        if (range.low >= foveate_tile_sigma_from(level) &&
+            foveate_tile_radius(&law.tiles.limits, level, range.high) > 0) {
+            return level;
+        }
+    }
+    return 0;
+}
+
+/* The tile at that place from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
+static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law, int x, int y)
+{
+    const float margin = 4.0f;
+    const tile_square square = {(float)(x * FOVEATE_TILE_PX) - margin,
+                                (float)(y * FOVEATE_TILE_PX) - margin,
+                                FOVEATE_TILE_PX + 2.0f * margin};
+    const tile_range range = range_over(law, square);
+    const int level = law.blurs ? level_of_range(law, range) : 0;
+    if (level == 0) {
+        return FOVEATE_TILE_NONE;
+    }
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
+                      foveate_tile_radius(&law.tiles.limits, level, range.high), 2 * x, 2 * y);
+}
+
+#endif

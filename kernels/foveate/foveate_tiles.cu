@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method in tiles: what foveate_smooth.cu does by the pixel, ten times as fast, for UNORM
+ * formats and laws that change slowly (foveate_cuda_tiles.h). It rests on variances, which add up:
+ *
+ *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared,
+ *
+ * decimation to level k, the blur there, and up-sampling by the cubic B-spline. A tile takes one level
+ * for all its pixels, and its blur is two passes of one dimension with the variance of each sample. Two
+ * launches make a frame, and where sigma is large one for each level beyond the second between them:
+ *
+ *     foveate_tile_levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of 16 x 16 samples
+ *                               of level 2 across and down, images.
+ *     foveate_tile_picture.cuh  the picture. Grid: entries of the list, 1, images.
+ *
+ *     foveate_tile_params.h     shapes, limits, what C shares
+ *     foveate_tile_sigma.cuh    sigma, and what it says about a tile
+ *     foveate_tile_sample.cuh   samples of halves, formats
+ *     foveate_tile_image.cuh    pixels in memory
+ *     foveate_tile_blur.cuh     the two passes
+ *
+ * What is copied (foveate_smooth.h) is copied bit by bit. */
+
+#include "foveate_tile_picture.cuh"
+
+/* Blocks that a multiprocessor holds: registers are cut to that. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define MAKER_BLOCKS 4
+#else
+#define MAKER_BLOCKS 5
+#endif
+#define PICTURE_BLOCKS 7
+
+extern __shared__ __align__(16) char tile_shared[];
+
+#define KERNELS(kind, suffix, format)                                                              \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, MAKER_BLOCKS)                \
+        tile_levels_##kind##_##suffix(const __grid_constant__ foveate_tiles_##kind##_params params) \
+    {                                                                                              \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
+        make_levels<format>(frame, params.tiles, src);                                             \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, PICTURE_BLOCKS)             \
+        tile_picture_##kind##_##suffix(                                                            \
+            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
+    {                                                                                              \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
+        const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
+        make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
+    }
+
+KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
+KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
+KERNELS(linear, r8, FOVEA_FORMAT_R8)
+KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+
+KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
+KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
