@@ -85,9 +85,11 @@ add_library(fovea_cuda STATIC
     cuda/cuda_memory.c
     cuda/cuda_uses.c
     foveate/foveate_cuda.c
+    foveate/foveate_cuda_batch.c
     foveate/foveate_cuda_gaze.c
     foveate/foveate_cuda_kernels.c
     foveate/foveate_cuda_late.c
+    foveate/foveate_cuda_run.c
     foveate/foveate_cuda_smooth.c
     foveate/foveate_cuda_tiles.c
     foveate/foveate_fatbin.c

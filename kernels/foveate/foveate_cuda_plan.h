@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files of foveate_cuda share: foveate_cuda.c makes devices and plans, foveate_cuda_run.c
+ * launches frames, foveate_cuda_batch.c many images at once. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_PLAN_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_PLAN_H
+
+#include "cuda/cuda_block.h"
+#include "cuda/cuda_memory.h"
+#include "foveate/foveate_cuda.h"
+#include "foveate/foveate_cuda_gaze.h"
+#include "foveate/foveate_cuda_smooth.h"
+#include "foveate/foveate_cuda_tiles.h"
+
+#include <stdatomic.h>
+
+/* What batches of a plan need besides it. */
+struct foveate_cuda_batch_memory {
+    struct cuda_block *block; /* NULL: there was no batch yet */
+    uint32_t levels; /* of so many images, first in the block */
+    uint32_t gazes; /* of so many, after them */
+    uint32_t states; /* of tiles, of so many, last */
+    bool states_dirty;
+};
+
+struct foveate_cuda_plan {
+    struct cuda_block *block; /* rings and taps, or levels and the law's table */
+    struct foveate_cuda_tables tables;
+    bool is_smooth;
+    enum foveate_cuda_formats formats;
+    struct foveate_cuda_smooth smooth;
+    uint64_t level_samples; /* of one image */
+    bool has_tiles; /* for the formats that tiles take; they use the levels' memory */
+    struct foveate_tiles tiles;
+    bool states_dirty;
+    struct foveate_cuda_batch_memory batch;
+};
+
+struct foveate_cuda {
+    const struct cuda_device *device;
+    CUmodule module;
+    struct foveate_cuda_kernels kernels; /* of the blockwise method */
+    struct foveate_cuda_smooth_kernels smooth;
+    struct foveate_cuda_tile_kernels tiles;
+    struct foveate_cuda_gaze_kernels gaze;
+    CUstream upload; /* of our own, so that tables wait for nobody's work */
+    struct cuda_memory memory; /* of plans; in the order of upload */
+    struct cuda_block *retired;
+    atomic_bool abandoned;
+};
+
+/* The levels of a run, and who may use them: the plan's own for a frame, a batch's for its images. */
+struct foveate_cuda_levels {
+    struct foveate_cuda_smooth smooth;
+    struct foveate_tiles tiles;
+    bool *states_dirty;
+    uint32_t states;
+};
+
+/* Whatever a table or another image follows is aligned to 16 bytes. */
+static inline uint64_t foveate_cuda_aligned(uint64_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+/* Of one image: its levels, by the pixel or in tiles; its tiles' state. */
+uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan);
+uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
+
+/* Levels of halves do not hold 32-bit floats. */
+bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format);
+bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format);
+
+/* Frames of one plan share its levels, so each waits on its stream for the one before. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
+                                                       const struct foveate_cuda_run *run);
+/* What was launched when one fails still uses the block, hence the use is noted in any case. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
+                                                         const struct foveate_cuda_run *run,
+                                                         struct cuda_block *block,
+                                                         enum fovea_result launched);
+/* `levels` are those of the slice's images. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_launch_slice(
+    struct foveate_cuda *foveate, const struct foveate_cuda_run *run,
+    const struct foveate_cuda_levels *levels, enum fovea_format format,
+    const struct foveate_cuda_slice *slice);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate/foveate_cuda_plan.h"
+#include "foveate/foveate_grid.h"
+
+/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on it. */
+static uint32_t tile_count(int32_t size_px, const struct foveate_frame *frame,
+                           const struct foveate_cuda_tables *tables)
+{
+    const int32_t shift_px = frame->fragment_px - 1;
+    return (uint32_t)(foveate_grid_count(size_px, frame->fragment_px, shift_px) *
+                      tables->tiles_per_side);
+}
+
+static enum fovea_result launch(struct foveate_cuda *foveate, const struct foveate_cuda_run *run,
+                                CUfunction kernel, uint32_t image_count, void *params)
+{
+    const struct cuda_device *device = foveate->device;
+    const struct foveate_cuda_tables *tables = &run->plan->tables;
+    const uint32_t columns = tile_count(run->frame->width_px, run->frame, tables);
+    const uint32_t rows = tile_count(run->frame->height_px, run->frame, tables);
+    const uint32_t quads =
+        ((uint32_t)tables->tile_px + FOVEATE_CUDA_OUTPUTS - 1) / FOVEATE_CUDA_OUTPUTS;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(kernel, columns, rows, image_count, FOVEATE_CUDA_TILE_PX, quads,
+                                    1, 0, run->stream, (void *[]){params}, NULL));
+    return FOVEA_OK;
+}
+
+static struct foveate_cuda_levels frame_levels(struct foveate_cuda_plan *plan)
+{
+    return (struct foveate_cuda_levels){plan->smooth, plan->tiles, &plan->states_dirty, 1};
+}
+
+static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *foveate,
+                                                 const struct foveate_cuda_run *run,
+                                                 const struct foveate_cuda_levels *levels)
+{
+    return (struct foveate_cuda_smooth_run){.device = foveate->device,
+                                            .kernels = &foveate->smooth,
+                                            .smooth = &levels->smooth,
+                                            .frame = run->frame,
+                                            .stream = run->stream,
+                                            .gazes = run->gazes};
+}
+
+static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
+                                             const struct foveate_cuda_run *run,
+                                             const struct foveate_cuda_levels *levels)
+{
+    return (struct foveate_cuda_tile_run){.device = foveate->device,
+                                          .kernels = &foveate->tiles,
+                                          .decimate = foveate->smooth.decimate_half,
+                                          .tiles = &levels->tiles,
+                                          .frame = run->frame,
+                                          .stream = run->stream,
+                                          .gazes = run->gazes,
+                                          .dirty = levels->states_dirty,
+                                          .state_count = levels->states};
+}
+
+bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format)
+{
+    return plan->has_tiles && foveate_cuda_tiles_take_format(format);
+}
+
+enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
+                                      const struct foveate_cuda_run *run)
+{
+    return run->plan->is_smooth
+               ? cuda_uses_follow(foveate->device, &run->plan->block->uses, run->stream)
+               : FOVEA_OK;
+}
+
+enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
+                                        const struct foveate_cuda_run *run,
+                                        struct cuda_block *block, enum fovea_result launched)
+{
+    const enum fovea_result noted = cuda_uses_add(foveate->device, &block->uses, run->stream);
+    return launched < 0 ? launched : noted;
+}
+
+static bool has_surface(const struct foveate_cuda *foveate, enum fovea_format format)
+{
+    return format >= 0 && format < FOVEATE_CUDA_FORMATS && foveate->kernels.surface[format];
+}
+
+static enum fovea_result launch_surface(struct foveate_cuda *foveate,
+                                        const struct foveate_cuda_run *run,
+                                        enum fovea_format format, CUsurfObject src,
+                                        CUsurfObject dst)
+{
+    if (run->plan->is_smooth) {
+        const struct foveate_cuda_levels levels = frame_levels(run->plan);
+        const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, &levels);
+        const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, &levels);
+        return foveate_cuda_in_tiles(run->plan, format)
+                   ? foveate_cuda_tiles_surface(&tiles, format, src, dst)
+                   : foveate_cuda_smooth_surface(&plain, format, src, dst);
+    }
+    struct foveate_cuda_surface_params params = {.frame = *run->frame,
+                                                 .tables = run->plan->tables,
+                                                 .batch = {.gazes = run->gazes},
+                                                 .src = src,
+                                                 .dst = dst};
+    return launch(foveate, run, foveate->kernels.surface[format], 1, &params);
+}
+
+enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
+                                           const struct foveate_cuda_run *run,
+                                           enum fovea_format format, CUsurfObject src,
+                                           CUsurfObject dst)
+{
+    if (!has_surface(foveate, format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(foveate_cuda_follow(foveate, run));
+    return foveate_cuda_note_use(foveate, run, run->plan->block,
+                                 launch_surface(foveate, run, format, src, dst));
+}
+
+enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
+                                            const struct foveate_cuda_run *run,
+                                            const struct foveate_cuda_levels *levels,
+                                            enum fovea_format format,
+                                            const struct foveate_cuda_slice *slice)
+{
+    if (run->plan->is_smooth) {
+        const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, levels);
+        const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);
+        return foveate_cuda_in_tiles(run->plan, format)
+                   ? foveate_cuda_tiles_linear(&tiles, format, slice)
+                   : foveate_cuda_smooth_linear(&plain, format, slice);
+    }
+    struct foveate_cuda_linear_params params = {.frame = *run->frame,
+                                                .tables = run->plan->tables,
+                                                .batch = slice->batch,
+                                                .src = slice->src,
+                                                .dst = slice->dst};
+    return launch(foveate, run, foveate->kernels.linear[format], slice->count, &params);
+}
+
+bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format)
+{
+    return !plan->is_smooth || plan->formats == FOVEATE_CUDA_FORMATS_ALL ||
+           format != FOVEA_FORMAT_RGBA32F;
+}
+
+enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
+                                          const struct foveate_cuda_run *run,
+                                          const struct fovea_image *src,
+                                          const struct fovea_image *dst)
+{
+    if (!foveate_cuda_takes(run->plan, src->format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    const struct foveate_cuda_slice slice = {.count = 1,
+                                             .src = foveate_cuda_linear_view(src, 0),
+                                             .dst = foveate_cuda_linear_view(dst, 0)};
+    const struct foveate_cuda_levels levels = frame_levels(run->plan);
+    FOVEA_TRY(foveate_cuda_follow(foveate, run));
+    return foveate_cuda_note_use(
+        foveate, run, run->plan->block,
+        foveate_cuda_launch_slice(foveate, run, &levels, src->format, &slice));
+}
