@@ -3,52 +3,9 @@
 
 #include "peer_cuda.h"
 
-#include "foveate/foveate_cuda.h"
-#include "foveate/foveate_cuda_late.h"
-#include "peer_cuda_import.h"
+#include "peer_cuda_state.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-
-struct peer_plan {
-    struct foveate_cuda_plan *plan;
-    struct peer_plan *next; /* of those that are forgotten */
-};
-
-struct peer_semaphore {
-    CUexternalSemaphore handle;
-};
-
-/* Times of one job in flight. */
-struct slot {
-    CUevent begin;
-    CUevent end;
-    bool used;
-    bool late;
-};
-
-struct cuda_peer {
-    struct peer base;
-    struct fovea_log log;
-    struct cuda_device *device;
-    const struct cuda_driver *cu;
-    struct foveate_cuda *foveate;
-    struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
-    /* Not freed yet. */
-    struct peer_plan *forgotten_plans;
-    uint32_t forgotten_plan_count;
-    struct peer_image *forgotten_images;
-    CUstream stream;
-    bool dirty; /* a job failed half way: kernels of it may be under way whatever else is over */
-    struct slot *slots;
-    uint32_t slot_count;
-    atomic_bool abandoned;
-};
-
-static struct cuda_peer *cuda(struct peer *peer)
-{
-    return (struct cuda_peer *)peer;
-}
 
 /* ---- What is forgotten -------------------------------------------------------------------------- */
 
@@ -235,141 +192,6 @@ static void forget_plan(struct peer *base, struct peer_plan **plan)
     }
 }
 
-/* ---- Jobs ------------------------------------------------------------------------------------- */
-
-static enum fovea_result enqueue_wait(struct cuda_peer *peer, const struct peer_job *job)
-{
-    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS params = {0};
-    params.params.fence.value = job->wait_value;
-    CU_TRY(peer->log, peer->cu,
-           peer->cu->WaitExternalSemaphoresAsync(&job->wait->handle, &params, 1, peer->stream));
-    return FOVEA_OK;
-}
-
-static enum fovea_result enqueue_signal(struct cuda_peer *peer, const struct peer_job *job)
-{
-    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS params = {0};
-    params.params.fence.value = job->signal_value;
-    CU_TRY(peer->log, peer->cu,
-           peer->cu->SignalExternalSemaphoresAsync(&job->signal->handle, &params, 1, peer->stream));
-    return FOVEA_OK;
-}
-
-static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer_job *job,
-                                       CUdeviceptr gazes)
-{
-    for (uint32_t i = 0; i < job->view_count; i++) {
-        const struct peer_view *view = &job->views[i];
-        const struct foveate_cuda_run run = {.plan = view->plan->plan,
-                                             .frame = &view->frame,
-                                             .stream = peer->stream,
-                                             .gazes = gazes};
-        FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
-                                           job->dst->surface));
-    }
-    return FOVEA_OK;
-}
-
-static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_job *job)
-{
-    struct slot *slot = &peer->slots[job->slot];
-    CUdeviceptr gazes = 0;
-    slot->used = false;
-    slot->late = job->late.on && peer->late;
-    FOVEA_TRY(enqueue_wait(peer, job));
-    if (slot->late) {
-        FOVEA_TRY(
-            foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own, &gazes));
-    }
-    CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
-    FOVEA_TRY(enqueue_views(peer, job, gazes));
-    CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->end, peer->stream));
-    FOVEA_TRY(enqueue_signal(peer, job));
-    slot->used = true;
-    return FOVEA_OK;
-}
-
-static bool view_fits(const struct peer_view *view, const struct peer_image *image)
-{
-    const struct foveate_frame *frame = &view->frame;
-    return view->plan && frame->origin_x_px >= 0 && frame->origin_y_px >= 0 &&
-           (int64_t)frame->origin_x_px + frame->width_px <= image->width_px &&
-           (int64_t)frame->origin_y_px + frame->height_px <= image->height_px;
-}
-
-/* Surfaces trap outside their size: a job that does not fit must not reach the device. */
-static bool job_fits(const struct cuda_peer *peer, const struct peer_job *job)
-{
-    for (uint32_t i = 0; i < job->view_count; i++) {
-        if (!view_fits(&job->views[i], job->src) || !view_fits(&job->views[i], job->dst)) {
-            return false;
-        }
-    }
-    return job->src->format == job->dst->format && job->view_count > 0 &&
-           job->view_count <= PEER_MAX_VIEWS && job->slot < peer->slot_count;
-}
-
-static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
-{
-    struct cuda_peer *peer = cuda(base);
-    if (atomic_load(&peer->abandoned)) {
-        return FOVEA_ERROR_INVALID_STATE;
-    }
-    if (!job_fits(peer, job)) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result = enqueue_all(peer, job);
-    peer->dirty = peer->dirty || result != FOVEA_OK;
-    cuda_device_pop(peer->device);
-    return result;
-}
-
-static enum fovea_result measure(struct cuda_peer *peer, const struct slot *slot, double *out_us)
-{
-    float elapsed_ms = 0.0f;
-    enum fovea_result result = CU_CHECK(peer->log, peer->cu, peer->cu->EventQuery(slot->end));
-    if (result == FOVEA_OK) {
-        result = CU_CHECK(peer->log, peer->cu,
-                          peer->cu->EventElapsedTime(&elapsed_ms, slot->begin, slot->end));
-    }
-    *out_us = elapsed_ms * 1e3;
-    return result;
-}
-
-static enum fovea_result elapsed(struct peer *base, uint32_t slot, double *out_us)
-{
-    struct cuda_peer *peer = cuda(base);
-    *out_us = 0.0;
-    if (slot >= peer->slot_count || !peer->slots[slot].used) {
-        return FOVEA_NOT_READY;
-    }
-    FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result = measure(peer, &peer->slots[slot], out_us);
-    cuda_device_pop(peer->device);
-    return result;
-}
-
-static uint32_t *late_block(struct peer *base)
-{
-    struct cuda_peer *peer = cuda(base);
-    return peer->late ? foveate_cuda_late_block(peer->late) : NULL;
-}
-
-static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
-{
-    struct cuda_peer *peer = cuda(base);
-    double elapsed_us = 0;
-    if (slot >= peer->slot_count || !peer->slots[slot].late || atomic_load(&peer->abandoned)) {
-        return FOVEA_NOT_READY;
-    }
-    const enum fovea_result over = elapsed(base, slot, &elapsed_us);
-    if (over == FOVEA_OK) {
-        *out_age_ns = foveate_cuda_late_age_ns(peer->late, slot);
-    }
-    return over;
-}
-
 static void abandon(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
@@ -452,10 +274,10 @@ static const struct peer_api api = {
     .forget_semaphore = forget_semaphore,
     .import_plan = import_plan,
     .forget_plan = forget_plan,
-    .enqueue = enqueue,
-    .elapsed = elapsed,
-    .late_block = late_block,
-    .late_age = late_age,
+    .enqueue = peer_cuda_enqueue,
+    .elapsed = peer_cuda_elapsed,
+    .late_block = peer_cuda_late_block,
+    .late_age = peer_cuda_late_age,
     .drain = drain,
     .abandon = abandon,
 };

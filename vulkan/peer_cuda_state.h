@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files of the cuda peer share: peer_cuda.c is its life, images, semaphores and plans,
+ * peer_cuda_job.c its jobs, peer_cuda_import.c the handles. */
+#ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H
+#define FOVEA_VULKAN_PEER_CUDA_STATE_H
+
+#include "foveate/foveate_cuda.h"
+#include "foveate/foveate_cuda_late.h"
+#include "peer_cuda_import.h"
+
+#include <stdatomic.h>
+
+struct peer_plan {
+    struct foveate_cuda_plan *plan;
+    struct peer_plan *next; /* of those that are forgotten */
+};
+
+struct peer_semaphore {
+    CUexternalSemaphore handle;
+};
+
+/* Times of one job in flight. */
+struct slot {
+    CUevent begin;
+    CUevent end;
+    bool used;
+    bool late;
+};
+
+struct cuda_peer {
+    struct peer base;
+    struct fovea_log log;
+    struct cuda_device *device;
+    const struct cuda_driver *cu;
+    struct foveate_cuda *foveate;
+    struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
+    /* Not freed yet. */
+    struct peer_plan *forgotten_plans;
+    uint32_t forgotten_plan_count;
+    struct peer_image *forgotten_images;
+    CUstream stream;
+    bool dirty; /* a job failed half way: kernels of it may be under way whatever else is over */
+    struct slot *slots;
+    uint32_t slot_count;
+    atomic_bool abandoned;
+};
+
+static inline struct cuda_peer *cuda(struct peer *peer)
+{
+    return (struct cuda_peer *)peer;
+}
+
+/* Entries of the api. */
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job);
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_elapsed(struct peer *base, uint32_t slot,
+                                                     double *out_us);
+uint32_t *peer_cuda_late_block(struct peer *base);
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_late_age(struct peer *base, uint32_t slot,
+                                                      int64_t *out_age_ns);
+
+#endif
