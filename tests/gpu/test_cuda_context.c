@@ -349,6 +349,7 @@ static void batches_grow_without_waiting(void **state)
     }
     assert_int_equal(fake->memories, 2 + 5);
     fake->busy = false;
+    batch.count = 65;
     run_batch(context, &batch); /* what is idle by now is freed where memory is taken */
     assert_int_equal(fake->memories, 2);
     destroy(context);
