@@ -35,3 +35,6 @@ fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_tiles
+    SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)

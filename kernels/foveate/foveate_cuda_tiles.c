@@ -237,9 +237,11 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_til
     /* The ramp is twice as steep as the law. */
     out_tiles->slope = (float)(2.0 * slope);
     out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
-    out_tiles->level_count = count_levels(plan, &out_tiles->limits, largest_sigma(plan, &bounds));
-    out_tiles->near_level_count =
-        count_levels(plan, &out_tiles->limits, (double)plan->sigma_max_px);
+    /* Tiles stick out of the picture by a few pixels. */
+    const double largest = largest_sigma(plan, &bounds);
+    const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
+    out_tiles->level_count = count_levels(plan, &out_tiles->limits, largest);
+    out_tiles->near_level_count = count_levels(plan, &out_tiles->limits, near);
     fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
@@ -268,13 +270,10 @@ static enum fovea_result clear_states(const struct foveate_cuda_tile_run *run)
     return FOVEA_OK;
 }
 
-/* A gaze in the picture asks for less sigma than one far outside; batches have gazes of their own. */
+/* The gazes of a batch are on the device. */
 static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gazes)
 {
-    const struct foveate_frame *frame = run->frame;
-    const bool inside = frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
-                        frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
-    return inside && !own_gazes ? run->tiles->near_level_count : run->tiles->level_count;
+    return own_gazes ? run->tiles->level_count : foveate_tile_level_count(run->tiles, run->frame);
 }
 
 /* Level k from the one below by the plain kernel, whole. */
@@ -351,11 +350,10 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    params.tiles.level_count = levels_for(run, run->gazes != 0);
     const struct stages stages = {run->kernels->levels.surface[format],
                                   run->kernels->picture.surface[format],
                                   &params,
-                                  params.tiles.level_count,
+                                  levels_for(run, false),
                                   1,
                                   1};
     return launch_all(run, &stages);
@@ -370,11 +368,10 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    params.tiles.level_count = levels_for(run, slice->batch.gazes != 0);
     const struct stages stages = {run->kernels->levels.linear[format],
                                   run->kernels->picture.linear[format],
                                   &params,
-                                  params.tiles.level_count,
+                                  levels_for(run, slice->batch.gazes != 0),
                                   slice->batch.src_next_bytes == 0 ? 1 : slice->count,
                                   slice->count};
     return launch_all(run, &stages);

@@ -198,6 +198,15 @@ struct foveate_tiles {
     int64_t state_bytes; /* to the next image's */
 };
 
+/* Levels that a frame's gaze may need; the same for a frame alone and in a batch. */
+FOVEATE_BOTH int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
+                                              const struct foveate_frame *frame)
+{
+    const int32_t inside = frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
+                           frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
+    return inside ? tiles->near_level_count : tiles->level_count;
+}
+
 struct foveate_tiles_linear_params {
     struct foveate_frame frame;
     struct foveate_tiles tiles;

@@ -575,7 +575,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
                                       int y)
 {
-    const int k = foveate_level_for(sigma_px, work.tiles.level_count);
+    const int k = foveate_level_for(sigma_px, work.law.level_count);
     const float per_px = 1.0f / (float)(1 << k);
     const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
     const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);

@@ -13,10 +13,12 @@ struct tile_law {
     float gaze_x;
     float gaze_y;
     bool blurs;
+    int level_count; /* that this gaze may need */
 
     __device__ __forceinline__ tile_law(const foveate_tiles &plan, const foveate_frame &frame)
         : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
-          gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != FOVEATE_GAZE_NONE)
+          gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != FOVEATE_GAZE_NONE),
+          level_count(foveate_tile_level_count(&plan, &frame))
     {
     }
 
@@ -145,7 +147,7 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
-    const int level = law.tiles.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
     const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
     if (radius == 0) {
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
@@ -159,7 +161,7 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
 static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
 {
-    for (int level = 2; level < law.tiles.level_count; level++) {
+    for (int level = 2; level < law.level_count; level++) {
         if (range.low >= foveate_tile_sigma_from(level) &&
             foveate_tile_radius(&law.tiles.limits, level, range.high) > 0) {
             return level;

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method in tiles: pictures large enough for it, and every kind of tile in them. What is in
+ * tiles and what is not looks the same to test_cuda_smooth.c. */
+
+#include "compare.h"
+#include "smooth_scene.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct cuda_fixture fixture;
+
+static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8,
+                                            FOVEA_FORMAT_A2B10G10R10};
+static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
+
+/* Nothing is a multiple of anything. */
+static struct scene tile_scene(void)
+{
+    struct scene scene = smooth_scene_default();
+    scene.width_px = 401;
+    scene.height_px = 273;
+    return scene;
+}
+
+static void check(const struct scene *scene)
+{
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, scene);
+    assert_true(smooth_in_tiles(&p, scene->format));
+    scene_finish(&fixture, &p);
+    smooth_assert(&fixture, scene);
+}
+
+/* ---- Formats, kinds of tiles, sizes ------------------------------------------------------------ */
+
+static void every_format_pattern_and_light_is_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (int pattern = 0; pattern < (fixture.quick ? 1 : IMAGE_PATTERN_COUNT); pattern++) {
+            for (size_t k = 0; k < COUNT(lights); k++) {
+                struct scene scene = tile_scene();
+                scene.format = formats[i];
+                scene.pattern = (enum image_pattern)pattern;
+                scene.foveation.light = lights[k];
+                check(&scene);
+            }
+        }
+    }
+}
+
+/* A strip of a whole screen's width, so that sigma grows as it does on one. */
+static void every_strength_is_right(void **state)
+{
+    (void)state;
+    static const double strengths[] = {1e-3, 0.1, 0.3, 1.0, 2.0, 3.0, 4.0};
+    for (size_t i = 0; i < COUNT(strengths); i += fixture.quick ? 2 : 1) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = tile_scene();
+            scene.width_px = 2191;
+            scene.height_px = 69;
+            scene.foveation.strength = strengths[i];
+            scene.foveation.light = lights[k];
+            scene.pattern = i % 2 ? IMAGE_CHECKER : IMAGE_STROKES;
+            scene.no_reference = strengths[i] > 1.0;
+            check(&scene);
+        }
+    }
+}
+
+static void gaze_anywhere_is_right(void **state)
+{
+    (void)state;
+    static const struct fovea_point_uv gazes[] = {{0, 0},      {1, 1},     {0.04, 0.97}, {-0.3, 0.5},
+                                                  {1.02, 4.9}, {0.5, 0.5}, {0.16, 0.235}};
+    for (size_t i = 0; i < COUNT(gazes); i += fixture.quick ? 3 : 1) {
+        struct scene scene = tile_scene();
+        scene.gaze = gazes[i];
+        scene.pattern = IMAGE_ZONE_PLATE;
+        check(&scene);
+    }
+}
+
+/* Wide views, whose sigma falls with the distance here and there, and mild ones. */
+static void laws_by_angle_are_right(void **state)
+{
+    (void)state;
+    static const struct fovea_geometry geometries[] = {
+        {.ppd = 6.0},
+        {.tan_left = 0.6, .tan_right = 1.4, .tan_up = 0.9, .tan_down = 0.7},
+    };
+    for (size_t i = 0; i < COUNT(geometries); i++) {
+        for (int model = FOVEA_MODEL_PHYSICAL; model <= FOVEA_MODEL_CURVE; model++) {
+            for (int far = 0; far <= 1; far++) {
+                struct scene scene = tile_scene();
+                scene.foveation.model = (enum fovea_model)model;
+                scene.foveation.geometry = geometries[i];
+                scene.foveation.cutoff_gain = 0.3;
+                scene.gaze = far ? (struct fovea_point_uv){-0.8, 1.3} : scene.gaze;
+                scene.pattern = IMAGE_CHECKER;
+                smooth_assert(&fixture, &scene);
+            }
+        }
+    }
+}
+
+/* With a strength that leaves the law as flat as it is on a screen. */
+static void every_size_is_covered(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1},   {2, 1},   {1, 3},   {4, 4},    {5, 7},
+                                        {31, 33}, {33, 31}, {64, 64}, {65, 63},  {70, 70},
+                                        {66, 3},  {3, 129}, {128, 1}, {321, 243}};
+    for (size_t i = 0; i < COUNT(sizes); i += fixture.quick ? 3 : 1) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = tile_scene();
+            scene.width_px = sizes[i][0];
+            scene.height_px = sizes[i][1];
+            scene.foveation.light = lights[k];
+            scene.foveation.strength = hypot(sizes[i][0], sizes[i][1]) / 600.0;
+            check(&scene);
+        }
+    }
+}
+
+static void the_longest_sides_work(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene scene = tile_scene();
+        scene.width_px = i ? 16384 : 9;
+        scene.height_px = i ? 9 : 16384;
+        scene.no_reference = true;
+        check(&scene);
+    }
+}
+
+/* Tiles in quarters are made by one block where there are enough of them. */
+static void a_large_picture_is_right(void **state)
+{
+    (void)state;
+    struct scene scene = tile_scene();
+    scene.width_px = 9001;
+    scene.height_px = 563;
+    scene.no_reference = true;
+    check(&scene);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------ */
+
+static void strides_and_gaps_are_respected(void **state)
+{
+    (void)state;
+    static const struct image_layout layouts[] = {
+        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(layouts); k += fixture.quick ? 3 : 1) {
+            struct scene scene = tile_scene();
+            scene.format = formats[i];
+            scene.layout = layouts[k];
+            check(&scene);
+        }
+    }
+}
+
+/* Rows of a multiple of four pixels, from any byte on. */
+static void pixels_need_no_more_than_their_channels_alignment(void **state)
+{
+    (void)state;
+    for (uint32_t shift = 0; shift < 16; shift += fixture.quick ? 5 : 1) {
+        struct scene scene = tile_scene();
+        scene.width_px = 400;
+        scene.format = shift % 3 == 1 ? FOVEA_FORMAT_RGB8 : FOVEA_FORMAT_RGBA8;
+        scene.shift = shift;
+        check(&scene);
+    }
+}
+
+static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = tile_scene();
+            scene.format = formats[i];
+            scene.foveation.light = lights[k];
+            scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+            check(&scene);
+        }
+    }
+}
+
+/* A view lies at any place of a larger picture, on bytes of any alignment, and gets the same bits. */
+static void a_view_is_as_it_would_be_alone(void **state)
+{
+    (void)state;
+    static const int32_t origins[][2] = {{0, 0}, {4, 1}, {2, 8}, {61, 5}, {7, 64}};
+    for (size_t i = 0; i < COUNT(origins); i += fixture.quick ? 2 : 1) {
+        struct scene scene = tile_scene();
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        struct test_image large = image_make_packed(480, 340, scene.format);
+        struct test_image large_dst = image_make_packed(480, 340, scene.format);
+        struct test_image alone = image_make_packed(401, 273, scene.format);
+        struct test_image expected = image_make_packed(401, 273, scene.format);
+        image_draw(&large.view, IMAGE_RANDOM, 3);
+        struct fovea_image view = large_dst.view;
+        view.width_px = 401;
+        view.height_px = 273;
+        view.data = image_pixel(&large.view, (uint32_t)origins[i][0], (uint32_t)origins[i][1]);
+        image_mirror(&view, &alone.view, false, false);
+        scene_run_linear(&fixture, &p, &alone, &expected, 0);
+        p.frame.origin_x_px = origins[i][0];
+        p.frame.origin_y_px = origins[i][1];
+        scene_run_linear(&fixture, &p, &large, &large_dst, 0);
+        view.data = image_pixel(&large_dst.view, (uint32_t)origins[i][0], (uint32_t)origins[i][1]);
+        compare_assert_all_same(&view, &expected.view, "view");
+        scene_run_surface(&fixture, &p, &large.view, &large_dst.view);
+        compare_assert_all_same(&view, &expected.view, "view of a surface");
+        image_free(&large);
+        image_free(&large_dst);
+        image_free(&alone);
+        image_free(&expected);
+        scene_finish(&fixture, &p);
+    }
+}
+
+/* ---- Exactness --------------------------------------------------------------------------------- */
+
+static void scramble(const struct test_image *image)
+{
+    uint32_t word = 1;
+    for (size_t i = 0; i < (size_t)image->view.row_stride_bytes * image->view.height_px; i++) {
+        word = word * 1664525u + 1013904223u;
+        ((unsigned char *)image->view.data)[i] = (unsigned char)(word >> 24);
+    }
+}
+
+static uint32_t assert_sharp_pixels_same(const struct prepared *p, const struct test_image *src,
+                                         const struct test_image *dst)
+{
+    uint32_t count = 0;
+    for (uint32_t y = 0; y < src->view.height_px; y++) {
+        for (uint32_t x = 0; x < src->view.width_px; x++) {
+            if (foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
+                compare_assert_same(&dst->view, &src->view, (struct compare_rect){x, y, 1, 1},
+                                    "sharp");
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+static void what_is_sharp_is_copied_bit_by_bit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(formats); i++) {
+        struct scene scene = tile_scene();
+        scene.format = formats[i / 2];
+        scene.foveation.light = lights[i % 2];
+        scene.foveation.alpha = i / 2 % 2 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
+        scene.foveation.paper.f_max_cpd = 10.0; /* sharp for some 15 px around the gaze */
+        struct test_image src = image_make_packed(401, 273, scene.format);
+        struct test_image dst = image_make_packed(401, 273, scene.format);
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        scramble(&src);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        assert_true(assert_sharp_pixels_same(&p, &src, &dst) > 100);
+        if (scene_has_surface(scene.format)) {
+            memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * 273);
+            scene_run_surface(&fixture, &p, &src.view, &dst.view);
+            assert_sharp_pixels_same(&p, &src, &dst);
+        }
+        scene_finish(&fixture, &p);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+static void flat_pictures_stay_flat(void **state)
+{
+    (void)state;
+    static const enum fovea_format kinds[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
+    for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
+        struct scene scene = tile_scene();
+        scene.format = kinds[i / 2];
+        scene.foveation.light = lights[i % 2];
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        const int white = (int)image_white(scene.format, 0);
+        for (int level = 0; level <= white; level += fixture.quick ? white / 5 : 1) {
+            struct test_image src = image_make_packed(401, 273, scene.format);
+            struct test_image dst = image_make_packed(401, 273, scene.format);
+            image_fill(&src.view, level);
+            scene_run_linear(&fixture, &p, &src, &dst, 0);
+            compare_assert_all_same(&dst.view, &src.view, "flat");
+            image_free(&src);
+            image_free(&dst);
+        }
+        scene_finish(&fixture, &p);
+    }
+}
+
+/* The list of tiles is left as the next frame wants it, whatever gaze the one before had. */
+static void frames_leave_nothing_behind(void **state)
+{
+    (void)state;
+    struct scene scene = tile_scene();
+    struct test_image src = image_make_packed(401, 273, scene.format);
+    struct test_image first = image_make_packed(401, 273, scene.format);
+    struct test_image later = image_make_packed(401, 273, scene.format);
+    image_draw(&src.view, IMAGE_RANDOM, 5);
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, &scene);
+    const struct foveate_frame frame = p.frame;
+    scene_run_linear(&fixture, &p, &src, &first, 0);
+    for (int i = 0; i < 9; i++) {
+        p.frame = foveate_frame_make(p.plan, (struct fovea_point_uv){i / 7.0 - 0.1, 1.1 - i / 8.0});
+        scene_run_linear(&fixture, &p, &src, &later, 0);
+        p.frame = frame;
+        scene_run_linear(&fixture, &p, &src, &later, 0);
+        compare_assert_all_same(&later.view, &first.view, "again");
+    }
+    scene_finish(&fixture, &p);
+    image_free(&src);
+    image_free(&first);
+    image_free(&later);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_pattern_and_light_is_right),
+        cmocka_unit_test(every_strength_is_right),
+        cmocka_unit_test(gaze_anywhere_is_right),
+        cmocka_unit_test(laws_by_angle_are_right),
+        cmocka_unit_test(every_size_is_covered),
+        cmocka_unit_test(the_longest_sides_work),
+        cmocka_unit_test(strides_and_gaps_are_respected),
+        cmocka_unit_test(pixels_need_no_more_than_their_channels_alignment),
+        cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
+        cmocka_unit_test(a_view_is_as_it_would_be_alone),
+        cmocka_unit_test(what_is_sharp_is_copied_bit_by_bit),
+        cmocka_unit_test(flat_pictures_stay_flat),
+        cmocka_unit_test(frames_leave_nothing_behind),
+    };
+    static const struct CMUnitTest heavy_tests[] = {
+        cmocka_unit_test(a_large_picture_is_right),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (!fixture.quick) {
+        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
+    }
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
