@@ -353,7 +353,7 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
     const struct stages stages = {run->kernels->levels.surface[format],
                                   run->kernels->picture.surface[format],
                                   &params,
-                                  levels_for(run, false),
+                                  levels_for(run, run->gazes != 0),
                                   1,
                                   1};
     return launch_all(run, &stages);
