@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files share that are compiled once for every processor and once more for x86-64 ones with
+ * AVX2 and FMA: a register of floats, and the name that a function has in each of the compilations. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
+
+#include <stdint.h>
+
+/* What one register holds. */
+#ifdef __AVX__
+#define LANES 8
+#else
+#define LANES 4
+#endif
+
+#ifdef FOVEATE_CPU_AVX2
+#define FOVEATE_CPU_NAME(name) name##_avx2
+#else
+#define FOVEATE_CPU_NAME(name) name##_base
+#endif
+
+/* Any float's address will do. */
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int32_t whole_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+static inline const lanes *lanes_at(const float *in)
+{
+    return (const lanes *)in;
+}
+
+/* out = exp(in), in -80 .. 0, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */
+static inline void lanes_exponential(const lanes *in, lanes *out)
+{
+    const lanes exponent = *in * 1.44269504f;
+    const lanes nearest = (exponent + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23 */
+    const lanes t = (exponent - nearest) * 0.69314718f;
+    const lanes series =
+        1.0f +
+        t * (1.0f +
+             t * (0.5f + t * (1.0f / 6.0f +
+                              t * (1.0f / 24.0f + t * (1.0f / 120.0f + t * (1.0f / 720.0f))))));
+    const whole_lanes power = (__builtin_convertvector(nearest, whole_lanes) + 127) << 23;
+    *out = series * (lanes)power;
+}
+
+#endif
