@@ -25,17 +25,12 @@ static inline lanes solved(const lanes *v)
                  x * (0.30924196f + x * (3.22919751f + x * (-13.13284221f + x * 10.55670533f)))));
 }
 
-static inline lanes choose(const whole_lanes *which, const lanes *one, const lanes *other)
-{
-    return (lanes)(((whole_lanes)*one & *which) | ((whole_lanes)*other & ~*which));
-}
-
 static inline lanes sampled(const lanes *v)
 {
     const lanes least = LEAST_POWER - (lanes){0};
     const lanes raw = -0.5f / *v;
     const whole_lanes enough = raw > least;
-    const lanes power = choose(&enough, &raw, &least);
+    const lanes power = lanes_choose(&enough, &raw, &least);
     lanes out;
     lanes_exponential(&power, &out);
     return out;
@@ -55,7 +50,7 @@ static inline void make_weights(const struct foveate_cpu_rest *rest, const float
         if (exact) {
             const lanes other = solved(&v);
             const whole_lanes wide = v > SAMPLED_FROM;
-            g = choose(&wide, &g, &other);
+            g = lanes_choose(&wide, &g, &other);
         }
         *(lanes *)(out + i) = g;
     }

@@ -3,48 +3,84 @@
 
 #include "foveate_cpu_enlarge.h"
 
-/* Four weights, and the first of the samples that they are for, counted from the pad's first. */
-struct spline {
-    float weights[4];
-    int32_t first;
-};
+#include "foveate_cpu_words.h"
 
-static struct spline spline_of(int32_t k, int32_t phase)
+static struct foveate_cpu_spline spline_of(int32_t k, int32_t phase)
 {
     const float at = ((float)phase + 0.5f) / (float)(1 << k) - 0.5f; /* from the sample's centre */
     const int32_t first = at < 0.0f ? 0 : 1;
     const float f = at < 0.0f ? at + 1.0f : at;
     const float g = 1.0f - f;
-    return (struct spline){
+    return (struct foveate_cpu_spline){
         .weights = {g * g * g / 6.0f, (3.0f * f * f * f - 6.0f * f * f + 4.0f) / 6.0f,
                     (3.0f * g * g * g - 6.0f * g * g + 4.0f) / 6.0f, f * f * f / 6.0f},
         .first = first,
     };
 }
 
-static inline void mix(const float *in, ptrdiff_t step, const float *weights, int32_t count,
-                       float *out)
+void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out)
 {
-    for (int32_t i = 0; i < count; i += LANES) {
-        const float *from = in + i;
-        *(lanes *)(out + i) =
-            *lanes_at(from) * weights[0] + *lanes_at(from + step) * weights[1] +
-            (*lanes_at(from + 2 * step) * weights[2] + *lanes_at(from + 3 * step) * weights[3]);
+    out->k = k;
+    for (int32_t i = 0; i < 1 << k; i++) {
+        out->phases[i] = spline_of(k, i);
     }
 }
 
-void foveate_cpu_enlarge_down(const float *in, ptrdiff_t step, int32_t k, int32_t y, int32_t count,
-                              float *out)
+static inline lanes mixed(const float *in, ptrdiff_t step, const float *weights)
 {
-    const struct spline spline = spline_of(k, y & ((1 << k) - 1));
-    mix(in + ((y >> k) + spline.first) * step, step, spline.weights, count, out);
+    return *lanes_at(in) * weights[0] + *lanes_at(in + step) * weights[1] +
+           (*lanes_at(in + 2 * step) * weights[2] + *lanes_at(in + 3 * step) * weights[3]);
 }
 
-void foveate_cpu_enlarge_across(const float *in, int32_t k, int32_t phase, int32_t count,
-                                float *out)
+void foveate_cpu_enlarge_down(const struct foveate_cpu_splines *splines, const float *in,
+                              ptrdiff_t step, int32_t y, int32_t count, float *out)
 {
-    const struct spline spline = spline_of(k, phase);
-    mix(in + spline.first, 1, spline.weights, count, out);
+    const int32_t k = splines->k;
+    const struct foveate_cpu_spline *spline = &splines->phases[y & ((1 << k) - 1)];
+    const float *first = in + ((y >> k) + spline->first) * step;
+    for (int32_t i = 0; i < count; i += LANES) {
+        *(lanes *)(out + i) = mixed(first + i, step, spline->weights);
+    }
+}
+
+void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines, const float *in,
+                                int32_t count, float *out)
+{
+    for (int32_t phase = 0; phase < 1 << splines->k; phase++, out += count) {
+        const struct foveate_cpu_spline *spline = &splines->phases[phase];
+        for (int32_t i = 0; i < count; i += LANES) {
+            *(lanes *)(out + i) = mixed(in + spline->first + i, 1, spline->weights);
+        }
+    }
+}
+
+static inline void enlarge_words(const struct foveate_cpu_spline *spline, const float *in,
+                                 ptrdiff_t plane, int32_t count, const struct pixel_light *light,
+                                 uint32_t *out)
+{
+    const float weights[4] = {spline->weights[0], spline->weights[1], spline->weights[2],
+                              spline->weights[3]};
+    in += spline->first;
+    for (int32_t i = 0; i < count; i += LANES) {
+        lanes channels[3];
+        for (int32_t c = 0; c < 3; c++) {
+            channels[c] = mixed(in + c * plane + i, 1, weights);
+        }
+        foveate_cpu_store_words(channels, light, out + i);
+    }
+}
+
+void foveate_cpu_enlarge_words(const struct foveate_cpu_splines *splines, const float *in,
+                               ptrdiff_t plane, int32_t count, const struct pixel_light *light,
+                               uint32_t *out)
+{
+    for (int32_t phase = 0; phase < 1 << splines->k; phase++, out += count) {
+        if (light) {
+            enlarge_words(&splines->phases[phase], in, plane, count, light, out);
+        } else {
+            enlarge_words(&splines->phases[phase], in, plane, count, NULL, out);
+        }
+    }
 }
 
 static void weave_two(const foveate_cpu_word *restrict even, const foveate_cpu_word *restrict odd,

@@ -12,19 +12,39 @@
 #include "foveate_cpu_lanes.h"
 #include "foveate_cpu_picture.h"
 
+#define foveate_cpu_splines_make FOVEATE_CPU_NAME(foveate_cpu_splines_make)
 #define foveate_cpu_enlarge_down FOVEATE_CPU_NAME(foveate_cpu_enlarge_down)
 #define foveate_cpu_enlarge_across FOVEATE_CPU_NAME(foveate_cpu_enlarge_across)
+#define foveate_cpu_enlarge_words FOVEATE_CPU_NAME(foveate_cpu_enlarge_words)
 #define foveate_cpu_weave FOVEATE_CPU_NAME(foveate_cpu_weave)
 
 /* Samples before the one that covers the first pixel. */
 #define FOVEATE_CPU_ENLARGE_PAD 2
 
+/* Of one phase: four weights, and the first of the samples that they are for, counted from the pad's. */
+struct foveate_cpu_spline {
+    float weights[4];
+    int32_t first;
+};
+
+struct foveate_cpu_splines {
+    int32_t k;
+    struct foveate_cpu_spline phases[1 << (FOVEATE_MAX_LEVELS - 1)];
+};
+
+void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out);
+
 /* Row `y` of pixels from rows of samples `step` apart, which begin with the pad. */
-void foveate_cpu_enlarge_down(const float *in, ptrdiff_t step, int32_t k, int32_t y, int32_t count,
-                              float *out);
-/* One phase of a row of `count` samples, which begins with the pad. */
-void foveate_cpu_enlarge_across(const float *in, int32_t k, int32_t phase, int32_t count,
-                                float *out);
+void foveate_cpu_enlarge_down(const struct foveate_cpu_splines *splines, const float *in,
+                              ptrdiff_t step, int32_t y, int32_t count, float *out);
+/* All phases of a row of `count` samples, which begins with the pad, one phase after the other. */
+void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines, const float *in,
+                                int32_t count, float *out);
+/* The same of three channels, as RGBA8 words without alpha. */
+void foveate_cpu_enlarge_words(const struct foveate_cpu_splines *splines, const float *in,
+                               ptrdiff_t plane, int32_t count, const struct pixel_light *light,
+                               uint32_t *out);
+
 /* Floats or pixels. */
 typedef uint32_t foveate_cpu_word __attribute__((may_alias));
 

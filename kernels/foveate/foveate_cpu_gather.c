@@ -92,15 +92,6 @@ struct axis {
     float weights[MAX_TAPS];
 };
 
-static inline lanes ramp_of_lanes(void)
-{
-#if LANES == 8
-    return (lanes){0, 1, 2, 3, 4, 5, 6, 7};
-#else
-    return (lanes){0, 1, 2, 3};
-#endif
-}
-
 static inline float sum_of_lanes(const lanes *in)
 {
     float sum = 0.0f;
@@ -134,7 +125,7 @@ static inline void axis_make(struct axis *axis, float centre, float rest, int32_
     const float start = (float)axis->first - centre;
     lanes sum = {0};
     for (int32_t i = 0; i < axis->count; i += LANES) {
-        const lanes index = ramp_of_lanes() + (float)i;
+        const lanes index = lanes_ramp() + (float)i;
         const lanes distance = start + index;
         const lanes power = distance * distance * falloff;
         const whole_lanes counts = index < (float)axis->count;

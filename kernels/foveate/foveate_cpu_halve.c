@@ -69,8 +69,9 @@ void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
     for (int32_t row = first_row; row < end_row; row++) {
         const int32_t y = 2 * row + FIRST_TAP;
         for (; next < y + TAPS; next++) {
-            foveate_cpu_read(picture, (struct foveate_cpu_span){FIRST_BELOW, next, count},
-                             scratch->values, slot_of(scratch, next, 4 * plane), plane);
+            const struct foveate_cpu_span span = {FIRST_BELOW, next, count};
+            foveate_cpu_read(picture, &span, scratch->values, slot_of(scratch, next, 4 * plane),
+                             plane);
         }
         for (int32_t c = 0; c < picture->channels; c++) {
             const float *rows[TAPS];

@@ -6,7 +6,11 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 
+#include <math.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
 /* What one register holds. */
 #ifdef __AVX__
@@ -28,6 +32,35 @@ typedef int32_t whole_lanes __attribute__((vector_size(4 * LANES), aligned(4), m
 static inline const lanes *lanes_at(const float *in)
 {
     return (const lanes *)in;
+}
+
+static inline lanes lanes_choose(const whole_lanes *which, const lanes *one, const lanes *other)
+{
+    return (lanes)(((whole_lanes)*one & *which) | ((whole_lanes)*other & ~*which));
+}
+
+static inline lanes lanes_ramp(void)
+{
+#if LANES == 8
+    return (lanes){0, 1, 2, 3, 4, 5, 6, 7};
+#else
+    return (lanes){0, 1, 2, 3};
+#endif
+}
+
+static inline lanes lanes_square_root(const lanes *in)
+{
+#if defined __AVX__
+    return (lanes)_mm256_sqrt_ps((__m256)*in);
+#elif defined __SSE2__
+    return (lanes)_mm_sqrt_ps((__m128)*in);
+#else
+    lanes out;
+    for (int i = 0; i < LANES; i++) {
+        out[i] = sqrtf((*in)[i]);
+    }
+    return out;
+#endif
 }
 
 /* out = exp(in), in -80 .. 0, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */

@@ -3,18 +3,16 @@
 
 #include "foveate_cpu_planes.h"
 
-#include <math.h>
+#include "foveate_cpu_words.h"
+
 #include <string.h>
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
 
 #define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
 
 static struct pixel_row row_of(const struct foveate_cpu_picture *picture,
-                               const struct fovea_image *image, struct foveate_cpu_span span)
+                               const struct fovea_image *image, const struct foveate_cpu_span *span)
 {
-    return foveate_cpu_row(image, picture->codec, span.x_px, span.y_px, span.count);
+    return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
 }
 
 static bool is_words(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
@@ -30,13 +28,6 @@ bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture)
 
 /* ---- Reading */
 
-/* Where byte n of a pixel is in its word. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define SHIFT(n) (8 * (n))
-#else
-#define SHIFT(n) (24 - 8 * (n))
-#endif
-
 typedef int32_t pixels __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 
 static void read_levels(const unsigned char *in, int32_t count, float *out, ptrdiff_t plane)
@@ -46,7 +37,7 @@ static void read_levels(const unsigned char *in, int32_t count, float *out, ptrd
         const pixels words = *(const pixels *)(in + 4 * (ptrdiff_t)i);
         for (int32_t c = 0; c < 3; c++) {
             *(lanes *)(out + c * plane + i) =
-                __builtin_convertvector(words >> SHIFT(c) & 255, lanes);
+                __builtin_convertvector(words >> FOVEATE_CPU_SHIFT(c) & 255, lanes);
         }
     }
     for (; i < count; i++) {
@@ -66,7 +57,7 @@ static void read_light(const unsigned char *in, const float *light, int32_t coun
     }
 }
 
-static void read_any(const struct foveate_cpu_picture *picture, struct foveate_cpu_span span,
+static void read_any(const struct foveate_cpu_picture *picture, const struct foveate_cpu_span *span,
                      float *values, float *out, ptrdiff_t plane)
 {
     const uint32_t channels = (uint32_t)picture->channels;
@@ -76,7 +67,7 @@ static void read_any(const struct foveate_cpu_picture *picture, struct foveate_c
         pixel_light_from_levels(picture->light, values, row.count, channels,
                                 picture->codec->color_channels);
     }
-    for (int32_t i = 0; i < span.count; i++) {
+    for (int32_t i = 0; i < span->count; i++) {
         for (uint32_t c = 0; c < channels; c++) {
             out[c * plane + i] = *values++;
         }
@@ -90,129 +81,86 @@ static void repeat(float *out, float value, int32_t count)
     }
 }
 
-void foveate_cpu_read(const struct foveate_cpu_picture *picture, struct foveate_cpu_span span,
-                      float *values, float *out, ptrdiff_t plane)
+void foveate_cpu_read(const struct foveate_cpu_picture *picture,
+                      const struct foveate_cpu_span *span, float *values, float *out,
+                      ptrdiff_t plane)
 {
     const struct fovea_image *src = &picture->view.src;
-    const int32_t first = foveate_cpu_clamp(span.x_px, 0, (int32_t)src->width_px);
-    const int32_t end = foveate_cpu_clamp(span.x_px + span.count, 0, (int32_t)src->width_px);
+    const int32_t first = foveate_cpu_clamp(span->x_px, 0, (int32_t)src->width_px);
+    const int32_t end = foveate_cpu_clamp(span->x_px + span->count, 0, (int32_t)src->width_px);
     const struct foveate_cpu_span inside = {
         .x_px = first,
-        .y_px = foveate_cpu_clamp(span.y_px, 0, (int32_t)src->height_px - 1),
+        .y_px = foveate_cpu_clamp(span->y_px, 0, (int32_t)src->height_px - 1),
         .count = end - first,
     };
-    const int32_t before = first - span.x_px;
+    const int32_t before = first - span->x_px;
     if (!is_words(picture, src)) {
-        read_any(picture, inside, values, out + before, plane);
+        read_any(picture, &inside, values, out + before, plane);
     } else if (picture->light) {
-        read_light(row_of(picture, src, inside).data, picture->light->light, inside.count,
+        read_light(row_of(picture, src, &inside).data, picture->light->light, inside.count,
                    out + before, plane);
     } else {
-        read_levels(row_of(picture, src, inside).data, inside.count, out + before, plane);
+        read_levels(row_of(picture, src, &inside).data, inside.count, out + before, plane);
     }
-    if (inside.count < span.count) {
+    if (inside.count < span->count) {
         for (int32_t c = 0; c < picture->channels; c++) {
             float *row = out + c * plane;
             const int32_t after = before + inside.count;
             repeat(row, row[before], before);
-            repeat(row + after, row[after - 1], span.count - after);
+            repeat(row + after, row[after - 1], span->count - after);
         }
     }
 }
 
 /* ---- Writing */
 
-void foveate_cpu_write(const struct foveate_cpu_picture *picture, struct foveate_cpu_span span,
-                       const float *in, ptrdiff_t plane, float *values)
+void foveate_cpu_write(const struct foveate_cpu_picture *picture,
+                       const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
+                       float *values)
 {
     const uint32_t channels = (uint32_t)picture->channels;
     const struct pixel_row src = row_of(picture, &picture->view.src, span);
     const struct pixel_row dst = row_of(picture, &picture->view.dst, span);
-    for (int32_t i = 0; i < span.count; i++) {
+    for (int32_t i = 0; i < span->count; i++) {
         for (uint32_t c = 0; c < channels; c++) {
             values[(uint32_t)i * channels + c] = in[c * plane + i];
         }
     }
     if (picture->light) {
-        pixel_light_to_levels(picture->light, values, (uint32_t)span.count, channels,
+        pixel_light_to_levels(picture->light, values, (uint32_t)span->count, channels,
                               picture->codec->color_channels);
     }
     picture->codec->encode(values, channels, &src, &dst);
-}
-
-static inline lanes square_root(const lanes *in)
-{
-#if defined __AVX__
-    return (lanes)_mm256_sqrt_ps((__m256)*in);
-#elif defined __SSE2__
-    return (lanes)_mm_sqrt_ps((__m128)*in);
-#else
-    lanes out;
-    for (int i = 0; i < LANES; i++) {
-        out[i] = sqrtf((*in)[i]);
-    }
-    return out;
-#endif
-}
-
-static inline lanes choose(const whole_lanes *which, const lanes *one, const lanes *other)
-{
-    return (lanes)(((whole_lanes)*one & *which) | ((whole_lanes)*other & ~*which));
-}
-
-/* Light as levels of 8 bits by the transfer function of sRGB. Its power x^(5/12) is q^(5/3) of the fourth
- * root q, which is nearly a polynomial: this one is the best of degree 5 where the function is not a
- * line, at most 0.002 levels away. Light is never below 0 here. */
-static inline lanes level_of_light(const lanes *light)
-{
-    const lanes root = square_root(light);
-    const lanes q = square_root(&root);
-    const lanes curve =
-        255.0f *
-        (-0.0614833354f +
-         q * (0.163495493f +
-              q * (1.24997997f + q * (-0.567387739f + q * (0.280971055f + q * -0.0653806371f)))));
-    const lanes line = *light * (12.92f * 255.0f);
-    const whole_lanes dark = *light < 0.0031308f;
-    return choose(&dark, &line, &curve);
-}
-
-static inline whole_lanes rounded(const float *in, bool light)
-{
-    lanes level = *lanes_at(in);
-    if (light) {
-        level = level_of_light(&level);
-    }
-    return __builtin_convertvector(level + 0.5f, whole_lanes);
-}
-
-static inline void pack(const float *in, ptrdiff_t plane, int32_t count, bool light, uint32_t *out)
-{
-    for (int32_t i = 0; i < count; i += LANES) {
-        *(whole_lanes *)(out + i) = rounded(in + i, light) << SHIFT(0) |
-                                    rounded(in + plane + i, light) << SHIFT(1) |
-                                    rounded(in + 2 * plane + i, light) << SHIFT(2);
-    }
 }
 
 /* Averages of levels are levels: nothing is clamped. */
 void foveate_cpu_pack(const struct foveate_cpu_picture *picture, const float *in, ptrdiff_t plane,
                       int32_t count, uint32_t *out)
 {
-    if (picture->light) {
-        pack(in, plane, count, true, out);
-    } else {
-        pack(in, plane, count, false, out);
+    for (int32_t i = 0; i < count; i += LANES) {
+        const lanes levels[3] = {*lanes_at(in + i), *lanes_at(in + plane + i),
+                                 *lanes_at(in + 2 * plane + i)};
+        foveate_cpu_store_words(levels, picture->light, out + i);
+    }
+}
+
+/* Rows of a square lie far apart: the processor does not see that the next one comes. */
+static inline void prefetch(const unsigned char *row, ptrdiff_t count)
+{
+    for (ptrdiff_t i = 0; i < 4 * count; i += 64) {
+        __builtin_prefetch(row + i);
     }
 }
 
 void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
-                             struct foveate_cpu_span span, const uint32_t *words)
+                             const struct foveate_cpu_span *span, const uint32_t *words)
 {
     const unsigned char *src = row_of(picture, &picture->view.src, span).data;
     unsigned char *dst = row_of(picture, &picture->view.dst, span).data;
-    const uint32_t alpha = 255u << SHIFT(3);
-    for (ptrdiff_t i = 0; i < span.count; i++) {
+    const uint32_t alpha = 255u << FOVEATE_CPU_SHIFT(3);
+    prefetch(src + 2 * picture->view.src.row_stride_bytes, span->count);
+    prefetch(dst + 2 * picture->view.dst.row_stride_bytes, span->count);
+    for (ptrdiff_t i = 0; i < span->count; i++) {
         uint32_t word = 0;
         memcpy(&word, src + 4 * i, sizeof word);
         word = (word & alpha) | words[i];

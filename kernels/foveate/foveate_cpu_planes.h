@@ -23,12 +23,14 @@ struct foveate_cpu_span {
 
 /* Pixels beyond the image are its nearest ones; some of the span lie inside. Plane c of the span begins at
  * out + c * plane. values has room for the pixels. */
-void foveate_cpu_read(const struct foveate_cpu_picture *picture, struct foveate_cpu_span span,
-                      float *values, float *out, ptrdiff_t plane);
+void foveate_cpu_read(const struct foveate_cpu_picture *picture,
+                      const struct foveate_cpu_span *span, float *values, float *out,
+                      ptrdiff_t plane);
 
 /* A span inside the image. What is not averaged is copied from src. */
-void foveate_cpu_write(const struct foveate_cpu_picture *picture, struct foveate_cpu_span span,
-                       const float *in, ptrdiff_t plane, float *values);
+void foveate_cpu_write(const struct foveate_cpu_picture *picture,
+                       const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
+                       float *values);
 
 /* The image is one of RGBA8 words without gaps whose alpha is copied, which has a short way back. */
 bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture);
@@ -36,6 +38,6 @@ bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture);
 void foveate_cpu_pack(const struct foveate_cpu_picture *picture, const float *in, ptrdiff_t plane,
                       int32_t count, uint32_t *out);
 void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
-                             struct foveate_cpu_span span, const uint32_t *words);
+                             const struct foveate_cpu_span *span, const uint32_t *words);
 
 #endif

@@ -6,6 +6,7 @@
 #include "foveate_cpu_blur.h"
 #include "foveate_cpu_enlarge.h"
 #include "foveate_cpu_halve.h"
+#include "foveate_cpu_sigma.h"
 #include "foveate_cpu_tile_room.h"
 
 #include <string.h>
@@ -48,13 +49,6 @@ static inline int32_t whole_lanes_of(int32_t count)
 
 /* ---- sigma */
 
-static float sigma_at(const struct foveate_cpu_picture *picture, float x_px, float y_px)
-{
-    const struct foveate_frame *frame = &picture->view.frame;
-    return foveate_law_sigma_at(&picture->plan->law, picture->plan->law_table, x_px, y_px,
-                                (float)frame->gaze_x_q8 / 256.0f, (float)frame->gaze_y_q8 / 256.0f);
-}
-
 struct range {
     float lowest, highest;
 };
@@ -68,16 +62,31 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
 {
     const float apart_px = (float)size_px / (PROBES - 1);
     struct range range = {1e9f, 0.0f};
-    for (int32_t i = 0; i < PROBES * PROBES; i++) {
-        const float sigma = sigma_at(picture, (float)x_px + (float)(i % PROBES) * apart_px,
-                                     (float)y_px + (float)(i / PROBES) * apart_px);
-        range.lowest = sigma < range.lowest ? sigma : range.lowest;
-        range.highest = sigma > range.highest ? sigma : range.highest;
+    for (int32_t j = 0; j < PROBES; j++) {
+        float row[PROBES + LANES];
+        foveate_cpu_sigma_row(picture,
+                              (struct foveate_cpu_places){
+                                  (float)x_px, (float)y_px + (float)j * apart_px, apart_px, PROBES},
+                              row);
+        for (int32_t i = 0; i < PROBES; i++) {
+            range.lowest = row[i] < range.lowest ? row[i] : range.lowest;
+            range.highest = row[i] > range.highest ? row[i] : range.highest;
+        }
     }
     const float between = 0.7072f * apart_px * picture->steepness;
     range.lowest = range.lowest > between ? range.lowest - between : 0.0f;
     range.highest += between;
     return range;
+}
+
+static void spread_nodes(const float *nodes, int32_t step, int32_t count, float *out)
+{
+    const float part = 1.0f / (float)step;
+    for (int32_t i = 0; i < count; i += step, nodes++) {
+        for (int32_t n = 0; n < step; n++) {
+            out[i + n] = nodes[0] + (float)n * part * (nodes[1] - nodes[0]);
+        }
+    }
 }
 
 /* Rows of sigma, `step` samples apart, for every column: the nodes and what is linear between them. */
@@ -88,17 +97,16 @@ static void fill_sigma(const struct tile *tile)
     const int32_t first_row = tile->row - tile->radius;
     const int32_t count = (tile->rows + 2 * tile->radius - 1) / step + 2;
     float *out = tile->room->sigma;
+    float nodes[FOVEATE_CPU_TILE_PITCH];
     for (int32_t j = 0; j < count; j++, out += tile->pitch) {
-        const float y = ((float)(first_row + j * step) + 0.5f) * px;
-        float here = sigma_at(tile->picture, ((float)tile->column + 0.5f) * px, y);
-        for (int32_t i = 0; i < tile->columns; i += step) {
-            const float x = ((float)(tile->column + i + step) + 0.5f) * px;
-            const float next = sigma_at(tile->picture, x, y);
-            for (int32_t n = 0; n < step; n++) {
-                out[i + n] = here + (float)n / (float)step * (next - here);
-            }
-            here = next;
-        }
+        const struct foveate_cpu_places places = {
+            .x_px = ((float)tile->column + 0.5f) * px,
+            .y_px = ((float)(first_row + j * step) + 0.5f) * px,
+            .apart_px = (float)step * px,
+            .count = (tile->columns - 1) / step + 2,
+        };
+        foveate_cpu_sigma_row(tile->picture, places, nodes);
+        spread_nodes(nodes, step, tile->columns, out);
     }
 }
 
@@ -149,9 +157,8 @@ static struct window copy_window(const struct tile *tile)
     for (int32_t j = 0; j < tile->rows + 2 * tile->radius; j++, out += pitch) {
         const int32_t row = tile->row - tile->radius + j;
         if (tile->k == 0) {
-            foveate_cpu_read(tile->picture,
-                             (struct foveate_cpu_span){tile->column - tile->radius, row, count},
-                             tile->room->values, out, plane);
+            const struct foveate_cpu_span span = {tile->column - tile->radius, row, count};
+            foveate_cpu_read(tile->picture, &span, tile->room->values, out, plane);
         } else {
             copy_level_row(tile, row, out, count, plane);
         }
@@ -222,52 +229,47 @@ static void finish_level_0(const struct tile *tile)
     const struct foveate_cpu_tile_room *room = tile->room;
     const bool words = foveate_cpu_is_words(tile->picture);
     for (int32_t y = 0; y < tile->height_px; y++) {
+        const struct foveate_cpu_span span = span_of(tile, y);
         blur_down(tile, y, room->blurred);
         if (words) {
             foveate_cpu_pack(tile->picture, room->blurred, tile->pitch, tile->width_px,
                              (uint32_t *)room->phases);
-            foveate_cpu_write_words(tile->picture, span_of(tile, y), (uint32_t *)room->phases);
+            foveate_cpu_write_words(tile->picture, &span, (uint32_t *)room->phases);
         } else {
-            foveate_cpu_write(tile->picture, span_of(tile, y), room->blurred, tile->pitch,
-                              room->values);
+            foveate_cpu_write(tile->picture, &span, room->blurred, tile->pitch, room->values);
         }
     }
 }
 
 /* A row of samples as words: channels together, then phases. */
-static void write_words(const struct tile *tile, int32_t y)
+static void write_words(const struct tile *tile, const struct foveate_cpu_splines *splines,
+                        int32_t y)
 {
     const struct foveate_cpu_tile_room *room = tile->room;
     const int32_t cells = tile->columns - 2 * PAD;
-    for (int32_t phase = 0; phase < 1 << tile->k; phase++) {
-        for (int32_t c = 0; c < 3; c++) {
-            foveate_cpu_enlarge_across(room->row + c * tile->pitch, tile->k, phase, cells,
-                                       room->phase + c * tile->pitch);
-        }
-        foveate_cpu_pack(tile->picture, room->phase, tile->pitch, cells,
-                         (uint32_t *)room->phases + (ptrdiff_t)phase * cells);
-    }
+    foveate_cpu_enlarge_words(splines, room->row, tile->pitch, cells, tile->picture->light,
+                              (uint32_t *)room->phases);
     const foveate_cpu_word *words = foveate_cpu_weave(
         (foveate_cpu_word *)room->phases, (foveate_cpu_word *)room->woven, tile->k, cells);
-    foveate_cpu_write_words(tile->picture, span_of(tile, y), words);
+    const struct foveate_cpu_span span = span_of(tile, y);
+    foveate_cpu_write_words(tile->picture, &span, words);
 }
 
 /* The same channel by channel. */
-static void write_channels(const struct tile *tile, int32_t y)
+static void write_channels(const struct tile *tile, const struct foveate_cpu_splines *splines,
+                           int32_t y)
 {
     const struct foveate_cpu_tile_room *room = tile->room;
     const int32_t cells = tile->columns - 2 * PAD;
     const ptrdiff_t plane = (ptrdiff_t)cells << tile->k;
     for (int32_t c = 0; c < tile->picture->channels; c++) {
-        for (int32_t phase = 0; phase < 1 << tile->k; phase++) {
-            foveate_cpu_enlarge_across(room->row + c * tile->pitch, tile->k, phase, cells,
-                                       room->phases + (ptrdiff_t)phase * cells);
-        }
+        foveate_cpu_enlarge_across(splines, room->row + c * tile->pitch, cells, room->phases);
         const foveate_cpu_word *woven = foveate_cpu_weave(
             (foveate_cpu_word *)room->phases, (foveate_cpu_word *)room->woven, tile->k, cells);
         memcpy(room->pixels + c * plane, woven, (size_t)plane * sizeof *room->pixels);
     }
-    foveate_cpu_write(tile->picture, span_of(tile, y), room->pixels, plane, room->values);
+    const struct foveate_cpu_span span = span_of(tile, y);
+    foveate_cpu_write(tile->picture, &span, room->pixels, plane, room->values);
 }
 
 static void finish_level(const struct tile *tile)
@@ -275,15 +277,17 @@ static void finish_level(const struct tile *tile)
     const struct foveate_cpu_tile_room *room = tile->room;
     const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
     const bool words = foveate_cpu_is_words(tile->picture);
+    struct foveate_cpu_splines splines;
+    foveate_cpu_splines_make(tile->k, &splines);
     for (int32_t row = 0; row < tile->rows; row++) {
         blur_down(tile, row, room->blurred + row * pitch);
     }
     for (int32_t y = 0; y < tile->height_px; y++) {
-        foveate_cpu_enlarge_down(room->blurred, pitch, tile->k, y, (int32_t)pitch, room->row);
+        foveate_cpu_enlarge_down(&splines, room->blurred, pitch, y, (int32_t)pitch, room->row);
         if (words) {
-            write_words(tile, y);
+            write_words(tile, &splines, y);
         } else {
-            write_channels(tile, y);
+            write_channels(tile, &splines, y);
         }
     }
 }
