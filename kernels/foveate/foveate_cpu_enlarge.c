@@ -26,65 +26,10 @@ void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out)
     }
 }
 
-static inline lanes mixed(const float *in, ptrdiff_t step, const float *weights)
-{
-    return *lanes_at(in) * weights[0] + *lanes_at(in + step) * weights[1] +
-           (*lanes_at(in + 2 * step) * weights[2] + *lanes_at(in + 3 * step) * weights[3]);
-}
+/* ---- Along x */
 
-void foveate_cpu_enlarge_down(const struct foveate_cpu_splines *splines, const float *in,
-                              ptrdiff_t step, int32_t y, int32_t count, float *out)
-{
-    const int32_t k = splines->k;
-    const struct foveate_cpu_spline *spline = &splines->phases[y & ((1 << k) - 1)];
-    const float *first = in + ((y >> k) + spline->first) * step;
-    for (int32_t i = 0; i < count; i += LANES) {
-        *(lanes *)(out + i) = mixed(first + i, step, spline->weights);
-    }
-}
-
-void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines, const float *in,
-                                int32_t count, float *out)
-{
-    for (int32_t phase = 0; phase < 1 << splines->k; phase++, out += count) {
-        const struct foveate_cpu_spline *spline = &splines->phases[phase];
-        for (int32_t i = 0; i < count; i += LANES) {
-            *(lanes *)(out + i) = mixed(in + spline->first + i, 1, spline->weights);
-        }
-    }
-}
-
-static inline void enlarge_words(const struct foveate_cpu_spline *spline, const float *in,
-                                 ptrdiff_t plane, int32_t count, const struct pixel_light *light,
-                                 uint32_t *out)
-{
-    const float weights[4] = {spline->weights[0], spline->weights[1], spline->weights[2],
-                              spline->weights[3]};
-    in += spline->first;
-    for (int32_t i = 0; i < count; i += LANES) {
-        lanes channels[3];
-        for (int32_t c = 0; c < 3; c++) {
-            channels[c] = mixed(in + c * plane + i, 1, weights);
-        }
-        foveate_cpu_store_words(channels, light, out + i);
-    }
-}
-
-void foveate_cpu_enlarge_words(const struct foveate_cpu_splines *splines, const float *in,
-                               ptrdiff_t plane, int32_t count, const struct pixel_light *light,
-                               uint32_t *out)
-{
-    for (int32_t phase = 0; phase < 1 << splines->k; phase++, out += count) {
-        if (light) {
-            enlarge_words(&splines->phases[phase], in, plane, count, light, out);
-        } else {
-            enlarge_words(&splines->phases[phase], in, plane, count, NULL, out);
-        }
-    }
-}
-
-static void weave_two(const foveate_cpu_word *restrict even, const foveate_cpu_word *restrict odd,
-                      int32_t count, foveate_cpu_word *restrict out)
+static void weave_two(const float *restrict even, const float *restrict odd, int32_t count,
+                      float *restrict out)
 {
     for (int32_t i = 0; i < count; i++) {
         out[2 * i] = even[i];
@@ -93,18 +38,102 @@ static void weave_two(const foveate_cpu_word *restrict even, const foveate_cpu_w
 }
 
 /* Phase p with phase p + half of them, again and again. */
-foveate_cpu_word *foveate_cpu_weave(foveate_cpu_word *phases, foveate_cpu_word *other, int32_t k,
-                                    int32_t count)
+static void weave(const struct foveate_cpu_enlarge_scratch *scratch, int32_t k, int32_t count,
+                  float *out)
 {
-    for (; k > 0; k--, count *= 2) {
-        const int32_t half = 1 << (k - 1);
+    const float *from = scratch->phases;
+    for (int32_t half = 1 << (k - 1); half > 0; half /= 2, count *= 2) {
+        float *other = from == scratch->phases ? scratch->other : scratch->phases;
+        float *to = half == 1 ? out : other;
         for (int32_t p = 0; p < half; p++) {
-            weave_two(phases + (ptrdiff_t)p * count, phases + (ptrdiff_t)(p + half) * count, count,
-                      other + (ptrdiff_t)p * 2 * count);
+            weave_two(from + (ptrdiff_t)p * count, from + (ptrdiff_t)(p + half) * count, count,
+                      to + (ptrdiff_t)p * 2 * count);
         }
-        foveate_cpu_word *next = other;
-        other = phases;
-        phases = next;
+        from = to;
     }
-    return phases;
+}
+
+void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
+                                const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
+                                int32_t count, float *out)
+{
+    float *to = scratch->phases;
+    for (int32_t phase = 0; phase < 1 << splines->k; phase++, to += count) {
+        const struct foveate_cpu_spline *spline = &splines->phases[phase];
+        const float *w = spline->weights;
+        for (int32_t i = 0; i < count; i += LANES) {
+            const float *from = in + spline->first + i;
+            *(lanes *)(to + i) = *lanes_at(from) * w[0] + *lanes_at(from + 1) * w[1] +
+                                 (*lanes_at(from + 2) * w[2] + *lanes_at(from + 3) * w[3]);
+        }
+    }
+    weave(scratch, splines->k, count, out);
+}
+
+/* ---- Along y */
+
+static inline lanes mixed(const float *const in[4], ptrdiff_t at, const lanes *weights)
+{
+    return *lanes_at(in[0] + at) * weights[0] + *lanes_at(in[1] + at) * weights[1] +
+           (*lanes_at(in[2] + at) * weights[2] + *lanes_at(in[3] + at) * weights[3]);
+}
+
+static inline void load_weights(const float *in, lanes *out)
+{
+    for (int i = 0; i < 4; i++) {
+        out[i] = in[i] - (lanes){0};
+    }
+}
+
+void foveate_cpu_enlarge_down(const struct foveate_cpu_enlarge_rows *rows, int32_t channels,
+                              float *out, ptrdiff_t out_plane)
+{
+    lanes weights[4];
+    load_weights(rows->weights, weights);
+    for (int32_t c = 0; c < channels; c++) {
+        for (int32_t i = 0; i < rows->count; i += LANES) {
+            *(lanes *)(out + c * out_plane + i) = mixed(rows->in, c * rows->plane + i, weights);
+        }
+    }
+}
+
+static inline void words_at(const struct foveate_cpu_enlarge_rows *rows, const lanes *weights,
+                            int32_t i, const struct pixel_light *light, foveate_cpu_words *out)
+{
+    lanes channels[3];
+    for (int32_t c = 0; c < 3; c++) {
+        channels[c] = mixed(rows->in, c * rows->plane + i, weights);
+    }
+    *out = foveate_cpu_words_of(channels, light);
+}
+
+static inline void enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
+                                 const struct pixel_light *light, const unsigned char *alpha,
+                                 unsigned char *out)
+{
+    const struct foveate_cpu_enlarge_rows own = *rows;
+    lanes weights[4];
+    foveate_cpu_words words;
+    load_weights(rows->weights, weights);
+    int32_t i = 0;
+    for (; i + LANES <= own.count; i += LANES) {
+        words_at(&own, weights, i, light, &words);
+        foveate_cpu_store_words(&words, alpha + 4 * (ptrdiff_t)i, out + 4 * (ptrdiff_t)i);
+    }
+    if (i < own.count) {
+        words_at(&own, weights, i, light, &words);
+        foveate_cpu_store_few_words(&words, own.count - i, alpha + 4 * (ptrdiff_t)i,
+                                    out + 4 * (ptrdiff_t)i);
+    }
+}
+
+void foveate_cpu_enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
+                               const struct pixel_light *light, const unsigned char *alpha,
+                               unsigned char *out)
+{
+    if (light) {
+        enlarge_words(rows, light, alpha, out);
+    } else {
+        enlarge_words(rows, NULL, alpha, out);
+    }
 }

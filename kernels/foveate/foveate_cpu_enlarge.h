@@ -5,7 +5,8 @@
  * 4^k / 3 pixels squared, nearly the same at every pixel. They smooth as a Gaussian does and ring nowhere.
  *
  * A sample covers 2^k pixels along an axis, its phases. Pixels of one phase have the same four weights, so
- * that they are made together and mixed with those of other phases only at the end. */
+ * that along x they are made together and woven with those of other phases only then. x comes first: most of
+ * the work is done for every pixel along y, where neighbours need no shuffling. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
 
@@ -13,10 +14,9 @@
 #include "foveate_cpu_picture.h"
 
 #define foveate_cpu_splines_make FOVEATE_CPU_NAME(foveate_cpu_splines_make)
-#define foveate_cpu_enlarge_down FOVEATE_CPU_NAME(foveate_cpu_enlarge_down)
 #define foveate_cpu_enlarge_across FOVEATE_CPU_NAME(foveate_cpu_enlarge_across)
+#define foveate_cpu_enlarge_down FOVEATE_CPU_NAME(foveate_cpu_enlarge_down)
 #define foveate_cpu_enlarge_words FOVEATE_CPU_NAME(foveate_cpu_enlarge_words)
-#define foveate_cpu_weave FOVEATE_CPU_NAME(foveate_cpu_weave)
 
 /* Samples before the one that covers the first pixel. */
 #define FOVEATE_CPU_ENLARGE_PAD 2
@@ -34,22 +34,29 @@ struct foveate_cpu_splines {
 
 void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out);
 
-/* Row `y` of pixels from rows of samples `step` apart, which begin with the pad. */
-void foveate_cpu_enlarge_down(const struct foveate_cpu_splines *splines, const float *in,
-                              ptrdiff_t step, int32_t y, int32_t count, float *out);
-/* All phases of a row of `count` samples, which begins with the pad, one phase after the other. */
-void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines, const float *in,
+/* Room for the phases of a row, twice. */
+struct foveate_cpu_enlarge_scratch {
+    float *phases;
+    float *other;
+};
+
+/* A row of `count` samples, which begins with the pad, as count << k pixels. */
+void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
+                                const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
                                 int32_t count, float *out);
-/* The same of three channels, as RGBA8 words without alpha. */
-void foveate_cpu_enlarge_words(const struct foveate_cpu_splines *splines, const float *in,
-                               ptrdiff_t plane, int32_t count, const struct pixel_light *light,
-                               uint32_t *out);
 
-/* Floats or pixels. */
-typedef uint32_t foveate_cpu_word __attribute__((may_alias));
-
-/* All phases, `count` words each, one after the other, as one row: in one of the two, which is returned. */
-foveate_cpu_word *foveate_cpu_weave(foveate_cpu_word *phases, foveate_cpu_word *other, int32_t k,
-                                    int32_t count);
+/* Four such rows as one row of pixels; planes and counts as everywhere. */
+struct foveate_cpu_enlarge_rows {
+    const float *in[4];
+    ptrdiff_t plane;
+    const float *weights;
+    int32_t count; /* is not rounded up for words */
+};
+void foveate_cpu_enlarge_down(const struct foveate_cpu_enlarge_rows *rows, int32_t channels,
+                              float *out, ptrdiff_t out_plane);
+/* Three channels as RGBA8 with the alpha of other pixels. */
+void foveate_cpu_enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
+                               const struct pixel_light *light, const unsigned char *alpha,
+                               unsigned char *out);
 
 #endif

@@ -9,12 +9,6 @@
 
 #define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
 
-static struct pixel_row row_of(const struct foveate_cpu_picture *picture,
-                               const struct fovea_image *image, const struct foveate_cpu_span *span)
-{
-    return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
-}
-
 static bool is_words(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
 {
     return image->format == FOVEA_FORMAT_RGBA8 && picture->channels == 3 &&
@@ -28,13 +22,11 @@ bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture)
 
 /* ---- Reading */
 
-typedef int32_t pixels __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-
 static void read_levels(const unsigned char *in, int32_t count, float *out, ptrdiff_t plane)
 {
     int32_t i = 0;
     for (; i + LANES <= count; i += LANES) {
-        const pixels words = *(const pixels *)(in + 4 * (ptrdiff_t)i);
+        const foveate_cpu_words words = *(const foveate_cpu_words *)(in + 4 * (ptrdiff_t)i);
         for (int32_t c = 0; c < 3; c++) {
             *(lanes *)(out + c * plane + i) =
                 __builtin_convertvector(words >> FOVEATE_CPU_SHIFT(c) & 255, lanes);
@@ -61,7 +53,7 @@ static void read_any(const struct foveate_cpu_picture *picture, const struct fov
                      float *values, float *out, ptrdiff_t plane)
 {
     const uint32_t channels = (uint32_t)picture->channels;
-    const struct pixel_row row = row_of(picture, &picture->view.src, span);
+    const struct pixel_row row = foveate_cpu_span_row(picture, &picture->view.src, span);
     picture->codec->decode(&row, channels, values);
     if (picture->light) {
         pixel_light_from_levels(picture->light, values, row.count, channels,
@@ -97,10 +89,11 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
     if (!is_words(picture, src)) {
         read_any(picture, &inside, values, out + before, plane);
     } else if (picture->light) {
-        read_light(row_of(picture, src, &inside).data, picture->light->light, inside.count,
-                   out + before, plane);
+        read_light(foveate_cpu_span_row(picture, src, &inside).data, picture->light->light,
+                   inside.count, out + before, plane);
     } else {
-        read_levels(row_of(picture, src, &inside).data, inside.count, out + before, plane);
+        read_levels(foveate_cpu_span_row(picture, src, &inside).data, inside.count, out + before,
+                    plane);
     }
     if (inside.count < span->count) {
         for (int32_t c = 0; c < picture->channels; c++) {
@@ -119,8 +112,8 @@ void foveate_cpu_write(const struct foveate_cpu_picture *picture,
                        float *values)
 {
     const uint32_t channels = (uint32_t)picture->channels;
-    const struct pixel_row src = row_of(picture, &picture->view.src, span);
-    const struct pixel_row dst = row_of(picture, &picture->view.dst, span);
+    const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, span);
+    const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, span);
     for (int32_t i = 0; i < span->count; i++) {
         for (uint32_t c = 0; c < channels; c++) {
             values[(uint32_t)i * channels + c] = in[c * plane + i];
@@ -133,37 +126,30 @@ void foveate_cpu_write(const struct foveate_cpu_picture *picture,
     picture->codec->encode(values, channels, &src, &dst);
 }
 
-/* Averages of levels are levels: nothing is clamped. */
-void foveate_cpu_pack(const struct foveate_cpu_picture *picture, const float *in, ptrdiff_t plane,
-                      int32_t count, uint32_t *out)
+static inline void write_words(const float *in, ptrdiff_t plane, int32_t count,
+                               const struct pixel_light *light, const unsigned char *alpha,
+                               unsigned char *out)
 {
-    for (int32_t i = 0; i < count; i += LANES) {
-        const lanes levels[3] = {*lanes_at(in + i), *lanes_at(in + plane + i),
-                                 *lanes_at(in + 2 * plane + i)};
-        foveate_cpu_store_words(levels, picture->light, out + i);
-    }
-}
-
-/* Rows of a square lie far apart: the processor does not see that the next one comes. */
-static inline void prefetch(const unsigned char *row, ptrdiff_t count)
-{
-    for (ptrdiff_t i = 0; i < 4 * count; i += 64) {
-        __builtin_prefetch(row + i);
+    for (int32_t i = 0; i < count; i += LANES, alpha += 4 * LANES, out += 4 * LANES) {
+        const lanes channels[3] = {*lanes_at(in + i), *lanes_at(in + plane + i),
+                                   *lanes_at(in + 2 * plane + i)};
+        const foveate_cpu_words words = foveate_cpu_words_of(channels, light);
+        if (i + LANES <= count) {
+            foveate_cpu_store_words(&words, alpha, out);
+        } else {
+            foveate_cpu_store_few_words(&words, count - i, alpha, out);
+        }
     }
 }
 
 void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_span *span, const uint32_t *words)
+                             const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
 {
-    const unsigned char *src = row_of(picture, &picture->view.src, span).data;
-    unsigned char *dst = row_of(picture, &picture->view.dst, span).data;
-    const uint32_t alpha = 255u << FOVEATE_CPU_SHIFT(3);
-    prefetch(src + 2 * picture->view.src.row_stride_bytes, span->count);
-    prefetch(dst + 2 * picture->view.dst.row_stride_bytes, span->count);
-    for (ptrdiff_t i = 0; i < span->count; i++) {
-        uint32_t word = 0;
-        memcpy(&word, src + 4 * i, sizeof word);
-        word = (word & alpha) | words[i];
-        memcpy(dst + 4 * i, &word, sizeof word);
+    const unsigned char *src = foveate_cpu_span_row(picture, &picture->view.src, span).data;
+    unsigned char *dst = foveate_cpu_span_row(picture, &picture->view.dst, span).data;
+    if (picture->light) {
+        write_words(in, plane, span->count, picture->light, src, dst);
+    } else {
+        write_words(in, plane, span->count, NULL, src, dst);
     }
 }

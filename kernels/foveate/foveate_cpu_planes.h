@@ -18,7 +18,6 @@ struct foveate_cpu_span {
 #define foveate_cpu_read FOVEATE_CPU_NAME(foveate_cpu_read)
 #define foveate_cpu_write FOVEATE_CPU_NAME(foveate_cpu_write)
 #define foveate_cpu_is_words FOVEATE_CPU_NAME(foveate_cpu_is_words)
-#define foveate_cpu_pack FOVEATE_CPU_NAME(foveate_cpu_pack)
 #define foveate_cpu_write_words FOVEATE_CPU_NAME(foveate_cpu_write_words)
 
 /* Pixels beyond the image are its nearest ones; some of the span lie inside. Plane c of the span begins at
@@ -34,10 +33,16 @@ void foveate_cpu_write(const struct foveate_cpu_picture *picture,
 
 /* The image is one of RGBA8 words without gaps whose alpha is copied, which has a short way back. */
 bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture);
-/* Three planes as words without alpha; reads and writes up to a register more than count. */
-void foveate_cpu_pack(const struct foveate_cpu_picture *picture, const float *in, ptrdiff_t plane,
-                      int32_t count, uint32_t *out);
+/* foveate_cpu_write for these; up to a register more than the span is read. */
 void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_span *span, const uint32_t *words);
+                             const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane);
+
+/* Where a span is in one of the two images. */
+static inline struct pixel_row foveate_cpu_span_row(const struct foveate_cpu_picture *picture,
+                                                    const struct fovea_image *image,
+                                                    const struct foveate_cpu_span *span)
+{
+    return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
+}
 
 #endif

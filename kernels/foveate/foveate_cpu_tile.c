@@ -9,8 +9,6 @@
 #include "foveate_cpu_sigma.h"
 #include "foveate_cpu_tile_room.h"
 
-#include <string.h>
-
 #define PAD FOVEATE_CPU_ENLARGE_PAD
 #define SMALLEST_PX 32 /* square */
 
@@ -232,63 +230,69 @@ static void finish_level_0(const struct tile *tile)
         const struct foveate_cpu_span span = span_of(tile, y);
         blur_down(tile, y, room->blurred);
         if (words) {
-            foveate_cpu_pack(tile->picture, room->blurred, tile->pitch, tile->width_px,
-                             (uint32_t *)room->phases);
-            foveate_cpu_write_words(tile->picture, &span, (uint32_t *)room->phases);
+            foveate_cpu_write_words(tile->picture, &span, room->blurred, tile->pitch);
         } else {
             foveate_cpu_write(tile->picture, &span, room->blurred, tile->pitch, room->values);
         }
     }
 }
 
-/* A row of samples as words: channels together, then phases. */
-static void write_words(const struct tile *tile, const struct foveate_cpu_splines *splines,
-                        int32_t y)
+/* Rows of samples as rows of pixels: they are kept while they are needed. */
+#define KEPT_ROWS 8 /* at least four; a power of two */
+#define PIXELS_PLANE (FOVEATE_CPU_TILE_PX + LANES)
+
+static float *kept_row(const struct tile *tile, int32_t row)
 {
-    const struct foveate_cpu_tile_room *room = tile->room;
-    const int32_t cells = tile->columns - 2 * PAD;
-    foveate_cpu_enlarge_words(splines, room->row, tile->pitch, cells, tile->picture->light,
-                              (uint32_t *)room->phases);
-    const foveate_cpu_word *words = foveate_cpu_weave(
-        (foveate_cpu_word *)room->phases, (foveate_cpu_word *)room->woven, tile->k, cells);
-    const struct foveate_cpu_span span = span_of(tile, y);
-    foveate_cpu_write_words(tile->picture, &span, words);
+    return tile->room->pixels +
+           (ptrdiff_t)(row % KEPT_ROWS) * FOVEATE_CPU_MAX_CHANNELS * PIXELS_PLANE;
 }
 
-/* The same channel by channel. */
-static void write_channels(const struct tile *tile, const struct foveate_cpu_splines *splines,
-                           int32_t y)
+static void make_kept_row(const struct tile *tile, const struct foveate_cpu_splines *splines,
+                          int32_t row)
 {
     const struct foveate_cpu_tile_room *room = tile->room;
-    const int32_t cells = tile->columns - 2 * PAD;
-    const ptrdiff_t plane = (ptrdiff_t)cells << tile->k;
+    const struct foveate_cpu_enlarge_scratch scratch = {room->phases, room->other};
+    blur_down(tile, row, room->blurred);
     for (int32_t c = 0; c < tile->picture->channels; c++) {
-        foveate_cpu_enlarge_across(splines, room->row + c * tile->pitch, cells, room->phases);
-        const foveate_cpu_word *woven = foveate_cpu_weave(
-            (foveate_cpu_word *)room->phases, (foveate_cpu_word *)room->woven, tile->k, cells);
-        memcpy(room->pixels + c * plane, woven, (size_t)plane * sizeof *room->pixels);
+        foveate_cpu_enlarge_across(splines, &scratch, room->blurred + c * tile->pitch,
+                                   tile->columns - 2 * PAD, kept_row(tile, row) + c * PIXELS_PLANE);
     }
+}
+
+static void write_row(const struct tile *tile, const struct foveate_cpu_enlarge_rows *rows,
+                      int32_t y)
+{
+    const struct foveate_cpu_picture *picture = tile->picture;
     const struct foveate_cpu_span span = span_of(tile, y);
-    foveate_cpu_write(tile->picture, &span, room->pixels, plane, room->values);
+    if (foveate_cpu_is_words(picture)) {
+        foveate_cpu_enlarge_words(rows, picture->light,
+                                  foveate_cpu_span_row(picture, &picture->view.src, &span).data,
+                                  foveate_cpu_span_row(picture, &picture->view.dst, &span).data);
+        return;
+    }
+    foveate_cpu_enlarge_down(rows, picture->channels, tile->room->row, PIXELS_PLANE);
+    foveate_cpu_write(picture, &span, tile->room->row, PIXELS_PLANE, tile->room->values);
 }
 
 static void finish_level(const struct tile *tile)
 {
-    const struct foveate_cpu_tile_room *room = tile->room;
-    const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
-    const bool words = foveate_cpu_is_words(tile->picture);
     struct foveate_cpu_splines splines;
     foveate_cpu_splines_make(tile->k, &splines);
-    for (int32_t row = 0; row < tile->rows; row++) {
-        blur_down(tile, row, room->blurred + row * pitch);
-    }
+    int32_t made = 0;
     for (int32_t y = 0; y < tile->height_px; y++) {
-        foveate_cpu_enlarge_down(&splines, room->blurred, pitch, y, (int32_t)pitch, room->row);
-        if (words) {
-            write_words(tile, &splines, y);
-        } else {
-            write_channels(tile, &splines, y);
+        const struct foveate_cpu_spline *spline = &splines.phases[y & ((1 << tile->k) - 1)];
+        const int32_t first = (y >> tile->k) + spline->first;
+        for (; made < first + 4; made++) {
+            make_kept_row(tile, &splines, made);
         }
+        const struct foveate_cpu_enlarge_rows rows = {
+            .in = {kept_row(tile, first), kept_row(tile, first + 1), kept_row(tile, first + 2),
+                   kept_row(tile, first + 3)},
+            .plane = PIXELS_PLANE,
+            .weights = spline->weights,
+            .count = tile->width_px,
+        };
+        write_row(tile, &rows, y);
     }
 }
 

@@ -35,12 +35,11 @@ static struct foveate_cpu_tile_room lay_out(struct layout *all, uint32_t width_p
     room.weights = take(all, (size_t)ROWS * PITCH);
     room.window = take(all, (size_t)CHANNELS * ROWS * WINDOW_PITCH);
     room.across = take(all, (size_t)CHANNELS * ROWS * PITCH);
-    room.blurred = take(all, (size_t)CHANNELS * FOVEATE_CPU_TILE_SAMPLES * PITCH);
-    room.row = take(all, (size_t)CHANNELS * PITCH);
-    room.phase = take(all, (size_t)CHANNELS * PITCH);
+    room.blurred = take(all, (size_t)CHANNELS * PITCH);
     room.phases = take(all, pixels);
-    room.woven = take(all, pixels);
-    room.pixels = take(all, CHANNELS * pixels);
+    room.other = take(all, pixels);
+    room.pixels = take(all, 8 * CHANNELS * pixels);
+    room.row = take(all, CHANNELS * pixels);
     room.values = take(all, CHANNELS * (pixels + WINDOW_PITCH));
     return room;
 }

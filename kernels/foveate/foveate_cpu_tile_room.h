@@ -25,12 +25,11 @@ struct foveate_cpu_tile_room {
     float *weights; /* one channel */
     float *window; /* of the level, where it has to be copied */
     float *across; /* blurred along x */
-    float *blurred; /* along both */
-    float *row; /* up-sampled along y */
-    float *phase;
-    float *phases; /* one channel, or words; and the same woven */
-    float *woven;
-    float *pixels; /* up-sampled along both */
+    float *blurred; /* along both: a row */
+    float *phases; /* of one channel of a row; and the same again */
+    float *other;
+    float *pixels; /* eight rows, up-sampled along x */
+    float *row; /* one, along y too */
     float *values; /* as the codec has them */
 };
 

@@ -32,17 +32,36 @@ static inline lanes foveate_cpu_level_of_light(const lanes *light)
     return lanes_choose(&dark, &line, &curve);
 }
 
+typedef int32_t foveate_cpu_words __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+
 /* Levels, or where there is a table of it light, as words without alpha. Averages of levels are levels:
  * nothing is clamped. */
-static inline void foveate_cpu_store_words(const lanes *in, const struct pixel_light *light,
-                                           uint32_t *out)
+static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
+                                                     const struct pixel_light *light)
 {
     whole_lanes word = {0};
     for (int c = 0; c < 3; c++) {
         const lanes level = light ? foveate_cpu_level_of_light(&in[c]) : in[c];
         word |= __builtin_convertvector(level + 0.5f, whole_lanes) << FOVEATE_CPU_SHIFT(c);
     }
-    *(whole_lanes *)out = word;
+    return (foveate_cpu_words)word;
+}
+
+static inline void foveate_cpu_store_words(const foveate_cpu_words *words,
+                                           const unsigned char *alpha, unsigned char *out)
+{
+    const int32_t mask = (int32_t)(255u << FOVEATE_CPU_SHIFT(3));
+    *(foveate_cpu_words *)out = (*(const foveate_cpu_words *)alpha & mask) | *words;
+}
+
+/* The end of a row. */
+static inline void foveate_cpu_store_few_words(const foveate_cpu_words *words, int32_t count,
+                                               const unsigned char *alpha, unsigned char *out)
+{
+    const unsigned char *bytes = (const unsigned char *)words;
+    for (int32_t i = 0; i < 4 * count; i++) {
+        out[i] = i % 4 == 3 ? alpha[i] : bytes[i];
+    }
 }
 
 #endif
