@@ -112,3 +112,53 @@ void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels)
         }
     }
 }
+
+/* ---- Both axes */
+
+/* Two rows as far above as below. */
+static inline lanes row_pair(const float *above, const float *below)
+{
+    return *lanes_at(above) + *lanes_at(below);
+}
+
+static inline lanes pair_sum(const float *above, const float *below, const lanes *weights,
+                             int32_t radius)
+{
+    lanes sum = row_pair(above, below);
+    for (int32_t i = 1; i <= radius; i++) {
+        sum += weights[i] * (row_pair(above - i, below - i) + row_pair(above + i, below + i));
+    }
+    return sum;
+}
+
+static inline lanes weights_of(const lanes *first, int32_t radius, lanes *out)
+{
+    const lanes factor = *first * *first;
+    lanes ratio = factor * *first;
+    lanes total = *first;
+    out[1] = *first;
+    for (int32_t i = 2; i <= radius; i++) {
+        out[i] = out[i - 1] * ratio + TINY;
+        ratio = ratio * factor + TINY;
+        total += out[i];
+    }
+    return 1.0f + 2.0f * total;
+}
+
+void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channels)
+{
+    for (int32_t at = 0; at < blur->count; at += LANES) {
+        lanes weights[FOVEATE_CPU_BLUR_RADIUS + 1];
+        const lanes total = weights_of(lanes_at(blur->weights + at), blur->radius, weights);
+        const lanes scale = 1.0f / (total * total);
+        for (int32_t c = 0; c < channels; c++) {
+            const float *in = blur->in + c * blur->in_plane + at;
+            lanes sum = 0.5f * pair_sum(in, in, weights, blur->radius);
+            for (int32_t j = 1; j <= blur->radius; j++) {
+                sum += weights[j] *
+                       pair_sum(in - j * blur->step, in + j * blur->step, weights, blur->radius);
+            }
+            *(lanes *)(blur->out + c * blur->out_plane + at) = sum * scale;
+        }
+    }
+}

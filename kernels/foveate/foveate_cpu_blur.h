@@ -15,6 +15,7 @@
 
 #define foveate_cpu_weights FOVEATE_CPU_NAME(foveate_cpu_weights)
 #define foveate_cpu_blur FOVEATE_CPU_NAME(foveate_cpu_blur)
+#define foveate_cpu_blur_square FOVEATE_CPU_NAME(foveate_cpu_blur_square)
 
 /* What is left to be done on a level: (sigma^2 - taken) * scale, in its samples squared. */
 struct foveate_cpu_rest {
@@ -39,5 +40,10 @@ struct foveate_cpu_blur {
     int32_t count;
 };
 void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels);
+
+/* Both axes at once, all weights of a sample's square by its own sigma: exact however steep sigma is, and
+ * radius / 2 times as much work. Neighbours along x lie side by side, along y `step` apart. */
+#define FOVEATE_CPU_BLUR_RADIUS 24 /* at most */
+void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channels);
 
 #endif

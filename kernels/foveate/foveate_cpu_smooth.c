@@ -454,10 +454,8 @@ static void run_group(struct foveate_cpu_smooth *smooth)
 static bool is_tiled(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_cpu_steepness *s = &smooth->steepness;
-    const float steepest =
-        smooth->run.light ? FOVEATE_CPU_TILE_STEEPEST_LIGHT : FOVEATE_CPU_TILE_STEEPEST;
-    return pixel_light_known(smooth->run.batch->src->format) && s->slope <= steepest &&
-           s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
+    return pixel_light_known(smooth->run.batch->src->format) &&
+           s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
 }
 
 /* The workers meet after every level of a group, not of an image. */

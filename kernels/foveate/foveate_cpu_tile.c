@@ -22,12 +22,17 @@
 /* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
 #define COPY_SIGMA_PX 0.2f
 
+/* Below this sigma and from this steepness on weights differ too much from pixel to pixel. */
+#define STEEP_BELOW_PX 0.7f
+#define STEEP_FROM 0.01f
+
 struct tile {
     const struct foveate_cpu_picture *picture;
     const struct foveate_cpu_tile_room *room;
     int32_t x_px, y_px, width_px, height_px;
     int32_t k;
     int32_t radius; /* of the blur, in samples of the level */
+    bool steep; /* on level 0: both axes at once */
     struct foveate_cpu_rest rest;
     int32_t step; /* samples between nodes of sigma */
     /* The samples that are blurred; in rows there is room for whole registers. */
@@ -176,23 +181,28 @@ static struct window window_of(const struct tile *tile)
                            plan->levels[tile->k].pitch};
 }
 
+static float *make_weights(const struct tile *tile, int32_t j)
+{
+    const float *above = tile->room->sigma + (ptrdiff_t)(j / tile->step) * tile->pitch;
+    const float *const sigma_px[2] = {above, above + tile->pitch};
+    float *weights = tile->room->weights + (ptrdiff_t)j * tile->pitch;
+    foveate_cpu_weights(&tile->rest, sigma_px, (float)(j % tile->step) / (float)tile->step,
+                        tile->columns, weights);
+    return weights;
+}
+
 static void blur_across(const struct tile *tile)
 {
     const struct window window = window_of(tile);
     const struct foveate_cpu_tile_room *room = tile->room;
     const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
     for (int32_t j = 0; j < tile->rows + 2 * tile->radius; j++) {
-        const float *above = room->sigma + (ptrdiff_t)(j / tile->step) * tile->pitch;
-        const float *const sigma_px[2] = {above, above + tile->pitch};
-        float *weights = room->weights + (ptrdiff_t)j * tile->pitch;
-        foveate_cpu_weights(&tile->rest, sigma_px, (float)(j % tile->step) / (float)tile->step,
-                            tile->columns, weights);
         foveate_cpu_blur(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
                                                     .in_plane = window.plane,
                                                     .step = 1,
                                                     .out = room->across + j * pitch,
                                                     .out_plane = tile->pitch,
-                                                    .weights = weights,
+                                                    .weights = make_weights(tile, j),
                                                     .radius = tile->radius,
                                                     .count = tile->columns},
                          tile->picture->channels);
@@ -222,18 +232,22 @@ static struct foveate_cpu_span span_of(const struct tile *tile, int32_t y)
     return (struct foveate_cpu_span){tile->x_px, tile->y_px + y, tile->width_px};
 }
 
+static void write_blurred(const struct tile *tile, int32_t y)
+{
+    const struct foveate_cpu_span span = span_of(tile, y);
+    if (foveate_cpu_is_words(tile->picture)) {
+        foveate_cpu_write_words(tile->picture, &span, tile->room->blurred, tile->pitch);
+    } else {
+        foveate_cpu_write(tile->picture, &span, tile->room->blurred, tile->pitch,
+                          tile->room->values);
+    }
+}
+
 static void finish_level_0(const struct tile *tile)
 {
-    const struct foveate_cpu_tile_room *room = tile->room;
-    const bool words = foveate_cpu_is_words(tile->picture);
     for (int32_t y = 0; y < tile->height_px; y++) {
-        const struct foveate_cpu_span span = span_of(tile, y);
-        blur_down(tile, y, room->blurred);
-        if (words) {
-            foveate_cpu_write_words(tile->picture, &span, room->blurred, tile->pitch);
-        } else {
-            foveate_cpu_write(tile->picture, &span, room->blurred, tile->pitch, room->values);
-        }
+        blur_down(tile, y, tile->room->blurred);
+        write_blurred(tile, y);
     }
 }
 
@@ -259,12 +273,27 @@ static void make_kept_row(const struct tile *tile, const struct foveate_cpu_spli
     }
 }
 
+/* Rows of a square lie far apart: the processor does not see which one comes. */
+#define PREFETCHED_ROWS 4
+
+static inline void prefetch(const struct fovea_image *image, const struct foveate_cpu_span *span)
+{
+    const unsigned char *at = (const unsigned char *)image->data +
+                              (ptrdiff_t)(span->y_px + PREFETCHED_ROWS) * image->row_stride_bytes +
+                              4 * (ptrdiff_t)span->x_px;
+    for (int32_t i = 0; i < 4 * span->count; i += 64) {
+        __builtin_prefetch(at + i);
+    }
+}
+
 static void write_row(const struct tile *tile, const struct foveate_cpu_enlarge_rows *rows,
                       int32_t y)
 {
     const struct foveate_cpu_picture *picture = tile->picture;
     const struct foveate_cpu_span span = span_of(tile, y);
     if (foveate_cpu_is_words(picture)) {
+        prefetch(&picture->view.src, &span);
+        prefetch(&picture->view.dst, &span);
         foveate_cpu_enlarge_words(rows, picture->light,
                                   foveate_cpu_span_row(picture, &picture->view.src, &span).data,
                                   foveate_cpu_span_row(picture, &picture->view.dst, &span).data);
@@ -311,9 +340,33 @@ static void copy_tile(const struct tile *tile)
 
 /* ---- Squares */
 
+/* Where the blur begins, its weights are so small that they double from a pixel to the next, and what
+ * should be one pixel's square of weights would be several pixels' in two passes. */
+static void make_steep_tile(const struct tile *tile)
+{
+    const struct window window = window_of(tile);
+    for (int32_t y = 0; y < tile->height_px; y++) {
+        const int32_t j = y + tile->radius;
+        foveate_cpu_blur_square(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
+                                                           .in_plane = window.plane,
+                                                           .step = window.pitch,
+                                                           .out = tile->room->blurred,
+                                                           .out_plane = tile->pitch,
+                                                           .weights = make_weights(tile, j),
+                                                           .radius = tile->radius,
+                                                           .count = tile->columns},
+                                tile->picture->channels);
+        write_blurred(tile, y);
+    }
+}
+
 static void make_tile(const struct tile *tile)
 {
     fill_sigma(tile);
+    if (tile->steep) {
+        make_steep_tile(tile);
+        return;
+    }
     blur_across(tile);
     if (tile->k == 0) {
         finish_level_0(tile);
@@ -406,6 +459,7 @@ static void divide(const struct foveate_cpu_picture *picture,
         return;
     }
     tile.radius = smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
+    tile.steep = range.lowest < STEEP_BELOW_PX && picture->steepness > STEEP_FROM;
     tile.step = step_for(picture->steepness, tile.k);
     place_samples(&tile);
     make_tile(&tile);

@@ -23,10 +23,9 @@
 
 /* The largest square. */
 #define FOVEATE_CPU_TILE_PX 128
-/* The steepest pictures that squares are made of; others are gathered. In linear light a dark pixel beside
- * a bright one shows more of a weight that is a little wrong. */
-#define FOVEATE_CPU_TILE_STEEPEST 0.08f
-#define FOVEATE_CPU_TILE_STEEPEST_LIGHT 0.04f
+/* The steepest pictures that squares are made of; others are gathered. At 0.058 (the paper's settings at
+ * 640x360) the worst window of a star of rays is 0.993 like the true picture, at 0.029 (1280x720) 0.998. */
+#define FOVEATE_CPU_TILE_STEEPEST 0.04f
 /* The largest sigma that the blur of the coarsest level reaches: more is gathered, too. */
 #define FOVEATE_CPU_TILE_SIGMA_PX 256.0f
 

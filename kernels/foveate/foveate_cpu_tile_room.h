@@ -5,12 +5,13 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_ROOM_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILE_ROOM_H
 
+#include "foveate_cpu_blur.h"
 #include "foveate_cpu_halve.h"
 #include "foveate_cpu_tile.h"
 
 /* The largest of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a square's sigma grows by
  * at most its diagonal times the steepness: 4.2 times the rest of 2 + 45 * 0.08 is less than this. */
-#define FOVEATE_CPU_TILE_RADIUS 24
+#define FOVEATE_CPU_TILE_RADIUS FOVEATE_CPU_BLUR_RADIUS
 
 /* Samples of a square along an axis, with the pads of up-sampling: 32 of one that is not divided. */
 #define FOVEATE_CPU_TILE_SAMPLES 36
