@@ -21,12 +21,13 @@ endif()
 target_link_options(test_foveate_memory PRIVATE
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=pthread_create)
 
-foreach(topic IN ITEMS exact law levels light memory properties)
+foreach(topic IN ITEMS exact law levels light memory properties tiles)
     fovea_add_test(NAME test_smooth_${topic} SOURCES test_smooth_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()
 if(TARGET fovea_kernels_avx2)
     target_compile_definitions(test_smooth_properties PRIVATE FOVEATE_CPU_HAVE_AVX2)
+    target_compile_definitions(test_smooth_tiles PRIVATE FOVEATE_CPU_HAVE_AVX2)
 endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 

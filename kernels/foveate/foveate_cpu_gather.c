@@ -3,35 +3,19 @@
 
 #include "foveate_cpu_gather.h"
 
+#include "foveate_cpu_lanes.h"
+
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
-#ifndef FOVEATE_CPU_LINES
-#define FOVEATE_CPU_LINES foveate_cpu_lines_base
-#endif
-
-/* What one register holds. */
-#ifdef __AVX__
-#define LANES 8
-#else
-#define LANES 4
-#endif
 #define CHANNELS FOVEATE_CPU_CHANNELS
 #define SAMPLES (LANES / CHANNELS) /* in a register */
 
 /* The plan keeps sigma to 1024 px, which is 16 samples of the coarsest level: 2 * 4.2 * 16 + 1. */
 #define MAX_TAPS 144
 
-/* Any float's address will do. */
-typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef int32_t whole_lanes __attribute__((vector_size(4 * LANES)));
 typedef float sample __attribute__((vector_size(4 * CHANNELS), aligned(4), may_alias));
-
-static inline const lanes *lanes_at(const float *in)
-{
-    return (const lanes *)in;
-}
 
 static inline const sample *sample_at(const float *in)
 {
@@ -108,30 +92,6 @@ struct axis {
     float weights[MAX_TAPS];
 };
 
-/* out = exp(in), in -80 .. 0, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */
-static inline void exponential(const lanes *in, lanes *out)
-{
-    const lanes exponent = *in * 1.44269504f;
-    const lanes nearest = (exponent + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23 */
-    const lanes t = (exponent - nearest) * 0.69314718f;
-    const lanes series =
-        1.0f +
-        t * (1.0f +
-             t * (0.5f + t * (1.0f / 6.0f +
-                              t * (1.0f / 24.0f + t * (1.0f / 120.0f + t * (1.0f / 720.0f))))));
-    const whole_lanes power = (__builtin_convertvector(nearest, whole_lanes) + 127) << 23;
-    *out = series * (lanes)power;
-}
-
-static inline lanes ramp_of_lanes(void)
-{
-#if LANES == 8
-    return (lanes){0, 1, 2, 3, 4, 5, 6, 7};
-#else
-    return (lanes){0, 1, 2, 3};
-#endif
-}
-
 static inline float sum_of_lanes(const lanes *in)
 {
     float sum = 0.0f;
@@ -165,13 +125,13 @@ static inline void axis_make(struct axis *axis, float centre, float rest, int32_
     const float start = (float)axis->first - centre;
     lanes sum = {0};
     for (int32_t i = 0; i < axis->count; i += LANES) {
-        const lanes index = ramp_of_lanes() + (float)i;
+        const lanes index = lanes_ramp() + (float)i;
         const lanes distance = start + index;
         const lanes power = distance * distance * falloff;
         const whole_lanes counts = index < (float)axis->count;
         lanes weights;
         const lanes bounded = (lanes)((whole_lanes)power & counts);
-        exponential(&bounded, &weights);
+        lanes_exponential(&bounded, &weights);
         weights = (lanes)((whole_lanes)weights & counts);
         *(lanes *)(axis->weights + i) = weights;
         sum += weights;
@@ -253,4 +213,5 @@ static void gather(const struct foveate_cpu_levels *levels, struct foveate_cpu_r
     }
 }
 
-const struct foveate_cpu_lines FOVEATE_CPU_LINES = {.halve = halve, .gather = gather};
+const struct foveate_cpu_lines FOVEATE_CPU_NAME(foveate_cpu_lines) = {.halve = halve,
+                                                                      .gather = gather};

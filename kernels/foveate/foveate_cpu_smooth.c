@@ -5,6 +5,8 @@
 
 #include "core/log.h"
 #include "foveate_cpu_gather.h"
+#include "foveate_cpu_steep.h"
+#include "foveate_cpu_tile.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,12 +16,17 @@
 /* What fits in a large cache; more images at a time would not be faster. */
 #define MAX_LEVEL_BYTES ((size_t)32 << 20)
 
+/* Rows of a level in planes that a worker takes at a time: the fewer, the more rows of the image are read
+ * twice. */
+#define PLANE_ROWS 16
+
 /* What a worker has for itself. */
 struct scratch {
     float *memory;
     float *samples; /* a row of them, and pads */
     float *values; /* a row as the codec reads and writes it */
     float *sigma_px;
+    float *tile; /* what squares are made in */
 };
 
 /* Images whose levels are in memory together. */
@@ -35,18 +42,26 @@ struct view {
     const struct foveate_cpu_smooth *smooth;
 };
 
+/* Rows of a level or of the image, or of squares. */
+struct rows {
+    int32_t level;
+    int32_t first;
+    int32_t end;
+};
+
 /* One pass over images of the group: the same rows of each, a few at a time. */
 struct step {
-    void (*row_fn)(const struct view *view, struct scratch *scratch, int32_t level, int32_t row);
-    int32_t level; /* that row_fn makes */
+    void (*rows_fn)(const struct view *view, struct scratch *scratch, struct rows rows);
+    struct rows rows;
+    int32_t rows_at_once;
     int32_t image_count; /* of the group, from its first */
-    int32_t first_row;
-    int32_t end_row;
 };
 
 struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
     const struct foveate_cpu_lines *lines;
+    const struct foveate_cpu_tiles *tiles;
+    struct foveate_cpu_steepness steepness;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
     struct scratch *scratch;
@@ -55,6 +70,7 @@ struct foveate_cpu_smooth {
     struct foveate_cpu_smooth_run run;
     const struct pixel_codec *codec;
     uint32_t channels; /* that are averaged */
+    bool tiled; /* squares from planes, or a gather for each pixel from samples */
     struct group group;
     struct step step;
     atomic_int next_piece;
@@ -62,14 +78,16 @@ struct foveate_cpu_smooth {
 
 /* ---- Create and destroy */
 
-static const struct foveate_cpu_lines *choose_lines(void)
+static void choose_loops(struct foveate_cpu_smooth *smooth)
 {
+    smooth->lines = &foveate_cpu_lines_base;
+    smooth->tiles = &foveate_cpu_tiles_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return &foveate_cpu_lines_avx2;
+        smooth->lines = &foveate_cpu_lines_avx2;
+        smooth->tiles = &foveate_cpu_tiles_avx2;
     }
 #endif
-    return &foveate_cpu_lines_base;
 }
 
 static enum fovea_result make_scratch(struct scratch *scratch, const struct foveate_plan *plan)
@@ -77,19 +95,24 @@ static enum fovea_result make_scratch(struct scratch *scratch, const struct fove
     const size_t width = plan->width_px;
     const size_t samples = (width + 2 * (FOVEATE_CPU_PAD + FOVEATE_MARGIN)) * CHANNELS;
     const size_t values = width * CHANNELS;
-    scratch->memory = calloc(samples + values + width, sizeof *scratch->memory);
+    const size_t floats = samples + values + width + foveate_cpu_tile_floats(plan->width_px);
+    scratch->memory = calloc(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     scratch->samples = scratch->memory;
     scratch->values = scratch->samples + samples;
     scratch->sigma_px = scratch->values + values;
+    scratch->tile = scratch->sigma_px + width;
     return FOVEA_OK;
 }
 
+/* Whole registers are read beyond the last sample. */
+#define SLACK 32
+
 static size_t level_floats(const struct foveate_cpu_smooth *smooth)
 {
-    return (size_t)smooth->plan->level_samples * CHANNELS;
+    return (size_t)smooth->plan->level_samples * CHANNELS + SLACK;
 }
 
 enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
@@ -166,7 +189,8 @@ enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     smooth->plan = plan;
-    smooth->lines = choose_lines();
+    smooth->steepness = foveate_cpu_steepness_of(plan);
+    choose_loops(smooth);
     const enum fovea_result result = foveate_cpu_smooth_grow_levels(smooth, 1);
     if (result < 0) {
         foveate_cpu_smooth_destroy(&smooth);
@@ -199,13 +223,12 @@ static void widen(const float *values, uint32_t channels, int32_t count, float *
     }
 }
 
-static void make_level_0_row(const struct view *view, struct scratch *scratch, int32_t level,
-                             int32_t y)
+static void make_level_0_row(const struct view *view, struct scratch *scratch, int32_t y)
 {
     const struct foveate_cpu_smooth *smooth = view->smooth;
     const int32_t width = view->image.frame.width_px;
     const struct pixel_row row = foveate_cpu_row(&view->image.src, smooth->codec, 0, y, width);
-    float *out = foveate_cpu_level_row(&view->levels, level, y);
+    float *out = foveate_cpu_level_row(&view->levels, 0, y);
     float *values = smooth->channels == CHANNELS ? out : scratch->values;
     smooth->codec->decode(&row, smooth->channels, values);
     if (smooth->run.light) {
@@ -217,10 +240,15 @@ static void make_level_0_row(const struct view *view, struct scratch *scratch, i
     }
 }
 
-static void make_level_row(const struct view *view, struct scratch *scratch, int32_t level,
-                           int32_t row)
+static void make_samples(const struct view *view, struct scratch *scratch, struct rows rows)
 {
-    view->smooth->lines->halve(&view->levels, level, row, scratch->samples);
+    for (int32_t row = rows.first; row < rows.end; row++) {
+        if (rows.level == 0) {
+            make_level_0_row(view, scratch, row);
+        } else {
+            view->smooth->lines->halve(&view->levels, rows.level, row, scratch->samples);
+        }
+    }
 }
 
 /* ---- Pixels */
@@ -274,9 +302,8 @@ static void copy_pixels(const struct view *view, struct foveate_cpu_run run)
     pixel_copy_row(codec, &src, &dst);
 }
 
-static void make_row(const struct view *view, struct scratch *scratch, int32_t level, int32_t y)
+static void make_row(const struct view *view, struct scratch *scratch, int32_t y)
 {
-    (void)level;
     const int32_t width = view->image.frame.width_px;
     const float *sigma_px = scratch->sigma_px;
     fill_sigma(view, y, scratch->sigma_px);
@@ -294,6 +321,50 @@ static void make_row(const struct view *view, struct scratch *scratch, int32_t l
             copy_pixels(view, run);
         }
         run.x0_px = run.x1_px;
+    }
+}
+
+static void make_pixels(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    for (int32_t y = rows.first; y < rows.end; y++) {
+        make_row(view, scratch, y);
+    }
+}
+
+/* ---- Squares */
+
+static struct foveate_cpu_picture picture_of(const struct view *view)
+{
+    const struct foveate_cpu_smooth *smooth = view->smooth;
+    return (struct foveate_cpu_picture){
+        .plan = smooth->plan,
+        .view = view->image,
+        .codec = smooth->codec,
+        .light = smooth->run.light,
+        .channels = (int32_t)smooth->channels,
+        .samples = view->levels.samples,
+        .steepness = smooth->steepness.slope,
+    };
+}
+
+static int32_t squares_along(int32_t size_px)
+{
+    return (size_px + FOVEATE_CPU_TILE_PX - 1) / FOVEATE_CPU_TILE_PX;
+}
+
+static void make_planes(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    view->smooth->tiles->level_rows(&picture, scratch->tile, rows.level, rows.first, rows.end);
+}
+
+static void make_squares(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    const int32_t across = squares_along(view->image.frame.width_px);
+    for (int32_t i = rows.first; i < rows.end; i++) {
+        view->smooth->tiles->square(&picture, scratch->tile, i % across * FOVEATE_CPU_TILE_PX,
+                                    i / across * FOVEATE_CPU_TILE_PX);
     }
 }
 
@@ -315,8 +386,14 @@ static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t inde
 
 static int32_t pieces_per_image(const struct step *step)
 {
-    return (step->end_row - step->first_row + FOVEATE_CPU_SMOOTH_ROWS - 1) /
-           FOVEATE_CPU_SMOOTH_ROWS;
+    return (step->rows.end - step->rows.first + step->rows_at_once - 1) / step->rows_at_once;
+}
+
+static struct rows rows_of(const struct step *step, int32_t piece)
+{
+    const int32_t first = step->rows.first + piece * step->rows_at_once;
+    const int32_t end = first + step->rows_at_once;
+    return (struct rows){step->rows.level, first, end < step->rows.end ? end : step->rows.end};
 }
 
 static void work(void *user, uint32_t worker)
@@ -330,10 +407,7 @@ static void work(void *user, uint32_t worker)
             return;
         }
         const struct view view = view_of(smooth, piece / pieces);
-        const int32_t first = step->first_row + piece % pieces * FOVEATE_CPU_SMOOTH_ROWS;
-        for (int32_t i = 0; i < FOVEATE_CPU_SMOOTH_ROWS && first + i < step->end_row; i++) {
-            step->row_fn(&view, &smooth->scratch[worker], step->level, first + i);
-        }
+        step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, piece % pieces));
     }
 }
 
@@ -344,20 +418,44 @@ static void take_step(struct foveate_cpu_smooth *smooth, struct step step)
     thread_pool_run(smooth->run.pool, work, smooth);
 }
 
-static void run_group(struct foveate_cpu_smooth *smooth)
+/* Squares need no copy of the image as level 0. */
+static void make_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
-    for (int32_t k = 0; k < (int32_t)smooth->plan->level_count; k++) {
+    for (int32_t k = smooth->tiled ? 1 : 0; k < (int32_t)smooth->plan->level_count; k++) {
         const int32_t margin = foveate_level_margin(k);
-        take_step(smooth, (struct step){.row_fn = k == 0 ? make_level_0_row : make_level_row,
-                                        .level = k,
-                                        .image_count = shared ? 1 : smooth->group.count,
-                                        .first_row = -margin,
-                                        .end_row = smooth->plan->levels[k].height + margin});
+        take_step(smooth, (struct step){
+                              .rows_fn = smooth->tiled ? make_planes : make_samples,
+                              .rows = {k, -margin, smooth->plan->levels[k].height + margin},
+                              .rows_at_once = smooth->tiled ? PLANE_ROWS : FOVEATE_CPU_SMOOTH_ROWS,
+                              .image_count = shared ? 1 : smooth->group.count});
     }
-    take_step(smooth, (struct step){.row_fn = make_row,
-                                    .image_count = smooth->group.count,
-                                    .end_row = smooth->run.frame->height_px});
+}
+
+static void run_group(struct foveate_cpu_smooth *smooth)
+{
+    const struct foveate_frame *frame = smooth->run.frame;
+    make_levels(smooth);
+    if (smooth->tiled) {
+        take_step(smooth, (struct step){.rows_fn = make_squares,
+                                        .rows = {.end = squares_along(frame->width_px) *
+                                                        squares_along(frame->height_px)},
+                                        .rows_at_once = 1,
+                                        .image_count = smooth->group.count});
+    } else {
+        take_step(smooth, (struct step){.rows_fn = make_pixels,
+                                        .rows = {.end = frame->height_px},
+                                        .rows_at_once = FOVEATE_CPU_SMOOTH_ROWS,
+                                        .image_count = smooth->group.count});
+    }
+}
+
+/* Float formats are gathered: a value that is not finite would spread over squares. */
+static bool is_tiled(const struct foveate_cpu_smooth *smooth)
+{
+    const struct foveate_cpu_steepness *s = &smooth->steepness;
+    return pixel_light_known(smooth->run.batch->src->format) &&
+           s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
 }
 
 /* The workers meet after every level of a group, not of an image. */
@@ -371,6 +469,7 @@ void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
     smooth->codec = pixel_codec_of(batch->src->format);
     smooth->channels = smooth->codec->color_channels +
                        (smooth->codec->has_alpha && run->frame->blur_alpha ? 1 : 0);
+    smooth->tiled = is_tiled(smooth);
     for (int32_t first = 0; first < count; first += most) {
         smooth->group = (struct group){first, count - first < most ? count - first : most};
         run_group(smooth);

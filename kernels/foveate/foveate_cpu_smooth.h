@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu: levels, then a gather for every pixel, rows shared out to workers. */
+/* The smooth method on the cpu: levels, then squares of one of them (foveate_cpu_tile.h) or a gather for
+ * every pixel (foveate_cpu_gather.h), shared out to workers. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 
@@ -10,7 +11,7 @@
 
 struct foveate_cpu_smooth;
 
-/* Rows that a worker takes at a time. */
+/* Rows that a worker takes at a time where pixels are gathered. */
 #define FOVEATE_CPU_SMOOTH_ROWS 4
 
 /* With the levels of one image, and without workers. */

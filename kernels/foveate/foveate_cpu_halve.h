@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Levels in planes: each half of the one below, through [1 5 10 10 5 1] / 32 along both axes. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_HALVE_H
+
+#include "foveate_cpu_planes.h"
+
+#define foveate_cpu_halve_image FOVEATE_CPU_NAME(foveate_cpu_halve_image)
+#define foveate_cpu_halve_level FOVEATE_CPU_NAME(foveate_cpu_halve_level)
+
+/* Floats that a row of the image may take here. */
+#define FOVEATE_CPU_HALVE_PAD 64
+
+/* For one worker. */
+struct foveate_cpu_halve_scratch {
+    float *rows; /* six rows of the image in planes */
+    float *whole; /* one row, between the passes */
+    float *even; /* its samples, every other one */
+    float *odd;
+    float *values; /* a row of pixels as the codec has them */
+};
+
+/* Rows of level 1, or of level k > 1; margins are rows too. */
+void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
+                             const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
+                             int32_t end_row);
+void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
+                             const struct foveate_cpu_halve_scratch *scratch, int32_t k,
+                             int32_t row);
+
+#endif

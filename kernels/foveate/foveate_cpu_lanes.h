@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files share that are compiled once for every processor and once more for x86-64 ones with
+ * AVX2 and FMA: a register of floats, and the name that a function has in each of the compilations. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
+
+#include <math.h>
+#include <stdint.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+/* What one register holds. */
+#ifdef __AVX__
+#define LANES 8
+#else
+#define LANES 4
+#endif
+
+#ifdef FOVEATE_CPU_AVX2
+#define FOVEATE_CPU_NAME(name) name##_avx2
+#else
+#define FOVEATE_CPU_NAME(name) name##_base
+#endif
+
+/* Any float's address will do. */
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int32_t whole_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+static inline const lanes *lanes_at(const float *in)
+{
+    return (const lanes *)in;
+}
+
+static inline lanes lanes_choose(const whole_lanes *which, const lanes *one, const lanes *other)
+{
+    return (lanes)(((whole_lanes)*one & *which) | ((whole_lanes)*other & ~*which));
+}
+
+static inline lanes lanes_ramp(void)
+{
+#if LANES == 8
+    return (lanes){0, 1, 2, 3, 4, 5, 6, 7};
+#else
+    return (lanes){0, 1, 2, 3};
+#endif
+}
+
+static inline lanes lanes_square_root(const lanes *in)
+{
+#if defined __AVX__
+    return (lanes)_mm256_sqrt_ps((__m256)*in);
+#elif defined __SSE2__
+    return (lanes)_mm_sqrt_ps((__m128)*in);
+#else
+    lanes out;
+    for (int i = 0; i < LANES; i++) {
+        out[i] = sqrtf((*in)[i]);
+    }
+    return out;
+#endif
+}
+
+/* out = exp(in), in -80 .. 0, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */
+static inline void lanes_exponential(const lanes *in, lanes *out)
+{
+    const lanes exponent = *in * 1.44269504f;
+    const lanes nearest = (exponent + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23 */
+    const lanes t = (exponent - nearest) * 0.69314718f;
+    const lanes series =
+        1.0f +
+        t * (1.0f +
+             t * (0.5f + t * (1.0f / 6.0f +
+                              t * (1.0f / 24.0f + t * (1.0f / 120.0f + t * (1.0f / 720.0f))))));
+    const whole_lanes power = (__builtin_convertvector(nearest, whole_lanes) + 127) << 23;
+    *out = series * (lanes)power;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An image as the tiles of the smooth method see it: pixels on one side, on the other levels in planes,
+ * a plane a channel, so that eight neighbours of one channel are one register. Level 0 is not stored: it is
+ * the image, read again where it is needed. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_PICTURE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_PICTURE_H
+
+#include "foveate_cpu_image.h"
+
+#define FOVEATE_CPU_MAX_CHANNELS 4
+
+struct foveate_cpu_picture {
+    const struct foveate_plan *plan;
+    struct foveate_cpu_view view;
+    const struct pixel_codec *codec;
+    const struct pixel_light *light; /* NULL: averaged as stored */
+    int32_t channels; /* that are averaged */
+    float *samples; /* of levels 1 and up */
+    float steepness; /* no two pixels' sigmas differ by more than this times their distance */
+};
+
+/* Sample 0 of a row; FOVEATE_MARGIN more lie before it and after the last one. */
+static inline float *foveate_cpu_plane_row(const struct foveate_cpu_picture *picture, int32_t k,
+                                           int32_t channel, int32_t row)
+{
+    const struct foveate_plan *plan = picture->plan;
+    const struct foveate_level *level = &plan->levels[k];
+    const int64_t stored = plan->levels[1].first;
+    const int64_t plane = (int64_t)plan->level_samples - stored;
+    return picture->samples + channel * plane + (level->first - stored) +
+           (int64_t)(row + FOVEATE_MARGIN) * level->pitch + FOVEATE_MARGIN;
+}
+
+static inline int32_t foveate_cpu_clamp(int32_t value, int32_t low, int32_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate_cpu_planes.h"
+
+#include "foveate_cpu_words.h"
+
+#include <string.h>
+
+#define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
+
+static bool is_words(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
+{
+    return image->format == FOVEA_FORMAT_RGBA8 && picture->channels == 3 &&
+           (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
+}
+
+bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture)
+{
+    return is_words(picture, &picture->view.src) && is_words(picture, &picture->view.dst);
+}
+
+/* ---- Reading */
+
+static void read_levels(const unsigned char *in, int32_t count, float *out, ptrdiff_t plane)
+{
+    int32_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        const foveate_cpu_words words = *(const foveate_cpu_words *)(in + 4 * (ptrdiff_t)i);
+        for (int32_t c = 0; c < 3; c++) {
+            *(lanes *)(out + c * plane + i) =
+                __builtin_convertvector(words >> FOVEATE_CPU_SHIFT(c) & 255, lanes);
+        }
+    }
+    for (; i < count; i++) {
+        for (int32_t c = 0; c < 3; c++) {
+            out[c * plane + i] = in[4 * (ptrdiff_t)i + c];
+        }
+    }
+}
+
+static void read_light(const unsigned char *in, const float *light, int32_t count, float *out,
+                       ptrdiff_t plane)
+{
+    for (int32_t i = 0; i < count; i++, in += 4) {
+        out[i] = light[in[0]];
+        out[plane + i] = light[in[1]];
+        out[2 * plane + i] = light[in[2]];
+    }
+}
+
+static void read_any(const struct foveate_cpu_picture *picture, const struct foveate_cpu_span *span,
+                     float *values, float *out, ptrdiff_t plane)
+{
+    const uint32_t channels = (uint32_t)picture->channels;
+    const struct pixel_row row = foveate_cpu_span_row(picture, &picture->view.src, span);
+    picture->codec->decode(&row, channels, values);
+    if (picture->light) {
+        pixel_light_from_levels(picture->light, values, row.count, channels,
+                                picture->codec->color_channels);
+    }
+    for (int32_t i = 0; i < span->count; i++) {
+        for (uint32_t c = 0; c < channels; c++) {
+            out[c * plane + i] = *values++;
+        }
+    }
+}
+
+static void repeat(float *out, float value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = value;
+    }
+}
+
+void foveate_cpu_read(const struct foveate_cpu_picture *picture,
+                      const struct foveate_cpu_span *span, float *values, float *out,
+                      ptrdiff_t plane)
+{
+    const struct fovea_image *src = &picture->view.src;
+    const int32_t first = foveate_cpu_clamp(span->x_px, 0, (int32_t)src->width_px);
+    const int32_t end = foveate_cpu_clamp(span->x_px + span->count, 0, (int32_t)src->width_px);
+    const struct foveate_cpu_span inside = {
+        .x_px = first,
+        .y_px = foveate_cpu_clamp(span->y_px, 0, (int32_t)src->height_px - 1),
+        .count = end - first,
+    };
+    const int32_t before = first - span->x_px;
+    if (!is_words(picture, src)) {
+        read_any(picture, &inside, values, out + before, plane);
+    } else if (picture->light) {
+        read_light(foveate_cpu_span_row(picture, src, &inside).data, picture->light->light,
+                   inside.count, out + before, plane);
+    } else {
+        read_levels(foveate_cpu_span_row(picture, src, &inside).data, inside.count, out + before,
+                    plane);
+    }
+    if (inside.count < span->count) {
+        for (int32_t c = 0; c < picture->channels; c++) {
+            float *row = out + c * plane;
+            const int32_t after = before + inside.count;
+            repeat(row, row[before], before);
+            repeat(row + after, row[after - 1], span->count - after);
+        }
+    }
+}
+
+/* ---- Writing */
+
+void foveate_cpu_write(const struct foveate_cpu_picture *picture,
+                       const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
+                       float *values)
+{
+    const uint32_t channels = (uint32_t)picture->channels;
+    const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, span);
+    const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, span);
+    for (int32_t i = 0; i < span->count; i++) {
+        for (uint32_t c = 0; c < channels; c++) {
+            values[(uint32_t)i * channels + c] = in[c * plane + i];
+        }
+    }
+    if (picture->light) {
+        pixel_light_to_levels(picture->light, values, (uint32_t)span->count, channels,
+                              picture->codec->color_channels);
+    }
+    picture->codec->encode(values, channels, &src, &dst);
+}
+
+static inline void write_words(const float *in, ptrdiff_t plane, int32_t count,
+                               const struct pixel_light *light, const unsigned char *alpha,
+                               unsigned char *out)
+{
+    for (int32_t i = 0; i < count; i += LANES, alpha += 4 * LANES, out += 4 * LANES) {
+        const lanes channels[3] = {*lanes_at(in + i), *lanes_at(in + plane + i),
+                                   *lanes_at(in + 2 * plane + i)};
+        const foveate_cpu_words words = foveate_cpu_words_of(channels, light);
+        if (i + LANES <= count) {
+            foveate_cpu_store_words(&words, alpha, out);
+        } else {
+            foveate_cpu_store_few_words(&words, count - i, alpha, out);
+        }
+    }
+}
+
+void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
+                             const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
+{
+    const unsigned char *src = foveate_cpu_span_row(picture, &picture->view.src, span).data;
+    unsigned char *dst = foveate_cpu_span_row(picture, &picture->view.dst, span).data;
+    if (picture->light) {
+        write_words(in, plane, span->count, picture->light, src, dst);
+    } else {
+        write_words(in, plane, span->count, NULL, src, dst);
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How fast sigma changes over the picture, whatever the gaze: a bound from the table of the law, so that a
+ * few values of sigma say what all others between them can be. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_STEEP_H
+#define FOVEA_KERNELS_FOVEATE_CPU_STEEP_H
+
+#include "foveate.h"
+
+struct foveate_cpu_steepness {
+    float slope; /* pixels of sigma a pixel */
+    float sigma_px; /* the largest of any gaze */
+};
+
+struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan *plan);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate_cpu_tile.h"
+
+#include "foveate_cpu_enlarge.h"
+#include "foveate_cpu_halve.h"
+#include "foveate_cpu_sigma.h"
+#include "foveate_cpu_tile_make.h"
+
+#define SMALLEST_PX 32 /* square */
+
+/* How many sigmas the blur reaches. Linear light shows more of what lies farther out: FOVEATE_REACH. */
+#define REACH_LEVELS 3.5f
+
+/* sigma is linear between nodes so far apart that it is wrong by less than a hundredth of a sample. */
+#define MAX_STEP 4
+#define NODE_STEEPNESS 0.03f
+
+/* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
+#define COPY_SIGMA_PX 0.2f
+
+/* Below this sigma and from this steepness on weights differ too much from pixel to pixel. */
+#define STEEP_BELOW_PX 0.7f
+#define STEEP_FROM 0.01f
+
+struct range {
+    float lowest, highest;
+};
+
+#define PROBES 5 /* along a side */
+
+/* Of a square and half a sample of a fine level around it. What lies between the probes differs from them
+ * by what the picture's steepness allows. */
+static struct range sigma_range(const struct foveate_cpu_picture *picture, int32_t x_px,
+                                int32_t y_px, int32_t size_px)
+{
+    const float apart_px = (float)size_px / (PROBES - 1);
+    struct range range = {1e9f, 0.0f};
+    for (int32_t j = 0; j < PROBES; j++) {
+        float row[PROBES + LANES];
+        foveate_cpu_sigma_row(picture,
+                              (struct foveate_cpu_places){
+                                  (float)x_px, (float)y_px + (float)j * apart_px, apart_px, PROBES},
+                              row);
+        for (int32_t i = 0; i < PROBES; i++) {
+            range.lowest = row[i] < range.lowest ? row[i] : range.lowest;
+            range.highest = row[i] > range.highest ? row[i] : range.highest;
+        }
+    }
+    const float between = 0.7072f * apart_px * picture->steepness;
+    range.lowest = range.lowest > between ? range.lowest - between : 0.0f;
+    range.highest += between;
+    return range;
+}
+
+static void copy_tile(const struct foveate_cpu_tile *tile)
+{
+    const struct foveate_cpu_picture *picture = tile->picture;
+    for (int32_t y = 0; y < tile->height_px; y++) {
+        const struct foveate_cpu_span span = {tile->x_px, tile->y_px + y, tile->width_px};
+        const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, &span);
+        const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, &span);
+        pixel_copy_row(picture->codec, &src, &dst);
+    }
+}
+
+/* Only level 0 has steps in sigma's slope, where the blur begins, that are as fine as its samples. */
+static int32_t step_for(float steepness, int32_t k)
+{
+    int32_t step = MAX_STEP;
+    while (k == 0 && step > 1 && (float)step * steepness > NODE_STEEPNESS) {
+        step /= 2;
+    }
+    return step;
+}
+
+static struct foveate_cpu_rest rest_on(int32_t k)
+{
+    const float sample_sq = (float)(1 << 2 * k);
+    return (struct foveate_cpu_rest){
+        .taken = k == 0 ? 0.0f : foveate_level_variance(k) + sample_sq / 3.0f,
+        .scale = 1.0f / sample_sq,
+        .exact = k > 0,
+    };
+}
+
+static int32_t radius_for(const struct foveate_cpu_picture *picture,
+                          const struct foveate_cpu_rest *rest, float sigma_px)
+{
+    const float v = (sigma_px * sigma_px - rest->taken) * rest->scale;
+    const float reach =
+        (picture->light ? FOVEATE_REACH : REACH_LEVELS) * sqrtf(v > 0.0f ? v : 0.0f);
+    return reach > 1.0f ? (int32_t)ceilf(reach) : 1;
+}
+
+static void place_samples(struct foveate_cpu_tile *tile)
+{
+    const int32_t pad = tile->k > 0 ? FOVEATE_CPU_ENLARGE_PAD : 0;
+    const int32_t last = (1 << tile->k) - 1;
+    tile->column = (tile->x_px >> tile->k) - pad;
+    tile->row = (tile->y_px >> tile->k) - pad;
+    tile->columns = ((tile->width_px + last) >> tile->k) + 2 * pad;
+    tile->rows = ((tile->height_px + last) >> tile->k) + 2 * pad;
+    tile->pitch = foveate_cpu_whole_lanes(tile->columns) + LANES;
+}
+
+/* The level that a square of that size is made from; -1: it is to be divided. */
+static int32_t level_for(const struct foveate_cpu_picture *picture, int32_t size_px,
+                         struct range range)
+{
+    const int32_t k = foveate_level_for(range.lowest, (int32_t)picture->plan->level_count);
+    if (size_px > SMALLEST_PX) {
+        return size_px >> (k < 2 ? k : 2) <= SMALLEST_PX ? k : -1;
+    }
+    return foveate_cpu_smaller(k, 5); /* a sample is a pixel of a square at least */
+}
+
+static void divide(const struct foveate_cpu_picture *picture,
+                   const struct foveate_cpu_tile_room *room, int32_t x_px, int32_t y_px,
+                   int32_t size_px)
+{
+    if (x_px >= picture->view.frame.width_px || y_px >= picture->view.frame.height_px) {
+        return;
+    }
+    const struct range range = sigma_range(picture, x_px, y_px, size_px);
+    struct foveate_cpu_tile tile = {
+        .picture = picture,
+        .room = room,
+        .x_px = x_px,
+        .y_px = y_px,
+        .width_px = foveate_cpu_smaller(size_px, picture->view.frame.width_px - x_px),
+        .height_px = foveate_cpu_smaller(size_px, picture->view.frame.height_px - y_px),
+    };
+    if (range.highest < COPY_SIGMA_PX) {
+        copy_tile(&tile);
+        return;
+    }
+    tile.k = level_for(picture, size_px, range);
+    if (tile.k >= 0) {
+        tile.rest = rest_on(tile.k);
+        tile.radius = radius_for(picture, &tile.rest, range.highest);
+    }
+    if (size_px > SMALLEST_PX && (tile.k < 0 || tile.radius > FOVEATE_CPU_TILE_RADIUS)) {
+        const int32_t half = size_px / 2;
+        for (int32_t i = 0; i < 4; i++) {
+            divide(picture, room, x_px + i % 2 * half, y_px + i / 2 * half, half);
+        }
+        return;
+    }
+    tile.radius = foveate_cpu_smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
+    tile.steep = range.lowest < STEEP_BELOW_PX && picture->steepness > STEEP_FROM;
+    tile.step = step_for(picture->steepness, tile.k);
+    place_samples(&tile);
+    foveate_cpu_tile_make(&tile);
+}
+
+static void square(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
+                   int32_t y_px)
+{
+    const struct foveate_cpu_tile_room room =
+        foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
+    divide(picture, &room, x_px, y_px, FOVEATE_CPU_TILE_PX);
+}
+
+/* ---- Levels */
+
+static void level_rows(const struct foveate_cpu_picture *picture, float *scratch, int32_t k,
+                       int32_t first_row, int32_t end_row)
+{
+    const struct foveate_cpu_tile_room room =
+        foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
+    if (k == 1) {
+        foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
+        return;
+    }
+    for (int32_t row = first_row; row < end_row; row++) {
+        foveate_cpu_halve_level(picture, &room.halve, k, row);
+    }
+}
+
+const struct foveate_cpu_tiles FOVEATE_CPU_NAME(foveate_cpu_tiles) = {.level_rows = level_rows,
+                                                                      .square = square};
