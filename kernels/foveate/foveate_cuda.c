@@ -193,9 +193,8 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 /* Of one image, by the pixel or in tiles. */
 static uint64_t level_bytes(const struct foveate_cuda_plan *plan)
 {
-    const uint64_t plain =
-        plan->level_samples *
-        foveate_cuda_smooth_sample_bytes(plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
+    const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
+                                                     plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
     const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
     return round_up(plain > tiles ? plain : tiles, ALIGNMENT);
 }
@@ -384,8 +383,7 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
 /* `levels` are those of the slice's images. */
 static enum fovea_result launch_slice(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run,
-                                      const struct levels *levels,
-                                      enum fovea_format format,
+                                      const struct levels *levels, enum fovea_format format,
                                       const struct foveate_cuda_slice *slice)
 {
     if (run->plan->is_smooth) {
@@ -485,9 +483,8 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
         return FOVEA_OK;
     }
     cuda_block_free_idle(foveate->device, &foveate->retired);
-    FOVEA_TRY(cuda_block_create(foveate->device,
-                                states_at(plan, &grown) + grown.states * state_bytes(plan),
-                                &grown.block));
+    FOVEA_TRY(cuda_block_create(
+        foveate->device, states_at(plan, &grown) + grown.states * state_bytes(plan), &grown.block));
     cuda_block_retire(&foveate->retired, &plan->batch.block);
     cuda_block_free_idle(foveate->device, &foveate->retired);
     plan->batch = grown;

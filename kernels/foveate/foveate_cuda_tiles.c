@@ -139,7 +139,9 @@ static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, boo
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
     const int32_t least = light ? 8 : 6; /* those of far tiles come with it */
     const int32_t most = radius_within(0, MOST_SHARED_BYTES);
-    limits.shared_bytes = foveate_tile_bytes(0, wanted < least ? least : wanted > most ? most : wanted);
+    limits.shared_bytes = foveate_tile_bytes(0, wanted < least  ? least
+                                                : wanted > most ? most
+                                                                : wanted);
     for (int32_t k = 0; k < FOVEATE_TILE_LEVELS; k++) {
         limits.radius[k] = radius_within(k, limits.shared_bytes);
     }
@@ -201,10 +203,8 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
     tiles->made_rows = count_made(plan->height_px);
     tiles->splits = (int64_t)width_px * height_px < SPLIT_BELOW_PIXELS;
     tiles->entry_count = tiles->columns * tiles->rows * (tiles->splits ? 4 : 1);
-    tiles->flags_bytes =
-        (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
-    tiles->state_bytes =
-        round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
+    tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
+    tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
 /* As far as a tile of the picture reaches. */
@@ -215,13 +215,15 @@ static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *til
     const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
     const float wanted = steep ? 1.1f * ramp_end : 0.0f;
     tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
-    tiles->fine_radius = (int32_t)ceilf(fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
+    tiles->fine_radius = (int32_t)ceilf(
+        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
 }
 
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_tiles *out_tiles)
 {
     *out_tiles = (struct foveate_tiles){.law = plan->law};
-    const bool line = plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
+    const bool line =
+        plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
     if (!plan->smooth || plan->level_count == 0 || !line) {
         return false;
     }
@@ -271,8 +273,7 @@ static enum fovea_result clear_states(const struct foveate_cuda_tile_run *run)
 /* The gazes of a batch are on the device. */
 static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gazes)
 {
-    return own_gazes ? run->tiles->level_count
-                     : foveate_tile_level_count(run->tiles, run->frame);
+    return own_gazes ? run->tiles->level_count : foveate_tile_level_count(run->tiles, run->frame);
 }
 
 /* Level k from the one below by the plain kernel, whole. */
@@ -286,10 +287,10 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
         .level = k};
     params.smooth.levels[k - 1] = run->tiles->levels[k - 1];
     params.smooth.levels[k] = *level;
-    const uint32_t columns = (uint32_t)round_up(level->width + 2 * FOVEATE_MARGIN,
-                                                FOVEATE_CUDA_BLOCK_WIDTH);
-    const uint32_t rows = (uint32_t)round_up(level->height + 2 * FOVEATE_MARGIN,
-                                             FOVEATE_CUDA_BLOCK_HEIGHT);
+    const uint32_t columns =
+        (uint32_t)round_up(level->width + 2 * FOVEATE_MARGIN, FOVEATE_CUDA_BLOCK_WIDTH);
+    const uint32_t rows =
+        (uint32_t)round_up(level->height + 2 * FOVEATE_MARGIN, FOVEATE_CUDA_BLOCK_HEIGHT);
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(run->decimate, columns / FOVEATE_CUDA_BLOCK_WIDTH,
                                     rows / FOVEATE_CUDA_BLOCK_HEIGHT, images,
@@ -315,9 +316,8 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
     const struct foveate_tiles *tiles = run->tiles;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(stages->levels, (unsigned)tiles->made_columns,
-                                    (unsigned)tiles->made_rows, stages->images,
-                                    FOVEATE_TILE_MAKERS, 1, 1, 0, run->stream,
-                                    (void *[]){stages->params}, NULL));
+                                    (unsigned)tiles->made_rows, stages->images, FOVEATE_TILE_MAKERS,
+                                    1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
