@@ -99,7 +99,8 @@ template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &s
 
 /* Along a row. Far from the borders, which is nearly everywhere, no column has to be clamped. */
 template <bool CLAMPED, typename Sample>
-__device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row, const gaussian_axis &across)
+__device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row,
+                          const gaussian_axis &across)
 {
     float4 sum = {};
     gaussian g = across.start;
@@ -125,8 +126,8 @@ __device__ float4 gather(const foveate_cuda_smooth &smooth, float sigma_px, int 
     for (int j = down.first; j <= down.last; j++, g.step()) {
         const Sample *row = level.row(j);
         sum = gaussian_add(sum, g.weight,
-                         clamped ? sum_row<true>(level, row, across)
-                                 : sum_row<false>(level, row, across));
+                           clamped ? sum_row<true>(level, row, across)
+                                   : sum_row<false>(level, row, across));
     }
     const float scale = 1.0f / (across.total() * down.total());
     return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);

@@ -205,14 +205,12 @@ static __device__ __forceinline__ void blur_columns(const tile_law &law,
         const int group = i / shape.outputs;
         const int column = i - group * shape.outputs;
         const float part = (float)(column % 4) * 0.25f;
-        const float *v =
-            memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
+        const float *v = memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
         float variances[TILE_GROUP];
         variances_between<PICTURE>(law, between(v[0], v[1], part),
                                    between(v[groups + 1], v[groups + 2], part), variances);
         tile_sample out[TILE_GROUP];
-        blur_four<PICTURE>(memory.lines +
-                               (group * TILE_GROUP + shape.radius) * shape.line + column,
+        blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
                            shape.line, shape.radius, variances, out);
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {

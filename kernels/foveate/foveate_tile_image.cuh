@@ -43,7 +43,8 @@ static __device__ __forceinline__ bool is_plain(const surface_image<Pixel> &)
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ uint32_t load_plain(const linear_image<Pixel> &image, int x, int y)
+static __device__ __forceinline__ uint32_t load_plain(const linear_image<Pixel> &image, int x,
+                                                      int y)
 {
     if constexpr (linear_image<Pixel>::has_whole) {
         return __ldg((const uint32_t *)image.at(x, y));

@@ -25,7 +25,8 @@
 
 struct tile_maker_memory {
     union {
-        uint2 down[TILE_MADE_1][TILE_READ_COLUMNS]; /* the picture, filtered down to level 1's rows */
+        uint2 down[TILE_MADE_1]
+                  [TILE_READ_COLUMNS]; /* the picture, filtered down to level 1's rows */
         uint2 down_2[FOVEATE_TILE_MADE][TILE_MADE_1]; /* level 1, filtered down to level 2's rows */
     };
     uint2 level_1[TILE_MADE_1][TILE_MADE_1 + 2];
@@ -82,7 +83,8 @@ static __device__ __forceinline__ void read_columns(const endless_image<Image> &
     } else if (is_plain(endless.image)) {
 #pragma unroll
         for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-            words[i] = make_uint2(endless.load_plainly(x, y + i), endless.load_plainly(x + 1, y + i));
+            words[i] =
+                make_uint2(endless.load_plainly(x, y + i), endless.load_plainly(x + 1, y + i));
         }
     } else {
 #pragma unroll 1

@@ -64,7 +64,8 @@ struct foveate_tile_shape {
     int32_t outputs; /* along either axis; a multiple of the group */
     int32_t radius;
     int32_t above; /* rows of the grid above the first output, times four */
-    int32_t aside; /* columns that are read left and right; even, or groups of four of the picture */
+    int32_t
+        aside; /* columns that are read left and right; even, or groups of four of the picture */
     int32_t rows;
     int32_t columns;
     int32_t pitch; /* odd, so that columns meet no conflicts of banks */

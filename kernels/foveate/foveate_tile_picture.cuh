@@ -71,9 +71,10 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
 
 /* Samples of pixels: left and above (x0, y0) too, four at a time. -> the least of this thread's. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_sample
-load_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shape,
-            const tile_memory &memory, int x0, int y0, const tile_sample &base)
+static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT, Image> &work,
+                                                          const foveate_tile_shape &shape,
+                                                          const tile_memory &memory, int x0, int y0,
+                                                          const tile_sample &base)
 {
     tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
     decode.zero = decode.zero + base;
@@ -133,10 +134,8 @@ static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &
         } else {
             const int x = left + column;
             const int y = min(max(top + row, -FOVEATE_MARGIN), last_y);
-            a = load_sample(
-                sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
-            b = load_sample(
-                sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
+            a = load_sample(sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
+            b = load_sample(sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
         }
         least = least_of(least, least_of(a, b));
         uint2 *to = memory.window + row * shape.pitch + column;
@@ -227,9 +226,11 @@ static __device__ __forceinline__ float4 average_square(const uint2 *centre, int
 
 /* The pixels whose sigma is below fine_sigma, copies among them; the others are left. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-write_fine_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shape,
-                  const tile_memory &memory, const tile_encoder<FORMAT> &encode, int x0, int y0)
+static __device__ __forceinline__ void write_fine_pixels(const tile_work<FORMAT, Image> &work,
+                                                         const foveate_tile_shape &shape,
+                                                         const tile_memory &memory,
+                                                         const tile_encoder<FORMAT> &encode, int x0,
+                                                         int y0)
 {
     const foveate_frame &frame = work.frame;
     const int side = FOVEATE_TILE_QUARTER_PX;
@@ -246,8 +247,8 @@ write_fine_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape
         }
         uint32_t word = work.src.load(x, y);
         if (sigma_px * FOVEATE_REACH >= 1.0f) {
-            const uint2 *centre = memory.window + (i / side + shape.radius) * shape.pitch +
-                                  i % side + shape.aside;
+            const uint2 *centre =
+                memory.window + (i / side + shape.radius) * shape.pitch + i % side + shape.aside;
             const float4 v = average_square(centre, shape.pitch, sigma_px);
             const uint32_t color = encode({both_halves(v.x, v.y), both_halves(v.z, v.w)});
             word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
@@ -258,9 +259,9 @@ write_fine_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape
 
 /* Four pixels from (x, y) on; `from` is their samples. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-write_four(const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode,
-           const uint2 *from, bool fine, int x, int y)
+static __device__ __forceinline__ void write_four(const tile_work<FORMAT, Image> &work,
+                                                  const tile_encoder<FORMAT> &encode,
+                                                  const uint2 *from, bool fine, int x, int y)
 {
     const foveate_frame &frame = work.frame;
     uint4 words = make_uint4(encode(load_sample(from)), encode(load_sample(from + 1)),
@@ -310,13 +311,12 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     blur_columns<true>(work.law, shape, memory);
     __syncthreads();
     const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours;
-         i += FOVEATE_TILE_THREADS) {
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
         const int row = i / fours;
         const int column = i % fours * 4;
         if (x0 + column < frame.width_px && y0 + row < frame.height_px) {
-            write_four(work, encode, memory.window + row * shape.line + column, fine,
-                       x0 + column, y0 + row);
+            write_four(work, encode, memory.window + row * shape.line + column, fine, x0 + column,
+                       y0 + row);
         }
     }
 }
@@ -453,8 +453,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
 };
 
 template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-upsample_across(const tile_upsampling<FORMAT, Image> &upsampling, int step_px)
+static __device__ __forceinline__ void upsample_across(
+    const tile_upsampling<FORMAT, Image> &upsampling, int step_px)
 {
     const foveate_frame &frame = upsampling.work.frame;
     const int cells = upsampling.shape.side_px / step_px;
@@ -509,8 +509,7 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     const int first_x = (x0 >> k) - shape.before;
     const int first_y = (y0 >> k) - shape.before;
     fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
-    tile_sample base =
-        light ? zero_sample() : middle_of_tile(work.frame, tiles, k, x0, y0);
+    tile_sample base = light ? zero_sample() : middle_of_tile(work.frame, tiles, k, x0, y0);
     const tile_sample least = load_samples(tiles, k, shape, memory, first_x, first_y, base);
     base = settle_base(light, shape, memory, base, least);
     blur_rows<false>(work.law, shape, memory);
@@ -533,8 +532,7 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 {
     const foveate_frame &frame = work.frame;
     const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours;
-         i += FOVEATE_TILE_THREADS) {
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
         const int x = x0 + i % fours * 4;
         const int y = y0 + i / fours;
         if (x < frame.width_px && y < frame.height_px) {
@@ -560,8 +558,7 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
         } else {
             const foveate_level &level = work.tiles.levels[k];
             sample = load_sample(sample_at(
-                work.tiles, level,
-                min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
+                work.tiles, level, min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
                 min(max(y, -FOVEATE_MARGIN), level.height + FOVEATE_MARGIN - 1)));
         }
         const float2 xy = __half22float2(sample.xy);
@@ -599,14 +596,14 @@ static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
 {
     typedef pixel<FORMAT> Pixel;
     const float middle = light ? 0.0f : (Pixel::white + 1) / 2;
-    const float4 levels = make_float4(v.x + middle, v.y + middle, v.z + middle,
-                                      v.w + (Pixel::alpha_white + 1) / 2);
+    const float4 levels =
+        make_float4(v.x + middle, v.y + middle, v.z + middle, v.w + (Pixel::alpha_white + 1) / 2);
     return Pixel::encode(light ? light_to_levels<Pixel>(levels) : levels);
 }
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void gather_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                   int y0)
+                                                      int y0)
 {
     const foveate_frame &frame = work.frame;
     fill_light<pixel<FORMAT>>((__half *)work.shared, frame.light != 0, FOVEATE_TILE_THREADS);

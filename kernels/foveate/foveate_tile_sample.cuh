@@ -227,8 +227,8 @@ template <enum fovea_format FORMAT> struct tile_encoder {
         const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
         const tile_sample high = numbers_of_white<pixel<FORMAT>>();
         const tile_sample sum = sample + base;
-        return tile_pixel<FORMAT>::word(least_of(
-            {__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+        return tile_pixel<FORMAT>::word(
+            least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
     }
 };
 

@@ -132,8 +132,9 @@ static __device__ __forceinline__ tile_range range_over(const tile_law &law,
 
 static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
 {
-    return (uint32_t)kind << FOVEATE_TILE_KIND_SHIFT | (uint32_t)radius << FOVEATE_TILE_RADIUS_SHIFT |
-           (uint32_t)y << FOVEATE_TILE_ROW_SHIFT | (uint32_t)x;
+    return (uint32_t)kind << FOVEATE_TILE_KIND_SHIFT |
+           (uint32_t)radius << FOVEATE_TILE_RADIUS_SHIFT | (uint32_t)y << FOVEATE_TILE_ROW_SHIFT |
+           (uint32_t)x;
 }
 
 /* The quarter at that place, and what it reads of the spline's neighbours. */

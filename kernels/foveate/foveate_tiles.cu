@@ -36,7 +36,8 @@ extern __shared__ __align__(16) char tile_shared[];
 
 #define KERNELS(kind, suffix, format)                                                              \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, MAKER_BLOCKS)                \
-        tile_levels_##kind##_##suffix(const __grid_constant__ foveate_tiles_##kind##_params params) \
+        tile_levels_##kind##_##suffix(                                                             \
+            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \

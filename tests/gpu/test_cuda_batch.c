@@ -269,6 +269,27 @@ static void one_picture_may_have_many_gazes(void **state)
     }
 }
 
+/* Large enough for tiles (foveate_cuda_tiles.h): each image has a list of its own, and one picture's
+ * levels are what the first image makes, whatever its gaze. */
+static void images_in_tiles_are_as_single_runs(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
+                                                FOVEA_FORMAT_A2B10G10R10};
+    for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(formats)); i++) {
+        struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = formats[i], .count = 5};
+        kind.width_px = 399;
+        kind.height_px = 275;
+        check(kind);
+        struct scene *s = scene_make(kind);
+        s->batch.src_next_bytes = 0;
+        run_singles(s, 0);
+        run_batch(s);
+        assert_as_singles(s);
+        scene_free(s);
+    }
+}
+
 /* In device memory nobody can look at them before: the others are foveated as ever. */
 static void an_image_whose_gaze_is_not_finite_is_copied(void **state)
 {
@@ -436,6 +457,7 @@ int main(void)
         cmocka_unit_test(a_batch_of_one_and_images_of_a_pixel_work),
         cmocka_unit_test(a_thousand_small_images_are_as_single_runs),
         cmocka_unit_test(one_picture_may_have_many_gazes),
+        cmocka_unit_test(images_in_tiles_are_as_single_runs),
         cmocka_unit_test(an_image_whose_gaze_is_not_finite_is_copied),
         cmocka_unit_test(gazes_are_rounded_alike_in_both_memories),
         cmocka_unit_test(batches_on_several_streams_do_not_mix),

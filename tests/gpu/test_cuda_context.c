@@ -98,6 +98,42 @@ static void a_frame_of_a_known_size_only_launches(void **state)
                        "EventQuery EventRecord CtxPopCurrent ");
 }
 
+static void run_large(struct fovea_context *context, enum fovea_result expected)
+{
+    const struct fovea_image src = image(DEVICE_POINTER(0), 512);
+    const struct fovea_image dst = image(DEVICE_POINTER(0x1000000), 512);
+    fake->calls[0] = '\0';
+    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), expected);
+}
+
+/* Two launches. What one of them that fails leaves of the list of tiles is cleared before the next. */
+static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
+{
+    (void)state;
+    static const char usual[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
+                                "StreamWaitEvent LaunchKernel LaunchKernel "
+                                "EventQuery EventRecord CtxPopCurrent ";
+    static const char after[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
+                                "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernel "
+                                "EventQuery EventRecord CtxPopCurrent ";
+    struct capture capture = {0};
+    struct fovea_context *context = create_for(FOVEA_METHOD_SMOOTH, &capture);
+    run_large(context, FOVEA_OK);
+    run_large(context, FOVEA_OK);
+    assert_string_equal(fake->calls, usual);
+    for (int n = 1; n <= 2; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        fake->fails = "LaunchKernel";
+        run_large(context, FOVEA_ERROR_OUT_OF_MEMORY);
+        fake_cuda_calm(fake);
+        run_large(context, FOVEA_OK);
+        assert_string_equal(fake->calls, after);
+        run_large(context, FOVEA_OK);
+        assert_string_equal(fake->calls, usual);
+    }
+    destroy(context);
+}
+
 static void host_pointers_are_refused_and_said_once(void **state)
 {
     (void)state;
@@ -453,6 +489,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_of_a_known_size_only_launches),
+        cmocka_unit_test(a_frame_in_tiles_cleans_up_after_one_that_failed),
         cmocka_unit_test(host_pointers_are_refused_and_said_once),
         cmocka_unit_test(many_frames_in_flight_neither_allocate_nor_wait),
         cmocka_unit_test(sizes_come_and_go_without_waiting),

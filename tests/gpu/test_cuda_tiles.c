@@ -81,8 +81,8 @@ static void every_strength_is_right(void **state)
 static void gaze_anywhere_is_right(void **state)
 {
     (void)state;
-    static const struct fovea_point_uv gazes[] = {{0, 0},      {1, 1},     {0.04, 0.97}, {-0.3, 0.5},
-                                                  {1.02, 4.9}, {0.5, 0.5}, {0.16, 0.235}};
+    static const struct fovea_point_uv gazes[] = {
+        {0, 0}, {1, 1}, {0.04, 0.97}, {-0.3, 0.5}, {1.02, 4.9}, {0.5, 0.5}, {0.16, 0.235}};
     for (size_t i = 0; i < COUNT(gazes); i += fixture.quick ? 3 : 1) {
         struct scene scene = tile_scene();
         scene.gaze = gazes[i];
