@@ -35,7 +35,8 @@ enum foveate_cuda_formats {
 bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate);
 
 /* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. The smooth
- * method's levels are the CUDA plan's own: 8 or 16 bytes for each of plan->level_samples. */
+ * method's levels are the CUDA plan's own: 8 or 16 bytes for each of plan->level_samples, and where it
+ * runs in tiles (foveate_cuda_tiles.h) some bytes for each tile. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
                                                             const struct foveate_plan *plan,
                                                             enum foveate_cuda_formats formats,

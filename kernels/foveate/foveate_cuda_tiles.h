@@ -5,8 +5,8 @@
  * launches. The device is pushed around every call.
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
- * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of pictures from about 300 pixels on at
- * strength 1. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light; the sums of tiles are
+ * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of pictures of 460 pixels from corner to
+ * corner, and of more for larger strengths. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light; the sums of tiles are
  * halves, which floats do not fit. All else is for foveate_cuda_smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
