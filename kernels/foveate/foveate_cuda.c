@@ -32,6 +32,7 @@ enum fovea_result foveate_cuda_create(const struct cuda_device *device,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     foveate->device = device;
+    foveate->tile_slope = FOVEATE_TILE_MAX_SLOPE;
     enum fovea_result result = load(foveate);
     if (result != FOVEA_OK) {
         foveate_cuda_destroy(&foveate);
@@ -39,6 +40,11 @@ enum fovea_result foveate_cuda_create(const struct cuda_device *device,
     }
     *out_foveate = foveate;
     return FOVEA_OK;
+}
+
+void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope)
+{
+    foveate->tile_slope = max_slope;
 }
 
 /* ---- The tables of a plan --------------------------------------------------------------------- */
@@ -203,7 +209,7 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
         return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
     }
     plan->level_samples = source->level_samples;
-    plan->has_tiles = foveate_cuda_tiles_plan(source, &plan->tiles);
+    plan->has_tiles = foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes);
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,

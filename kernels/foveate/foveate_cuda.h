@@ -20,6 +20,9 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_create(const struct cuda_device 
                                                        struct foveate_cuda **out_foveate);
 /* Waits for the launches that still use plans, unless abandoned. Every plan was retired. */
 void foveate_cuda_destroy(struct foveate_cuda **foveate);
+/* For tests: plans made from now on go in tiles where their law is at most so steep, in pixels of sigma a
+ * pixel; FOVEATE_TILE_MAX_SLOPE until then. */
+void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope);
 /* A stream is stuck for good: destroy leaves what it may still read to the end of the process. Any
  * thread. */
 void foveate_cuda_abandon(struct foveate_cuda *foveate);

@@ -43,6 +43,7 @@ struct foveate_cuda {
     struct foveate_cuda_kernels kernels; /* of the blockwise method */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
+    double tile_slope; /* steeper laws are not for tiles */
     struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_memory memory; /* of plans; in the order of upload */

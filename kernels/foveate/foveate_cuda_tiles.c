@@ -219,7 +219,8 @@ static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *til
         fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
 }
 
-bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_tiles *out_tiles)
+bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
+                             struct foveate_tiles *out_tiles)
 {
     *out_tiles = (struct foveate_tiles){.law = plan->law};
     const bool line =
@@ -229,7 +230,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_til
     }
     const struct table_bounds bounds = bounds_of(plan);
     const double slope = slope_of(plan, &bounds);
-    if (!(slope <= (double)FOVEATE_TILE_MAX_SLOPE)) {
+    if (!(slope <= max_slope)) {
         return false;
     }
     const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;

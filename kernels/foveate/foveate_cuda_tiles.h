@@ -5,8 +5,8 @@
  * launches. The device is pushed around every call.
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
- * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of pictures of 460 pixels from corner to
- * corner, and of more for larger strengths. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light; the sums of tiles are
+ * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of the paper's law at 960x540 and
+ * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light; the sums of tiles are
  * halves, which floats do not fit. All else is for foveate_cuda_smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
@@ -30,7 +30,8 @@ bool foveate_cuda_tiles_take_format(enum fovea_format format);
 
 /* False: the plan is not for tiles. Fills all but what lies in memory: table, samples, state, and
  * next_samples, which stays 0. */
-bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, struct foveate_tiles *out_tiles);
+bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
+                             struct foveate_tiles *out_tiles);
 
 /* Of one image: its levels, a multiple of 16, and its state, which is zero between frames. */
 size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles);

@@ -3,6 +3,8 @@
 
 #include "cuda_fixture.h"
 
+#include "foveate/foveate_tile_params.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,6 +39,7 @@ static enum fovea_result open_device(struct cuda_fixture *fixture)
 int cuda_fixture_open(struct cuda_fixture *fixture)
 {
     *fixture = (struct cuda_fixture){.log = {.fn = print_line, .min_level = FOVEA_LOG_INFO},
+                                     .tile_slope = FOVEATE_TILE_MAX_SLOPE,
                                      .quick = is_set("FOVEA_TEST_QUICK")};
     enum fovea_result result = open_device(fixture);
     if (result == FOVEA_OK) {

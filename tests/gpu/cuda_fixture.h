@@ -15,6 +15,7 @@ struct cuda_fixture {
     struct cuda_device *device;
     const struct cuda_driver *cu;
     struct foveate_cuda *foveate;
+    double tile_slope; /* that foveate was given */
     CUstream stream;
     bool quick; /* FOVEA_TEST_QUICK=1: fewer cases, for tools that slow everything down */
 };

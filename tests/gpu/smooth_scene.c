@@ -148,10 +148,12 @@ static void assert_surface(const struct cuda_fixture *fixture, const struct scen
     image_free(&packed);
 }
 
-bool smooth_in_tiles(const struct prepared *p, enum fovea_format format)
+bool smooth_in_tiles(const struct cuda_fixture *fixture, const struct prepared *p,
+                     enum fovea_format format)
 {
     struct foveate_tiles tiles;
-    return foveate_cuda_tiles_plan(p->plan, &tiles) && foveate_cuda_tiles_take_format(format);
+    return foveate_cuda_tiles_plan(p->plan, fixture->tile_slope, &tiles) &&
+           foveate_cuda_tiles_take_format(format);
 }
 
 void smooth_assert_picture(const struct cuda_fixture *fixture, const struct scene *scene,
@@ -160,7 +162,7 @@ void smooth_assert_picture(const struct cuda_fixture *fixture, const struct scen
     struct prepared p = {0};
     scene_prepare(fixture, &p, scene);
     struct expected expected = {.range = smooth_model(p.plan, &p.frame, &src->view),
-                                .tiles = smooth_in_tiles(&p, scene->format)};
+                                .tiles = smooth_in_tiles(fixture, &p, scene->format)};
     if (!scene->no_reference) {
         expected.exact = exact_picture(p.plan, &p.frame, &src->view);
     }

@@ -20,6 +20,7 @@ void smooth_assert_picture(const struct cuda_fixture *fixture, const struct scen
                            const struct test_image *src);
 
 /* What was prepared runs in tiles (foveate_cuda_tiles.h). */
-bool smooth_in_tiles(const struct prepared *p, enum fovea_format format);
+bool smooth_in_tiles(const struct cuda_fixture *fixture, const struct prepared *p,
+                     enum fovea_format format);
 
 #endif

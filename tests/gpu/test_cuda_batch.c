@@ -278,8 +278,8 @@ static void images_in_tiles_are_as_single_runs(void **state)
                                                 FOVEA_FORMAT_A2B10G10R10};
     for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(formats)); i++) {
         struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = formats[i], .count = 5};
-        kind.width_px = 399;
-        kind.height_px = 275;
+        kind.width_px = 999;
+        kind.height_px = 575;
         check(kind);
         struct scene *s = scene_make(kind);
         s->batch.src_next_bytes = 0;

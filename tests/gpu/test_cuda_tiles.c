@@ -5,6 +5,7 @@
  * tiles and what is not looks the same to test_cuda_smooth.c. */
 
 #include "compare.h"
+#include "foveate/foveate_tile_params.h"
 #include "smooth_scene.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static void check(const struct scene *scene)
 {
     struct prepared p = {0};
     scene_prepare(&fixture, &p, scene);
-    assert_true(smooth_in_tiles(&p, scene->format));
+    assert_true(smooth_in_tiles(&fixture, &p, scene->format));
     scene_finish(&fixture, &p);
     smooth_assert(&fixture, scene);
 }
@@ -363,6 +364,9 @@ int main(void)
     if (status != 0) {
         return status;
     }
+    /* As steep as tiles can be: small pictures are enough. */
+    fixture.tile_slope = FOVEATE_TILE_STEEPEST;
+    foveate_cuda_set_tile_slope(fixture.foveate, fixture.tile_slope);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (!fixture.quick) {
         failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
