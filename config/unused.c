@@ -33,15 +33,37 @@ static bool is_unused(const char *path, const struct fovea_foveation *foveation)
     return false;
 }
 
+/* Not by its bytes: points beyond the count and the gaps between members mean nothing. */
+static bool same_curve(const struct fovea_curve *a, const struct fovea_curve *b)
+{
+    const size_t count = a->count < FOVEA_CURVE_MAX ? a->count : FOVEA_CURVE_MAX;
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < count; i++) {
+        same = a->eccentricity_deg[i] == b->eccentricity_deg[i] &&
+               a->cutoff_cpd[i] == b->cutoff_cpd[i];
+    }
+    return same;
+}
+
+static bool same_value(const struct config_key *key, const struct fovea_settings *a,
+                       const struct fovea_settings *b)
+{
+    if (key->type == CONFIG_CURVE) {
+        return same_curve(&a->foveation.curve, &b->foveation.curve);
+    }
+    if (key->type == CONFIG_PATH) {
+        return strcmp((const char *)a + key->offset, (const char *)b + key->offset) == 0;
+    }
+    return memcmp((const char *)a + key->offset, (const char *)b + key->offset, key->bytes) == 0;
+}
+
 void config_unused_names(const struct fovea_settings *settings, char *text, size_t size)
 {
     const struct fovea_settings defaults = fovea_settings_default();
     text[0] = 0;
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
-        const unsigned char *is = (const unsigned char *)settings + key->offset;
-        const unsigned char *was = (const unsigned char *)&defaults + key->offset;
-        if (is_unused(key->path, &settings->foveation) && memcmp(is, was, key->bytes) != 0) {
+        if (is_unused(key->path, &settings->foveation) && !same_value(key, settings, &defaults)) {
             config_words_add(text, size, "%s%s", text[0] ? ", " : "", key->path);
         }
     }

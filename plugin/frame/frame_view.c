@@ -204,11 +204,11 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
     /* Kernels know one place for both images: where either is the engine's own, that of the views. */
     const bool packed = work->copy_in && work->copy_out;
     const struct packing packing = packed ? pack(fovea, work) : (struct packing){1, 1};
+    const uint32_t columns = packing.columns > 0 ? packing.columns : 1; /* 0: refused before */
     for (uint32_t i = 0; i < work->view_count; i++) {
         struct frame_view *view = &work->views[i];
         if (packed) {
-            place(view, i % packing.columns * work->view_width_px,
-                  i / packing.columns * work->view_height_px);
+            place(view, i % columns * work->view_width_px, i / columns * work->view_height_px);
         } else {
             place(view, view->x_px, view->y_px);
         }
