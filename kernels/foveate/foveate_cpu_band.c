@@ -103,7 +103,9 @@ static struct fragment fragment_at(const struct foveate_cpu_job *job, int32_t in
     const int32_t start_px = foveate_grid_start_px(index_x, frame->fragment_px, job->shift_x_px);
     const struct foveate_plan *plan = job->plan;
     const struct foveate_grid_filters filters = {plan->rings, &plan->law, plan->law_table};
-    const int32_t ring = foveate_grid_filter(&filters, frame, index_x, index_y);
+    /* A plan that blurs nothing has no rings. */
+    const int32_t ring = plan->rings ? foveate_grid_filter(&filters, frame, index_x, index_y)
+                                     : FOVEATE_RING_NONE;
     return (struct fragment){
         .x0_px = clamp(start_px, 0, frame->width_px),
         .x1_px = clamp(start_px + frame->fragment_px, 0, frame->width_px),
