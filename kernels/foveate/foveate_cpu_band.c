@@ -104,8 +104,8 @@ static struct fragment fragment_at(const struct foveate_cpu_job *job, int32_t in
     const struct foveate_plan *plan = job->plan;
     const struct foveate_grid_filters filters = {plan->rings, &plan->law, plan->law_table};
     /* A plan that blurs nothing has no rings. */
-    const int32_t ring = plan->rings ? foveate_grid_filter(&filters, frame, index_x, index_y)
-                                     : FOVEATE_RING_NONE;
+    const int32_t ring =
+        plan->rings ? foveate_grid_filter(&filters, frame, index_x, index_y) : FOVEATE_RING_NONE;
     return (struct fragment){
         .x0_px = clamp(start_px, 0, frame->width_px),
         .x1_px = clamp(start_px + frame->fragment_px, 0, frame->width_px),
