@@ -27,6 +27,7 @@ add_executable(fovea_quality
     quality/paint.c
     quality/pictures.c
     quality/report.c
+    quality/report_preface.c
     quality/say.c
     quality/sheet.c
     ${scene}/picture.c

@@ -18,25 +18,27 @@
 
 /* Those of worse eyes blur as much as `paper` does, so that an error has where to show. */
 const struct quality_case quality_cases[] = {
-    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP},
-    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0, NO_MAP},
-    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0, NO_MAP},
-    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP},
-    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0, NO_MAP},
-    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0, NO_MAP},
+    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP, false},
+    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0, NO_MAP, false},
+    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0, NO_MAP, false},
+    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP, true},
+    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0, NO_MAP, true},
+    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0, NO_MAP, true},
     {"smooth, physical, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 30.0, 6.0,
-     NO_MAP},
-    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0,
-     NO_MAP},
+     NO_MAP, true},
+    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0, NO_MAP,
+     false},
     {"blockwise, physical, 30 ppd, cutoffs / 6, 32 px", BLOCKWISE, FOVEA_MODEL_PHYSICAL, ENCODED,
-     32, 30.0, 6.0, NO_MAP},
+     32, 30.0, 6.0, NO_MAP, false},
     {"blockwise, map human, 30 ppd, cutoffs / 6, 8 px", BLOCKWISE, FOVEA_MODEL_MAP, ENCODED, 8,
-     30.0, 6.0, FOVEA_MAP_HUMAN},
+     30.0, 6.0, FOVEA_MAP_HUMAN, false},
     {"smooth, map human, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 30.0, 6.0,
-     FOVEA_MAP_HUMAN},
-    {"smooth, map streak", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 0.0, 1.0, FOVEA_MAP_STREAK},
+     FOVEA_MAP_HUMAN, false},
+    {"smooth, map streak", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 0.0, 1.0, FOVEA_MAP_STREAK, false},
 };
 const size_t quality_case_count = sizeof quality_cases / sizeof quality_cases[0];
+
+const struct quality_size quality_sizes[SIZE_COUNT] = {{640, 360}, {1280, 720}};
 
 const struct quality_gaze quality_gazes[GAZE_COUNT] = {
     {"centre", {0.5, 0.5}},
