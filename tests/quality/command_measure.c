@@ -89,7 +89,7 @@ static void choose_cases(struct measurement *m, const regex_t *only)
 {
     const struct quality_size *larger = &quality_sizes[SIZE_COUNT - 1];
     const bool is_larger = m->width_px == larger->width_px && m->height_px == larger->height_px;
-    for (size_t i = 0; i < quality_case_count; i++) {
+    for (size_t i = 0; i < quality_case_count && m->case_count < CASES_MAX; i++) {
         const struct quality_case *c = &quality_cases[i];
         if (only ? regexec(only, c->name, 0, NULL, 0) == 0 : c->larger || !is_larger) {
             m->cases[m->case_count++] = i;

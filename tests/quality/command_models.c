@@ -87,9 +87,11 @@ static void draw_cell(struct contact *c, const struct fovea_foveation *foveation
     image_free(&done);
 }
 
-/* Beside the title, half as large. */
+/* Beside the title, half as large, in a frame. */
 static void draw_own_map(struct contact *c, int x, int y)
 {
+    const int frame[4] = {x - 1, y - 1, MAP_PX / 2 + 2, MAP_PX / 2 + 2};
+    picture_fill(&c->sheet, frame, (struct color){128, 132, 136});
     for (int i = 0; i < MAP_PX * MAP_PX / 4; i++) {
         const int column = i % (MAP_PX / 2);
         const int row = i / (MAP_PX / 2);
@@ -111,10 +113,10 @@ static bool draw_row(struct contact *c, size_t row)
         draw_cell(c, &foveation, (size_t)column / 3, at);
     }
     if (row == LOOK_COUNT) {
-        draw_own_map(c, 480, top + 3);
+        draw_own_map(c, 440, top + 3);
     }
     const float at[2] = {GAP_PX, (float)top + 22.0f};
-    return sheet_write(&c->pen, true, look_of(row)->title, at, 18.0f, 470.0f);
+    return sheet_write(&c->pen, true, look_of(row)->title, at, 18.0f, 425.0f);
 }
 
 static bool draw_heads(struct contact *c)
