@@ -51,6 +51,7 @@ def pictures(program, folder, files):
 
 
 def score(metric, test, reference, fixation_uv):
+    """Just-objectionable differences: 10 is none."""
     fixation_px = torch.tensor([part * side for part, side in zip(fixation_uv, SIZE_PX)])
     jod, _ = metric.predict(test, reference, dim_order="HWC", fixation_point=fixation_px)
     return float(jod)
@@ -58,6 +59,7 @@ def score(metric, test, reference, fixation_uv):
 
 def main(program, files):
     metric = pyfvvdp.fvvdp(display_name=DISPLAY, foveated=True, quiet=True)
+    everywhere = pyfvvdp.fvvdp(display_name=DISPLAY, foveated=False, quiet=True)
     print(f"pyfvvdp {version('pyfvvdp')}, torch {version('torch')}", file=sys.stderr)
     rows = []
     with tempfile.TemporaryDirectory() as name:
@@ -67,8 +69,9 @@ def main(program, files):
             cells = [f"{score(metric, reference, reference, GAZE):.2f}"]
             for _, sets in CASES:
                 test = foveated(program, picture, sets, folder)
-                there, away = (score(metric, test, reference, at) for at in (GAZE, AWAY))
-                cells.append(f"{there:.2f} / {away:.2f}")
+                scores = [score(metric, test, reference, at) for at in (GAZE, AWAY)]
+                scores.append(score(everywhere, test, reference, GAZE))
+                cells.append(" / ".join(f"{jod:.2f}" for jod in scores))
             rows.append([title, *cells])
             print(" | ".join(rows[-1]), file=sys.stderr)
     heads = ["picture", "untouched", *(title for title, _ in CASES)]
