@@ -19,6 +19,7 @@ add_executable(fovea_quality
     quality/command_maps.c
     quality/command_measure.c
     quality/command_models.c
+    quality/command_pictures.c
     quality/load.c
     quality/main.c
     quality/measure.c
@@ -27,8 +28,10 @@ add_executable(fovea_quality
     quality/paint.c
     quality/pictures.c
     quality/report.c
+    quality/report_preface.c
     quality/say.c
     quality/sheet.c
+    quality/wishes.c
     ${scene}/picture.c
     ${scene}/type.c)
 target_include_directories(fovea_quality PRIVATE quality support gpu ${scene})

@@ -79,7 +79,8 @@ def test_a_map_of_ones_own_is_compared(quality, noise, tmp_path):
 def test_help_names_every_command(quality):
     for arguments in (["--help"], ["maps", "--help"]):
         done = run_program(quality, *arguments)
-        assert all(f"fovea_quality {name}" in done.stdout for name in ("compare", "models", "maps"))
+        commands = ("compare", "models", "maps", "draw", "foveate")
+        assert all(f"fovea_quality {name}" in done.stdout for name in commands)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,15 @@ def test_help_names_every_command(quality):
         (["compare", "--gaze", "left", "x.png"], "--gaze is x,y"),
         (["models", "x.png"], "models needs"),
         (["--backend", "abacus"], "abacus"),
+        (["--size", "640"], "--size is WxH"),
+        (["--size", "31x64"], "--size is WxH"),
+        (["--size", "640x360px"], "--size is WxH"),
+        (["--only", "["], "--only ["),
+        (["--quick", "--only", "no such case"], "no such case"),
+        (["--only", "paper", "--report", "x.md"], "--only has no report"),
+        (["draw", "Mona Lisa", "64x48", "x.png"], "Mona Lisa"),
+        (["draw", "zone plate", "64", "x.png"], "draw needs"),
+        (["foveate", "x.png"], "foveate needs --output"),
     ],
 )
 def test_wrong_arguments_are_named(quality, arguments, words):
@@ -103,6 +113,35 @@ def test_a_small_picture_is_refused(quality, tmp_path):
     done = run_program(quality, "compare", tmp_path / "small.png", "--output", tmp_path, check=False)
     assert done.returncode == 1
     assert "smaller than 32x32" in done.stderr
+
+
+def test_a_size_and_cases_can_be_chosen(quality):
+    done = run_program(quality, "--backend", "cpu", "--size", "48x40", "--only", "PAPER, (8|16) px")
+    rows = re.findall(r"^\| (blockwise[^|]*|smooth[^|]*) \| centre", done.stdout, re.MULTILINE)
+    assert rows == ["blockwise, paper, 16 px", "blockwise, paper, 8 px"]
+    assert "of 48x40 pixels" in done.stdout
+
+
+def test_a_picture_is_drawn_and_foveated(quality, tmp_path):
+    run_program(quality, "draw", "checker, 2 px", "64x48", tmp_path / "checker.png")
+    drawn = pixels_of(tmp_path / "checker.png")
+    y, x = numpy.indices((48, 64))
+    assert (drawn[..., 0] == drawn[0, 0, 0] ^ 255 * ((x // 2 + y // 2) % 2)).all()
+    for strength, same in (("0", True), ("1", False)):
+        run_program(quality, "foveate", tmp_path / "checker.png", "--gaze", "0.1,0.2",
+                    "--set", f"foveation.strength={strength}", "--output", tmp_path / "out.png")
+        assert (pixels_of(tmp_path / "out.png") == drawn).all() == same
+
+
+def test_a_report_keeps_the_sizes_that_were_not_measured(quality, tmp_path):
+    report = tmp_path / "report.md"
+    kept = "<!-- begin cpu 1280x720 -->\n### 1280x720\n\nkept\n<!-- end cpu 1280x720 -->"
+    metric = "<!-- begin fovvideovdp -->\n## FovVideoVDP\n<!-- end fovvideovdp -->"
+    report.write_text(f"<!-- begin cpu -->\nold numbers\n{kept}\n<!-- end cpu -->\n\n{metric}\n")
+    run_program(quality, "--quick", "--backend", "cpu", "--report", report)
+    text = report.read_text()
+    assert kept in text and metric in text and "old numbers" not in text
+    assert text.index("<!-- begin cpu -->") < text.index(kept) < text.index("<!-- end cpu -->")
 
 
 def test_a_report_keeps_the_sections_of_other_backends(quality, tmp_path):

@@ -5,6 +5,7 @@
 
 #include "backends.h"
 #include "compare.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,25 +19,31 @@
 
 /* Those of worse eyes blur as much as `paper` does, so that an error has where to show. */
 const struct quality_case quality_cases[] = {
-    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP},
-    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0, NO_MAP},
-    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0, NO_MAP},
-    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP},
-    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0, NO_MAP},
-    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0, NO_MAP},
+    {"blockwise, paper, 32 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP, false},
+    {"blockwise, paper, 16 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 16, 0.0, 1.0, NO_MAP, false},
+    {"blockwise, paper, 8 px", BLOCKWISE, FOVEA_MODEL_PAPER, ENCODED, 8, 0.0, 1.0, NO_MAP, false},
+    {"smooth, paper, encoded", SMOOTH, FOVEA_MODEL_PAPER, ENCODED, 32, 0.0, 1.0, NO_MAP, true},
+    {"smooth, paper, linear", SMOOTH, FOVEA_MODEL_PAPER, LINEAR, 32, 0.0, 1.0, NO_MAP, true},
+    {"smooth, physical, 10 ppd", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 10.0, 1.0, NO_MAP, true},
     {"smooth, physical, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 30.0, 6.0,
-     NO_MAP},
-    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0,
-     NO_MAP},
+     NO_MAP, false},
+    {"smooth, curve, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_CURVE, LINEAR, 32, 30.0, 6.0, NO_MAP,
+     false},
     {"blockwise, physical, 30 ppd, cutoffs / 6, 32 px", BLOCKWISE, FOVEA_MODEL_PHYSICAL, ENCODED,
-     32, 30.0, 6.0, NO_MAP},
+     32, 30.0, 6.0, NO_MAP, false},
     {"blockwise, map human, 30 ppd, cutoffs / 6, 8 px", BLOCKWISE, FOVEA_MODEL_MAP, ENCODED, 8,
-     30.0, 6.0, FOVEA_MAP_HUMAN},
+     30.0, 6.0, FOVEA_MAP_HUMAN, false},
     {"smooth, map human, 30 ppd, cutoffs / 6", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 30.0, 6.0,
-     FOVEA_MAP_HUMAN},
-    {"smooth, map streak", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 0.0, 1.0, FOVEA_MAP_STREAK},
+     FOVEA_MAP_HUMAN, false},
+    {"smooth, map streak", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 0.0, 1.0, FOVEA_MAP_STREAK, false},
+    {"smooth, physical, 30 ppd, cutoffs / 2", SMOOTH, FOVEA_MODEL_PHYSICAL, LINEAR, 32, 30.0, 2.0,
+     NO_MAP, true},
+    {"smooth, map human, 30 ppd", SMOOTH, FOVEA_MODEL_MAP, LINEAR, 32, 30.0, 1.0, FOVEA_MAP_HUMAN,
+     true},
 };
 const size_t quality_case_count = sizeof quality_cases / sizeof quality_cases[0];
+
+const struct quality_size quality_sizes[SIZE_COUNT] = {{640, 360}, {1280, 720}};
 
 const struct quality_gaze quality_gazes[GAZE_COUNT] = {
     {"centre", {0.5, 0.5}},
@@ -73,11 +80,45 @@ static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
     return frame;
 }
 
+static bool is_grey(const struct fovea_image *image)
+{
+    const unsigned char *pixel = image->data;
+    bool grey = true;
+    for (size_t i = 0; grey && i < (size_t)image->width_px * image->height_px; i++, pixel += 4) {
+        grey = pixel[0] == pixel[1] && pixel[0] == pixel[2];
+    }
+    return grey;
+}
+
+/* Of one colour in place of three: the same numbers in a third of the time. */
+static double *grey_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                           const struct foveate_frame *frame)
+{
+    const size_t count = (size_t)src->width_px * src->height_px;
+    const unsigned char *pixels = src->data;
+    struct test_image grey = image_make_packed(src->width_px, src->height_px, FOVEA_FORMAT_R8);
+    unsigned char *values = grey.view.data;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = pixels[4 * i];
+    }
+    double *one = compare_expected(foveation, &grey.view, frame);
+    double *levels = memory_make(count * 4, sizeof *levels);
+    for (size_t i = 0; i < count; i++) {
+        levels[4 * i] = levels[4 * i + 1] = levels[4 * i + 2] = one[i];
+        levels[4 * i + 3] = pixels[4 * i + 3];
+    }
+    free(one);
+    image_free(&grey);
+    return levels;
+}
+
 double *exact_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
                      struct fovea_point_uv gaze)
 {
     const struct foveate_frame frame = frame_of(foveation, src, gaze);
-    return compare_expected(foveation, src, &frame);
+    return foveation->alpha == FOVEA_ALPHA_KEEP && is_grey(src)
+               ? grey_levels(foveation, src, &frame)
+               : compare_expected(foveation, src, &frame);
 }
 
 size_t exact_round(const double *levels, const struct fovea_image *actual,

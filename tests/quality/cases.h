@@ -7,6 +7,8 @@
 
 #include "images.h"
 
+#include <stdbool.h>
+
 struct quality_case {
     const char *name;
     enum fovea_method method;
@@ -16,6 +18,7 @@ struct quality_case {
     double ppd; /* 0: the default view */
     double worse; /* divides the cutoffs of models with a view: an eye so much worse */
     enum fovea_map_kind map; /* by the paper's degrees where there is no ppd */
+    bool larger; /* of the larger size too */
 };
 
 extern const struct quality_case quality_cases[];
@@ -31,6 +34,16 @@ struct quality_gaze {
     const char *name;
     struct fovea_point_uv point;
 };
+
+/* The sizes of the report. At the first the paper's law is steeper than the fast paths serve
+ * (FOVEATE_TILE_MAX_SLOPE, FOVEATE_CPU_TILE_STEEPEST), as laws are in small pictures; at the second, half as
+ * steep, they take it. */
+struct quality_size {
+    uint32_t width_px, height_px;
+};
+
+#define SIZE_COUNT 2
+extern const struct quality_size quality_sizes[SIZE_COUNT];
 
 #define GAZE_COUNT 2
 extern const struct quality_gaze quality_gazes[GAZE_COUNT];

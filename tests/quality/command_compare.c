@@ -10,11 +10,11 @@
 #include "pictures.h"
 #include "say.h"
 #include "sheet.h"
+#include "wishes.h"
 
 #include "map_copy.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,17 +25,8 @@
 #define EXIT_USAGE 2
 #define ERROR_GAIN 32
 #define PANEL_MAX_PX 960
-#define SETS_MAX 64
 #define GAP_PX 12
 #define TITLE_PX 44
-
-struct wishes {
-    const char *picture;
-    const char *output;
-    struct fovea_point_uv gaze;
-    const char *sets[SETS_MAX];
-    size_t set_count;
-};
 
 /* What the rows of the sheet are to show. */
 struct plan {
@@ -58,65 +49,7 @@ struct row {
     struct score score;
 };
 
-static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
-{
-    char *end = NULL;
-    out_gaze->x_uv = strtod(text, &end);
-    if (end != text && *end == ',') {
-        const char *second = end + 1;
-        out_gaze->y_uv = strtod(second, &end);
-        if (end != second && *end == '\0' && isfinite(out_gaze->x_uv) && isfinite(out_gaze->y_uv)) {
-            return true;
-        }
-    }
-    say_error("--gaze is x,y with both 0 to 1, not '%s'", text);
-    return false;
-}
-
-static bool read_wishes(int argc, char **argv, struct wishes *out)
-{
-    static const struct option options[] = {{"gaze", required_argument, NULL, 'g'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'g' && read_gaze(optarg, &out->gaze)) {
-            continue;
-        }
-        if (option == 's' && out->set_count < SETS_MAX) {
-            out->sets[out->set_count++] = optarg;
-        } else if (option == 'o') {
-            out->output = optarg;
-        } else {
-            return false;
-        }
-    }
-    if (optind + 1 != argc) {
-        say_error("compare needs one picture, a PNG or JPEG file");
-        return false;
-    }
-    out->picture = argv[optind];
-    return true;
-}
-
-static bool read_settings(const struct wishes *wishes, struct fovea_foveation *out)
-{
-    struct fovea_config_desc desc = fovea_config_desc_default();
-    desc.sets = wishes->sets;
-    desc.set_count = wishes->set_count;
-    desc.watch = false;
-    desc.log = say_log(FOVEA_LOG_WARNING);
-    struct fovea_config *config = NULL;
-    if (fovea_config_create(&desc, &config) != FOVEA_OK) {
-        return false;
-    }
-    *out = fovea_config_settings(config)->foveation;
-    fovea_config_destroy(&config);
-    return true;
-}
-
-static bool is_named(const struct wishes *wishes, const char *key)
+static bool is_named(const struct picture_wishes *wishes, const char *key)
 {
     for (size_t i = 0; i < wishes->set_count; i++) {
         const char *set = wishes->sets[i] + strspn(wishes->sets[i], " ");
@@ -129,7 +62,7 @@ static bool is_named(const struct wishes *wishes, const char *key)
 }
 
 /* By --set, or by a file or FOVEA_SET where it is not the default. */
-static bool settings_choose(const struct wishes *wishes, const struct fovea_foveation *f)
+static bool settings_choose(const struct picture_wishes *wishes, const struct fovea_foveation *f)
 {
     return is_named(wishes, "foveation.model") || is_named(wishes, "foveation.method") ||
            is_named(wishes, "foveation.light") || is_named(wishes, "foveation.map.kind") ||
@@ -156,10 +89,10 @@ static void name_chosen(struct plan *plan)
                                  .map = f->map.kind};
 }
 
-static bool make_plan(const struct wishes *wishes, struct plan *out)
+static bool make_plan(const struct picture_wishes *wishes, struct plan *out)
 {
     *out = (struct plan){.looks = looks, .count = LOOK_COUNT};
-    if (!read_settings(wishes, &out->base)) {
+    if (!picture_wishes_settings(wishes, &out->base)) {
         return false;
     }
     if (!settings_choose(wishes, &out->base)) {
@@ -254,7 +187,7 @@ static void make_rows(struct row rows[LOOK_COUNT], const struct fovea_image *src
     }
 }
 
-static bool write_single(const struct wishes *wishes, const struct test_image *image,
+static bool write_single(const struct picture_wishes *wishes, const struct test_image *image,
                          const char *name, const char *kind)
 {
     char path[FOVEA_PATH_MAX];
@@ -294,7 +227,7 @@ static bool draw_row(const struct sheet_pen *pen, const struct row *row, const c
            sheet_write(pen, false, text, places[2], 24.0f, room);
 }
 
-static bool write_sheet(const struct wishes *wishes, const struct plan *plan,
+static bool write_sheet(const struct picture_wishes *wishes, const struct plan *plan,
                         const struct row rows[LOOK_COUNT], const struct sample *sample)
 {
     const int width = (int)sample->image.view.width_px;
@@ -322,7 +255,7 @@ static bool write_sheet(const struct wishes *wishes, const struct plan *plan,
     return fine;
 }
 
-static bool write_all(const struct wishes *wishes, const struct plan *plan,
+static bool write_all(const struct picture_wishes *wishes, const struct plan *plan,
                       const struct row rows[LOOK_COUNT], const struct sample *sample)
 {
     bool fine = write_single(wishes, &sample->image, "original", "");
@@ -334,7 +267,7 @@ static bool write_all(const struct wishes *wishes, const struct plan *plan,
     return fine && write_sheet(wishes, plan, rows, sample);
 }
 
-static bool compare(const struct wishes *wishes, const struct plan *plan,
+static bool compare(const struct picture_wishes *wishes, const struct plan *plan,
                     const struct sample *sample)
 {
     struct row rows[LOOK_COUNT];
@@ -358,10 +291,10 @@ static bool compare(const struct wishes *wishes, const struct plan *plan,
 
 int command_compare(int argc, char **argv)
 {
-    struct wishes wishes = {.output = "out/compare", .gaze = {0.5, 0.5}};
+    struct picture_wishes wishes = {.output = "out/compare", .gaze = {0.5, 0.5}};
     struct plan plan;
     struct sample sample;
-    if (!read_wishes(argc, argv, &wishes)) {
+    if (!picture_wishes_read(argc, argv, &wishes)) {
         return EXIT_USAGE;
     }
     bool fine = make_plan(&wishes, &plan);

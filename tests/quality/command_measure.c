@@ -8,6 +8,7 @@
 #include "say.h"
 
 #include <getopt.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,29 @@ struct wishes {
     bool quick;
     const char *report;
     const char *backend; /* NULL: all that are there */
+    struct quality_size size; /* 0: those of the report */
+    const char *only; /* a regular expression; NULL: the cases of the size */
     char **files;
     size_t file_count;
 };
 
+static bool read_size(const char *text, struct quality_size *out)
+{
+    char rest;
+    const bool fine = sscanf(text, "%5ux%5u%c", &out->width_px, &out->height_px, &rest) == 2 &&
+                      out->width_px >= METRICS_REGION_PX && out->height_px >= METRICS_REGION_PX;
+    if (!fine) {
+        say_error("--size is WxH, at least 32x32 pixels, not %s", text);
+    }
+    return fine;
+}
+
 static bool read_wishes(int argc, char **argv, struct wishes *out)
 {
-    static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
-                                            {"report", required_argument, NULL, 'r'},
-                                            {"backend", required_argument, NULL, 'b'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"quick", no_argument, NULL, 'q'},         {"report", required_argument, NULL, 'r'},
+        {"backend", required_argument, NULL, 'b'}, {"size", required_argument, NULL, 's'},
+        {"only", required_argument, NULL, 'o'},    {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'q') {
@@ -37,17 +51,24 @@ static bool read_wishes(int argc, char **argv, struct wishes *out)
             out->report = optarg;
         } else if (option == 'b') {
             out->backend = optarg;
-        } else {
+        } else if (option == 'o') {
+            out->only = optarg;
+        } else if (option != 's' || !read_size(optarg, &out->size)) {
             return false;
         }
+    }
+    if (out->only && out->report) {
+        say_error("--only has no report: the rows that it leaves out would be lost there");
+        return false;
     }
     out->files = argv + optind;
     out->file_count = (size_t)(argc - optind);
     return true;
 }
 
-static void open_backends(struct measurement *m, const char *only)
+static size_t open_backends(struct backend backends[BACKENDS_MAX], const char *only)
 {
+    size_t count = 0;
     for (size_t i = 0; backend_at(i); i++) {
         struct backend backend = *backend_at(i);
         const char *name = fovea_backend_name(backend.kind);
@@ -55,21 +76,36 @@ static void open_backends(struct measurement *m, const char *only)
             continue;
         }
         if (backend.open(&backend)) {
-            m->backends[m->backend_count++] = backend;
+            backends[count++] = backend;
         } else {
             say_note("%s: not on this machine", name);
         }
     }
+    return count;
 }
 
-static bool take_samples(struct measurement *m, const struct wishes *wishes)
+/* By name if that is wished; at the larger size its own; else all. */
+static void choose_cases(struct measurement *m, const regex_t *only)
 {
+    const struct quality_size *larger = &quality_sizes[SIZE_COUNT - 1];
+    const bool is_larger = m->width_px == larger->width_px && m->height_px == larger->height_px;
+    for (size_t i = 0; i < quality_case_count && m->case_count < CASES_MAX; i++) {
+        const struct quality_case *c = &quality_cases[i];
+        if (only ? regexec(only, c->name, 0, NULL, 0) == 0 : c->larger || !is_larger) {
+            m->cases[m->case_count++] = i;
+        }
+    }
+}
+
+static bool take_samples(struct measurement *m, const struct wishes *wishes, bool with_files)
+{
+    const size_t file_count = with_files ? wishes->file_count : 0;
     const size_t drawn = samples_count(wishes->quick);
-    m->samples = memory_make(drawn + wishes->file_count, sizeof *m->samples);
+    m->samples = memory_make(drawn + file_count, sizeof *m->samples);
     for (size_t i = 0; i < drawn; i++) {
         m->sample_count += sample_draw(i, m->width_px, m->height_px, &m->samples[m->sample_count]);
     }
-    for (size_t i = 0; i < wishes->file_count; i++) {
+    for (size_t i = 0; i < file_count; i++) {
         if (!sample_load(wishes->files[i], &m->samples[m->sample_count])) {
             return false;
         }
@@ -88,11 +124,77 @@ static void finish(struct measurement *m)
         sample_free(&m->samples[i]);
     }
     for (size_t b = 0; b < m->backend_count; b++) {
-        m->backends[b].close(&m->backends[b]);
         free(m->paper_sum[b].values);
     }
     free(m->samples);
     free(m->scores);
+}
+
+/* Returns how many sizes there are. Files have a size of their own: they are of the first. */
+static size_t plan(const struct wishes *wishes, const regex_t *only,
+                   struct measurement out_sizes[SIZE_COUNT])
+{
+    static const struct quality_size quick = {160, 90};
+    const struct quality_size *sizes = quality_sizes;
+    size_t count = SIZE_COUNT;
+    if (wishes->size.width_px != 0 || wishes->quick) {
+        sizes = wishes->size.width_px != 0 ? &wishes->size : &quick;
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        out_sizes[i] = (struct measurement){.width_px = sizes[i].width_px,
+                                            .height_px = sizes[i].height_px,
+                                            .step_count = wishes->quick ? 3 : 12};
+        choose_cases(&out_sizes[i], only);
+    }
+    return count;
+}
+
+static bool measure_sizes(const struct wishes *wishes, const struct report *report)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < report->size_count; i++) {
+        fine = take_samples(&report->sizes[i], wishes, i == 0);
+        if (fine) {
+            measure_all(&report->sizes[i]);
+            measure_moving_gaze(&report->sizes[i]);
+        }
+    }
+    if (!fine || !report_write(report, wishes->report)) {
+        return false;
+    }
+    for (size_t i = 0; i < report->size_count; i++) {
+        fine = report_within_bounds(&report->sizes[i]) && fine;
+    }
+    return fine;
+}
+
+static int measure(const struct wishes *wishes, const regex_t *only)
+{
+    struct measurement sizes[SIZE_COUNT];
+    const struct report report = {sizes, plan(wishes, only, sizes)};
+    if (sizes[0].case_count == 0) {
+        say_error("--only %s: no case has such a name", wishes->only);
+        return EXIT_USAGE;
+    }
+    struct backend backends[BACKENDS_MAX];
+    const size_t backend_count = open_backends(backends, wishes->backend);
+    if (backend_count == 0) {
+        say_error("the backend is not here: %s", wishes->backend ? wishes->backend : "none is");
+        return EXIT_SKIPPED;
+    }
+    for (size_t i = 0; i < report.size_count; i++) {
+        sizes[i].backends = backends;
+        sizes[i].backend_count = backend_count;
+    }
+    const bool fine = measure_sizes(wishes, &report);
+    for (size_t i = 0; i < report.size_count; i++) {
+        finish(&sizes[i]);
+    }
+    for (size_t b = 0; b < backend_count; b++) {
+        backends[b].close(&backends[b]);
+    }
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int command_measure(int argc, char **argv)
@@ -101,21 +203,15 @@ int command_measure(int argc, char **argv)
     if (!read_wishes(argc, argv, &wishes)) {
         return EXIT_USAGE;
     }
-    struct measurement m = {.width_px = wishes.quick ? 160 : 640,
-                            .height_px = wishes.quick ? 90 : 360,
-                            .step_count = wishes.quick ? 3 : 12};
-    open_backends(&m, wishes.backend);
-    if (m.backend_count == 0) {
-        say_error("the backend is not here: %s", wishes.backend ? wishes.backend : "none is");
-        return EXIT_SKIPPED;
+    if (!wishes.only) {
+        return measure(&wishes, NULL);
     }
-    bool fine = take_samples(&m, &wishes);
-    if (fine) {
-        measure_all(&m);
-        measure_moving_gaze(&m);
-        fine = report_write(&m, wishes.report);
-        fine = report_within_bounds(&m) && fine;
+    regex_t only;
+    if (regcomp(&only, wishes.only, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0) {
+        say_error("--only %s: not a regular expression", wishes.only);
+        return EXIT_USAGE;
     }
-    finish(&m);
-    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+    const int status = measure(&wishes, &only);
+    regfree(&only);
+    return status;
 }

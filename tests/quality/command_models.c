@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* models PICTURE FILE: the contact sheet of docs/models.png, models and methods by strength and gaze. A
- * cell is the whole picture, small, and below it a part of it as it is, away from both gazes. */
+/* models PICTURE FILE: the contact sheet of docs/models.png, models and methods by strength and gaze, the
+ * last of them a map of one's own. A cell is the whole picture, small, and below it a part of it as it is,
+ * away from both gazes. */
 #include "backends.h"
 #include "cases.h"
 #include "commands.h"
@@ -10,15 +11,18 @@
 #include "say.h"
 #include "sheet.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define CELL_PX 160
 #define STRIP_PX 56
 #define GAP_PX 6
-#define HEAD_PX 30
-#define TITLE_PX 22
+#define HEAD_PX 46
+#define TITLE_PX 30
 #define COLUMNS 6
+#define ROWS (LOOK_COUNT + 1)
+#define MAP_PX 48
 
 static const double strengths[3] = {0.5, 1.0, 2.0};
 static const struct fovea_point_uv detail = {0.715, 0.565}; /* the strip's middle */
@@ -30,7 +34,36 @@ struct contact {
     struct sample sample;
     int factor;
     int row_px;
+    float map[MAP_PX * MAP_PX];
 };
+
+/* As a PNG might be painted: all is seen to the left of the gaze, little to its right. */
+static const struct look own_look = {
+    "smooth-map-array",  "smooth, map of one's own (white: sharp), linear",
+    FOVEA_METHOD_SMOOTH, FOVEA_MODEL_MAP,
+    FOVEA_LIGHT_LINEAR,  FOVEA_MAP_ARRAY};
+
+static const struct look *look_of(size_t row)
+{
+    return row < LOOK_COUNT ? &looks[row] : &own_look;
+}
+
+static struct fovea_foveation settings_of(struct contact *c, size_t row)
+{
+    const struct fovea_foveation base = fovea_settings_default().foveation;
+    struct fovea_foveation foveation = look_foveation(look_of(row), &base);
+    if (foveation.model == FOVEA_MODEL_MAP && foveation.map.kind == FOVEA_MAP_ARRAY) {
+        for (int i = 0; i < MAP_PX * MAP_PX; i++) {
+            const float right = (float)(i % MAP_PX - MAP_PX / 2) + 0.5f;
+            c->map[i] = 1.0f / (1.0f + expf(1.5f * right));
+        }
+        foveation.map.law = FOVEA_MAP_LAW_LINEAR;
+        foveation.map.values = c->map;
+        foveation.map.width = MAP_PX;
+        foveation.map.height = MAP_PX;
+    }
+    return foveation;
+}
 
 static void draw_cell(struct contact *c, const struct fovea_foveation *foveation, size_t gaze,
                       const int at[2])
@@ -54,18 +87,36 @@ static void draw_cell(struct contact *c, const struct fovea_foveation *foveation
     image_free(&done);
 }
 
+/* Beside the title, half as large, in a frame. */
+static void draw_own_map(struct contact *c, int x, int y)
+{
+    const int frame[4] = {x - 1, y - 1, MAP_PX / 2 + 2, MAP_PX / 2 + 2};
+    picture_fill(&c->sheet, frame, (struct color){128, 132, 136});
+    for (int i = 0; i < MAP_PX * MAP_PX / 4; i++) {
+        const int column = i % (MAP_PX / 2);
+        const int row = i / (MAP_PX / 2);
+        const size_t at = (size_t)(y + row) * (size_t)c->sheet.width_px + (size_t)(x + column);
+        const float value = c->map[2 * row * MAP_PX + 2 * column];
+        for (int k = 0; k < 3; k++) {
+            c->sheet.rgba[4 * at + (size_t)k] = (uint8_t)(255.0f * value);
+        }
+    }
+}
+
 static bool draw_row(struct contact *c, size_t row)
 {
-    const struct fovea_foveation base = fovea_settings_default().foveation;
-    struct fovea_foveation foveation = look_foveation(&looks[row], &base);
+    struct fovea_foveation foveation = settings_of(c, row);
     const int top = HEAD_PX + (int)row * c->row_px;
     for (int column = 0; column < COLUMNS; column++) {
         foveation.strength = strengths[column % 3];
         const int at[2] = {GAP_PX + column * (CELL_PX + GAP_PX), top + TITLE_PX};
         draw_cell(c, &foveation, (size_t)column / 3, at);
     }
-    const float at[2] = {GAP_PX, (float)top + 16.0f};
-    return sheet_write(&c->pen, true, looks[row].title, at, 18.0f, 800.0f);
+    if (row == LOOK_COUNT) {
+        draw_own_map(c, 440, top + 3);
+    }
+    const float at[2] = {GAP_PX, (float)top + 22.0f};
+    return sheet_write(&c->pen, true, look_of(row)->title, at, 18.0f, 425.0f);
 }
 
 static bool draw_heads(struct contact *c)
@@ -73,10 +124,15 @@ static bool draw_heads(struct contact *c)
     bool fine = true;
     for (int column = 0; fine && column < COLUMNS; column++) {
         char text[64];
-        const float at[2] = {(float)(GAP_PX + column * (CELL_PX + GAP_PX)), 20.0f};
-        snprintf(text, sizeof text, "strength %g, gaze %s", strengths[column % 3],
-                 quality_gazes[column / 3].name);
+        const float left = (float)(GAP_PX + column * (CELL_PX + GAP_PX));
+        const float at[2] = {left, 42.0f};
+        snprintf(text, sizeof text, "strength %g", strengths[column % 3]);
         fine = sheet_write(&c->pen, false, text, at, 15.0f, CELL_PX);
+        if (fine && column % 3 == 0) {
+            const float above[2] = {left, 21.0f};
+            snprintf(text, sizeof text, "gaze: %s", quality_gazes[column / 3].name);
+            fine = sheet_write(&c->pen, true, text, above, 18.0f, 2 * CELL_PX);
+        }
     }
     return fine;
 }
@@ -87,9 +143,9 @@ static bool make_sheet(struct contact *c, const char *path)
     c->factor = (int)src->width_px / CELL_PX;
     c->row_px = TITLE_PX + (int)src->height_px / c->factor + STRIP_PX + GAP_PX;
     bool fine = sheet_open(&c->pen, &c->sheet, GAP_PX + COLUMNS * (CELL_PX + GAP_PX),
-                           HEAD_PX + LOOK_MODELS_COUNT * c->row_px);
+                           HEAD_PX + ROWS * c->row_px);
     fine = fine && draw_heads(c);
-    for (size_t row = 0; fine && row < LOOK_MODELS_COUNT; row++) {
+    for (size_t row = 0; fine && row < ROWS; row++) {
         fine = draw_row(c, row);
     }
     fine = fine && picture_write_png(&c->sheet, path);

@@ -10,8 +10,12 @@
 static const char help[] =
     "fovea_quality measures how exact the library is, and makes pictures of what it does.\n"
     "\n"
-    "  fovea_quality [--quick] [--backend cpu|vulkan|cuda] [--report FILE] [PICTURE...]\n"
-    "      every case on drawn pictures and on these, against the formulas; docs/quality.md\n"
+    "  fovea_quality [--quick] [--backend cpu|vulkan|cuda] [--size WxH] [--only REGEX]\n"
+    "                [--report FILE] [PICTURE...]\n"
+    "      every case on drawn pictures of 640x360 pixels, and on these as they are, against the\n"
+    "      formulas, and five smooth cases at 1280x720; docs/quality.md. --size: one size alone, "
+    "of any\n"
+    "      other size every case; --only: the cases with such names, at every size\n"
     "  fovea_quality compare PICTURE [--gaze x,y] [--set key.path=value] [--output DIR]\n"
     "      a picture through every model and method beside the exact result; with --set of\n"
     "      foveation.model, .method, .light or .map.kind through what the settings say alone\n"
@@ -19,10 +23,22 @@ static const char help[] =
     "      docs/models.png, of a picture 160 pixels wide times a whole number\n"
     "  fovea_quality maps PICTURE FILE\n"
     "      docs/maps.png, of a picture 240 pixels wide times a whole number\n"
+    "  fovea_quality draw NAME WxH FILE\n"
+    "      one of the drawn pictures, as a PNG\n"
+    "  fovea_quality foveate PICTURE --output FILE [--gaze x,y] [--set key.path=value]\n"
+    "      a picture as the settings say, as a PNG\n"
     "\n"
     "PICTURE is a PNG or JPEG file. Ends with 0; with 1 when something failed or a bound is "
     "broken, 2\n"
     "when an argument was wrong, 77 when the backend is not there.\n";
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"compare", command_compare}, {"models", command_models},   {"maps", command_maps},
+    {"draw", command_draw},       {"foveate", command_foveate},
+};
 
 static bool wants_help(int argc, char **argv)
 {
@@ -40,14 +56,10 @@ int main(int argc, char **argv)
         fputs(help, stdout);
         return 0;
     }
-    if (argc > 1 && strcmp(argv[1], "compare") == 0) {
-        return command_compare(argc - 1, argv + 1);
-    }
-    if (argc > 1 && strcmp(argv[1], "models") == 0) {
-        return command_models(argc - 1, argv + 1);
-    }
-    if (argc > 1 && strcmp(argv[1], "maps") == 0) {
-        return command_maps(argc - 1, argv + 1);
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return commands[i].run(argc - 1, argv + 1);
+        }
     }
     return command_measure(argc, argv);
 }

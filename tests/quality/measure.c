@@ -4,10 +4,12 @@
 #include "measure.h"
 
 #include "memory.h"
+#include "say.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct crew {
@@ -16,18 +18,23 @@ struct crew {
     size_t next;
     size_t done;
     size_t count;
+    time_t start;
 };
 
-static size_t score_index(size_t sample, size_t quality_case, size_t gaze, size_t backend)
-{
-    return ((sample * quality_case_count + quality_case) * GAZE_COUNT + gaze) * BACKENDS_MAX +
-           backend;
-}
-
-const struct score *measure_score(const struct measurement *m, size_t sample, size_t quality_case,
+const struct score *measure_score(const struct measurement *m, size_t sample, size_t place,
                                   size_t gaze, size_t backend)
 {
-    return &m->scores[score_index(sample, quality_case, gaze, backend)];
+    const size_t job = (sample * m->case_count + place) * GAZE_COUNT + gaze;
+    return &m->scores[job * BACKENDS_MAX + backend];
+}
+
+bool measure_has(const struct measurement *m, size_t quality_case)
+{
+    bool has = false;
+    for (size_t i = 0; i < m->case_count; i++) {
+        has = has || m->cases[i] == quality_case;
+    }
+    return has;
 }
 
 static void add_map(struct ssim_map *sum, const struct ssim_map *map)
@@ -64,8 +71,8 @@ static void do_job(struct crew *crew, size_t job)
 {
     struct measurement *m = crew->m;
     const size_t gaze = job % GAZE_COUNT;
-    const size_t c = job / GAZE_COUNT % quality_case_count;
-    const struct sample *sample = &m->samples[job / GAZE_COUNT / quality_case_count];
+    const size_t c = m->cases[job / GAZE_COUNT % m->case_count];
+    const struct sample *sample = &m->samples[job / GAZE_COUNT / m->case_count];
     const struct fovea_image *src = &sample->image.view;
     const struct fovea_point_uv point = quality_gazes[gaze].point;
     const struct fovea_foveation foveation = quality_foveation(&quality_cases[c]);
@@ -84,7 +91,7 @@ static void do_job(struct crew *crew, size_t job)
         *score = metrics_score(&exact.view, &actual[b].view);
         score->ties = (double)ties / (3.0 * src->width_px * src->height_px);
     }
-    if (c == CASE_PAPER_ENCODED && gaze == 0) {
+    if (c == CASE_PAPER_ENCODED && gaze == 0 && measure_has(m, CASE_PAPER_32)) {
         exact_round(levels, NULL, &exact.view);
         pthread_mutex_lock(&crew->turn);
         run_paper(m, sample, point, &exact.view, &actual[0].view);
@@ -99,11 +106,12 @@ static void do_job(struct crew *crew, size_t job)
 
 static void show_progress(const struct crew *crew)
 {
+    const long seconds = (long)(time(NULL) - crew->start);
     if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r  %zu of %zu comparisons%s", crew->done, crew->count,
+        fprintf(stderr, "\r  %zu of %zu comparisons, %ld s%s", crew->done, crew->count, seconds,
                 crew->done == crew->count ? "\n" : " ");
     } else if (crew->done * 10 / crew->count != (crew->done - 1) * 10 / crew->count) {
-        fprintf(stderr, "%zu of %zu comparisons\n", crew->done, crew->count);
+        say_note("%zu of %zu comparisons, %ld s", crew->done, crew->count, seconds);
     }
 }
 
@@ -127,7 +135,10 @@ static void *work(void *user)
 
 void measure_all(struct measurement *m)
 {
-    struct crew crew = {.m = m, .count = m->sample_count * quality_case_count * GAZE_COUNT};
+    struct crew crew = {
+        .m = m, .count = m->sample_count * m->case_count * GAZE_COUNT, .start = time(NULL)};
+    say_note("%zu pictures of %ux%u pixels, %zu cases", m->sample_count, m->width_px, m->height_px,
+             m->case_count);
     pthread_t workers[WORKERS_MAX];
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const size_t wanted = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : (size_t)cores;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Every picture through every case, gaze and backend, on all cores; and what came out. */
+/* Pictures of one size through cases, gazes and backends, on all cores; and what came out. A case's exact
+ * picture is made once for all backends. */
 #ifndef FOVEA_QUALITY_MEASURE_H
 #define FOVEA_QUALITY_MEASURE_H
 
@@ -12,6 +13,7 @@
 
 #define BACKENDS_MAX 3
 #define STEPS_MAX 2
+#define CASES_MAX 16
 
 #define MOVING_CASES 5
 
@@ -23,13 +25,15 @@ struct steps {
 };
 
 struct measurement {
-    struct backend backends[BACKENDS_MAX];
+    struct backend *backends; /* the caller's */
     size_t backend_count;
+    size_t cases[CASES_MAX]; /* of quality_cases, in its order */
+    size_t case_count;
     struct sample *samples;
     size_t sample_count;
     size_t step_count; /* of a gaze that moves */
     uint32_t width_px, height_px; /* of the samples that were drawn */
-    /* [((sample * cases + case) * GAZE_COUNT + gaze) * BACKENDS_MAX + backend] */
+    /* [((sample * case_count + place in cases) * GAZE_COUNT + gaze) * BACKENDS_MAX + backend] */
     struct score *scores;
     /* The paper's protocol: SSIM maps of blockwise beside the pixel-wise foveation, summed up. */
     struct ssim_map paper_sum[BACKENDS_MAX];
@@ -41,7 +45,9 @@ struct measurement {
 extern const double measure_step_px[STEPS_MAX];
 extern const size_t measure_step_cases[MOVING_CASES]; /* of quality_cases */
 
-const struct score *measure_score(const struct measurement *m, size_t sample, size_t quality_case,
+bool measure_has(const struct measurement *m, size_t quality_case);
+/* `place` counts m->cases. */
+const struct score *measure_score(const struct measurement *m, size_t sample, size_t place,
                                   size_t gaze, size_t backend);
 struct steps *measure_steps(struct measurement *m, size_t method, size_t step, size_t backend);
 

@@ -53,22 +53,28 @@ static void walk(struct backend *backend, const struct fovea_foveation *foveatio
     image_free(&images[1]);
 }
 
+static void walk_all(struct measurement *m, size_t method, size_t step, size_t b)
+{
+    const struct quality_case *c = &quality_cases[measure_step_cases[method]];
+    const struct fovea_foveation foveation = quality_foveation(c);
+    struct steps *steps = measure_steps(m, method, step, b);
+    say_note("%s: %s, a gaze in steps of %g px", fovea_backend_name(m->backends[b].kind), c->name,
+             measure_step_px[step]);
+    for (size_t s = 0; s < m->sample_count; s++) {
+        walk(&m->backends[b], &foveation, &m->samples[s].image.view, measure_step_px[step],
+             m->step_count, steps);
+    }
+    steps->mean_levels /= (double)(m->sample_count * m->step_count);
+}
+
 void measure_moving_gaze(struct measurement *m)
 {
     for (size_t method = 0; method < MOVING_CASES; method++) {
-        const struct fovea_foveation foveation =
-            quality_foveation(&quality_cases[measure_step_cases[method]]);
+        if (!measure_has(m, measure_step_cases[method])) {
+            continue;
+        }
         for (size_t i = 0; i < STEPS_MAX * m->backend_count; i++) {
-            const size_t step = i % STEPS_MAX;
-            const size_t b = i / STEPS_MAX;
-            struct steps *steps = measure_steps(m, method, step, b);
-            say_note("%s: %s, a gaze in steps of %g px", fovea_backend_name(m->backends[b].kind),
-                     quality_cases[measure_step_cases[method]].name, measure_step_px[step]);
-            for (size_t s = 0; s < m->sample_count; s++) {
-                walk(&m->backends[b], &foveation, &m->samples[s].image.view, measure_step_px[step],
-                     m->step_count, steps);
-            }
-            steps->mean_levels /= (double)(m->sample_count * m->step_count);
+            walk_all(m, method, i % STEPS_MAX, i / STEPS_MAX);
         }
     }
 }

@@ -61,6 +61,11 @@ size_t samples_count(bool quick)
     return quick ? QUICK_COUNT : sizeof kinds / sizeof kinds[0];
 }
 
+const char *sample_name(size_t index)
+{
+    return kinds[index].name;
+}
+
 static void fill(const struct fovea_image *image, const struct kind *kind)
 {
     struct place at = {.width = image->width_px, .height = image->height_px, .seed = kind->seed};

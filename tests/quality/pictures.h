@@ -17,6 +17,7 @@ struct sample {
 
 /* How many are drawn, without those from files. */
 size_t samples_count(bool quick);
+const char *sample_name(size_t index);
 /* Draws number `index`. False where the font of a page of text is not there. */
 bool sample_draw(size_t index, uint32_t width_px, uint32_t height_px, struct sample *out_sample);
 /* A PNG or JPEG file. False with a message. */

@@ -31,12 +31,13 @@ struct summary {
     const char *worst_name;
 };
 
-static struct summary summarise(const struct measurement *m, size_t c, size_t gaze, size_t backend)
+static struct summary summarise(const struct measurement *m, size_t place, size_t gaze,
+                                size_t backend)
 {
     struct summary s = {
         .max_levels = -1.0, .psnr_db = (double)INFINITY, .ssim_lowest = 2.0, .ssim_worst = 2.0};
     for (size_t i = 0; i < m->sample_count; i++) {
-        const struct score *score = measure_score(m, i, c, gaze, backend);
+        const struct score *score = measure_score(m, i, place, gaze, backend);
         if (score->max_levels > s.max_levels) {
             s.max_levels = score->max_levels;
             s.max_name = m->samples[i].name;
@@ -66,17 +67,18 @@ static bool within(const struct quality_case *c, const struct summary *s)
 bool report_within_bounds(const struct measurement *m)
 {
     bool all = true;
-    for (size_t i = 0; i < m->backend_count * quality_case_count * GAZE_COUNT; i++) {
+    for (size_t i = 0; i < m->backend_count * m->case_count * GAZE_COUNT; i++) {
         const size_t gaze = i % GAZE_COUNT;
-        const size_t c = i / GAZE_COUNT % quality_case_count;
-        const size_t b = i / GAZE_COUNT / quality_case_count;
-        const struct summary s = summarise(m, c, gaze, b);
-        if (!within(&quality_cases[c], &s)) {
-            say_error(
-                "%s, %s, gaze %s: %g levels (%s), mean %.4f, SSIM %.5f, worst window %.5f (%s)",
-                fovea_backend_name(m->backends[b].kind), quality_cases[c].name,
-                quality_gazes[gaze].name, s.max_levels, s.max_name, s.mean_levels, s.ssim,
-                s.ssim_worst, s.worst_name);
+        const size_t place = i / GAZE_COUNT % m->case_count;
+        const size_t b = i / GAZE_COUNT / m->case_count;
+        const struct quality_case *c = &quality_cases[m->cases[place]];
+        const struct summary s = summarise(m, place, gaze, b);
+        if (!within(c, &s)) {
+            say_error("%s, %ux%u, %s, gaze %s: %g levels (%s), mean %.4f, SSIM %.5f, worst window "
+                      "%.5f (%s)",
+                      fovea_backend_name(m->backends[b].kind), m->width_px, m->height_px, c->name,
+                      quality_gazes[gaze].name, s.max_levels, s.max_name, s.mean_levels, s.ssim,
+                      s.ssim_worst, s.worst_name);
             all = false;
         }
     }
@@ -90,8 +92,8 @@ static void write_exactness(const struct measurement *m, size_t b, FILE *out)
           "worst window | where | bounds |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
           out);
-    for (size_t i = 0; i < quality_case_count * GAZE_COUNT; i++) {
-        const struct quality_case *c = &quality_cases[i / GAZE_COUNT];
+    for (size_t i = 0; i < m->case_count * GAZE_COUNT; i++) {
+        const struct quality_case *c = &quality_cases[m->cases[i / GAZE_COUNT]];
         const struct summary s = summarise(m, i / GAZE_COUNT, i % GAZE_COUNT, b);
         fprintf(out, "| %s | %s | %g | %s | %.4f | %.2g %% | ", c->name,
                 quality_gazes[i % GAZE_COUNT].name, s.max_levels,
@@ -102,6 +104,15 @@ static void write_exactness(const struct measurement *m, size_t b, FILE *out)
     }
 }
 
+static bool any_moves(const struct measurement *m)
+{
+    bool any = false;
+    for (size_t i = 0; i < MOVING_CASES; i++) {
+        any = any || measure_has(m, measure_step_cases[i]);
+    }
+    return any;
+}
+
 static void write_moving(struct measurement *m, size_t b, FILE *out)
 {
     fprintf(out, "\nA gaze that moves to the right from the middle, %zu steps:\n\n", m->step_count);
@@ -110,6 +121,9 @@ static void write_moving(struct measurement *m, size_t b, FILE *out)
           "|---|---|---|---|---|\n",
           out);
     for (size_t i = 0; i < MOVING_CASES * STEPS_MAX; i++) {
+        if (!measure_has(m, measure_step_cases[i / STEPS_MAX])) {
+            continue;
+        }
         const struct steps *s = measure_steps(m, i / STEPS_MAX, i % STEPS_MAX, b);
         fprintf(out, "| %s | %g px | %g | %.4f | %.4f |\n",
                 quality_cases[measure_step_cases[i / STEPS_MAX]].name,
@@ -139,99 +153,7 @@ static void write_paper(const struct measurement *m, size_t b, FILE *out)
     free(map.values);
 }
 
-static void write_section(struct measurement *m, size_t b, FILE *out)
-{
-    const char *name = fovea_backend_name(m->backends[b].kind);
-    fprintf(out, "<!-- begin %s -->\n## %s\n\n%zu pictures of %ux%u pixels.\n\n", name, name,
-            m->sample_count, m->width_px, m->height_px);
-    write_exactness(m, b, out);
-    write_moving(m, b, out);
-    write_paper(m, b, out);
-    fprintf(out, "<!-- end %s -->\n\n", name);
-}
-
-static const char preface[] =
-    "# How exact\n"
-    "\n"
-    "What each backend makes of pictures, beside the formulas in double precision\n"
-    "(kernels/foveate/foveate_reference.c, foveate_reference_smooth.c), rounded to 8 bits. Made "
-    "by\n"
-    "\n"
-    "    ./run quality --report docs/quality.md\n"
-    "\n"
-    "on the machine's own backends; `--backend NAME` measures one and leaves the sections of the "
-    "others\n"
-    "as they are. The pictures are drawn by the program: noise, checkers, stripes, zone plates, "
-    "text,\n"
-    "edges, gradients, landscapes. Photographs alone hide errors.\n"
-    "\n"
-    "- **largest error**, in levels of 255, of any colour of any pixel of any picture; **mean "
-    "error** of\n"
-    "  the picture where it is largest; **PSNR** of the picture where it is lowest.\n"
-    "- **ties**: how many values lie so close to the middle between two levels (0.01) that either "
-    "is a right\n"
-    "  rounding, and were rounded the other way than the reference; they count as right. All of a "
-    "checker of\n"
-    "  one pixel is at 127.5. Share in the picture that has most. Counted strictly, the checker is "
-    "noise of\n"
-    "  one level to SSIM and breaks the bounds: 0.991 in its worst square, 0.9986 on average of "
-    "the five\n"
-    "  quick pictures (smooth, paper, encoded, cpu), and a mean error of 0.08 levels for "
-    "blockwise, 8 px.\n"
-    "- **SSIM** of luma (Wang et al. 2004), uniform windows of 8x8 pixels at every place, C1 = "
-    "(0.01 * 255)²,\n"
-    "  C2 = (0.03 * 255)²: the average over the pictures; the picture where it is lowest; and the "
-    "worst of\n"
-    "  all squares of 32x32 pixels, one every 4 pixels.\n"
-    "- **bounds**: blockwise at most 1 level and less than 0.05 on average; smooth at most 3 "
-    "levels, SSIM at\n"
-    "  least 0.9995 on average and 0.995 in the worst square. The program fails where one is "
-    "broken.\n"
-    "- **cutoffs / 6**: an eye that much worse (`physical.alpha` times 6, the default curve over "
-    "6), for as much\n"
-    "  blur as the paper's; real ones are mild on 640 pixels.\n"
-    "- **ppd** are pixels a degree.\n"
-    "- **A gaze that moves**: twelve steps. Blockwise has a grid that follows by whole pixels: "
-    "most steps of\n"
-    "  a tenth of a pixel change little, and then one changes much.\n"
-    "- **The paper's figure** is of Malkin, Deza and Poggio 2020: 30 pictures of theirs, their "
-    "program beside\n"
-    "  a foveation by the pixel; the window and constants of their SSIM are not published, so the "
-    "numbers\n"
-    "  stand beside each other and no more. Our smooth method also starts from no blur where the "
-    "cutoff\n"
-    "  passes the pixels' limit (models.md), and the blockwise one keeps the fragment at the gaze "
-    "sharp.\n"
-    "\n"
-    "What holds for every picture, and the tests that say so:\n"
-    "\n"
-    "| property | bound | tests |\n"
-    "|---|---|---|\n"
-    "| identity at strength 0 | every bit | test_foveate_properties, test_smooth_properties: "
-    "strength_zero_is_the_identity_in_every_format |\n"
-    "| fovea | every bit | test_foveate_properties: "
-    "fovea_is_copied_bit_by_bit_and_nothing_around_it; test_foveate_law: "
-    "the_fovea_is_copied_bit_by_bit; test_smooth_properties: "
-    "pixels_without_sigma_are_copied_bit_by_bit |\n"
-    "| mirrored picture and gaze | the mirrored result | test_foveate_properties, "
-    "test_foveate_law, test_smooth_properties: mirrored_picture_and_gaze_give_the_mirrored_result "
-    "|\n"
-    "| constant picture | stays | test_foveate_cover: all_256_levels_stay_what_they_are; "
-    "test_foveate_law: a_constant_picture_stays_constant; test_smooth_properties: "
-    "flat_pictures_stay_flat_at_every_level |\n"
-    "| energy away from borders | kept | test_foveate_properties: mean_of_a_picture_is_kept; "
-    "test_smooth_properties: energy_is_kept_in_light |\n"
-    "| gaze moved by 0.1 px | bounded | test_foveate_properties: "
-    "moving_by_a_tenth_changes_only_where_sigma_changes; test_smooth_properties: "
-    "moving_by_a_tenth_of_a_pixel_changes_little; and the tables below |\n"
-    "| NaN and Inf | within the filter's reach | test_foveate_formats: "
-    "nan_and_inf_reach_as_far_as_the_filter_and_no_further; test_smooth_properties: "
-    "nan_stays_within_reach |\n"
-    "| 1 level of 8 bits, 1/1000 of a half float | blockwise | test_foveate_exact, "
-    "test_foveate_law, test_frame_exact, test_cuda_foveate |\n"
-    "\n";
-
-/* The text of a section of an older report, from "<!-- begin" on; the caller frees it. */
+/* The text of a section of an older report, between its marks and with them; NULL: it has none; the caller frees it. */
 static char *old_section(const char *old, const char *name)
 {
     char mark[64];
@@ -240,6 +162,76 @@ static char *old_section(const char *old, const char *name)
     snprintf(mark, sizeof mark, "<!-- end %s -->", name);
     const char *end = begin ? strstr(begin, mark) : NULL;
     return end ? strndup(begin, (size_t)(end - begin) + strlen(mark)) : NULL;
+}
+
+static void write_kept(const char *old, const char *name, FILE *out)
+{
+    char *kept = old_section(old, name);
+    if (kept) {
+        fprintf(out, "%s\n\n", kept);
+    }
+    free(kept);
+}
+
+static void write_size(struct measurement *m, size_t b, FILE *out)
+{
+    const char *name = fovea_backend_name(m->backends[b].kind);
+    fprintf(out, "<!-- begin %s %ux%u -->\n### %ux%u\n\n%zu pictures of %ux%u pixels.\n\n", name,
+            m->width_px, m->height_px, m->width_px, m->height_px, m->sample_count, m->width_px,
+            m->height_px);
+    write_exactness(m, b, out);
+    if (any_moves(m)) {
+        write_moving(m, b, out);
+    }
+    if (m->paper_count > 0) {
+        write_paper(m, b, out);
+    }
+    fprintf(out, "<!-- end %s %ux%u -->\n\n", name, m->width_px, m->height_px);
+}
+
+static bool is_of(const struct measurement *m, const struct quality_size *size)
+{
+    return m->width_px == size->width_px && m->height_px == size->height_px;
+}
+
+static bool is_of_report(const struct measurement *m)
+{
+    bool is = false;
+    for (size_t i = 0; i < SIZE_COUNT; i++) {
+        is = is || is_of(m, &quality_sizes[i]);
+    }
+    return is;
+}
+
+/* Measured now, or as it was. */
+static void write_known_size(const struct report *r, const struct quality_size *size, size_t b,
+                             const char *old, FILE *out)
+{
+    for (size_t i = 0; i < r->size_count; i++) {
+        if (is_of(&r->sizes[i], size)) {
+            write_size(&r->sizes[i], b, out);
+            return;
+        }
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%s %ux%u", fovea_backend_name(r->sizes->backends[b].kind),
+             size->width_px, size->height_px);
+    write_kept(old, name, out);
+}
+
+static void write_section(const struct report *r, size_t b, const char *old, FILE *out)
+{
+    const char *name = fovea_backend_name(r->sizes->backends[b].kind);
+    fprintf(out, "<!-- begin %s -->\n## %s\n\n", name, name);
+    for (size_t i = 0; i < SIZE_COUNT; i++) {
+        write_known_size(r, &quality_sizes[i], b, old, out);
+    }
+    for (size_t i = 0; i < r->size_count; i++) {
+        if (!is_of_report(&r->sizes[i])) {
+            write_size(&r->sizes[i], b, out);
+        }
+    }
+    fprintf(out, "<!-- end %s -->\n\n", name);
 }
 
 static char *read_text(const char *path)
@@ -257,30 +249,30 @@ static char *read_text(const char *path)
     return text;
 }
 
-static void write_all(struct measurement *m, const char *old, FILE *out)
+static void write_all(const struct report *r, const char *old, FILE *out)
 {
     static const enum fovea_backend order[] = {FOVEA_BACKEND_CUDA, FOVEA_BACKEND_VULKAN,
                                                FOVEA_BACKEND_CPU};
-    fputs(preface, out);
+    const size_t backend_count = r->sizes->backend_count;
+    fputs(report_preface, out);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         size_t b = 0;
-        while (b < m->backend_count && m->backends[b].kind != order[i]) {
+        while (b < backend_count && r->sizes->backends[b].kind != order[i]) {
             b++;
         }
-        char *kept = b < m->backend_count ? NULL : old_section(old, fovea_backend_name(order[i]));
-        if (kept) {
-            fprintf(out, "%s\n\n", kept);
-        } else if (b < m->backend_count) {
-            write_section(m, b, out);
+        if (b < backend_count) {
+            write_section(r, b, old, out);
+        } else {
+            write_kept(old, fovea_backend_name(order[i]), out);
         }
-        free(kept);
     }
+    write_kept(old, "fovvideovdp", out);
 }
 
-bool report_write(struct measurement *m, const char *path)
+bool report_write(const struct report *report, const char *path)
 {
-    for (size_t b = 0; b < m->backend_count; b++) {
-        write_section(m, b, stdout);
+    for (size_t b = 0; b < report->sizes->backend_count; b++) {
+        write_section(report, b, NULL, stdout);
     }
     if (!path) {
         return true;
@@ -288,7 +280,7 @@ bool report_write(struct measurement *m, const char *path)
     char *old = read_text(path);
     FILE *file = fopen(path, "w");
     if (file) {
-        write_all(m, old, file);
+        write_all(report, old, file);
     }
     free(old);
     if (!file || fclose(file) != 0) {

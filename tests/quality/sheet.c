@@ -9,8 +9,10 @@
 #include <string.h>
 
 const struct look looks[LOOK_COUNT] = {
-    {"blockwise-paper", "blockwise, paper", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER,
+    {"blockwise-paper", "blockwise, paper, encoded", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER,
      FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
+    {"blockwise-physical", "blockwise, physical, encoded", FOVEA_METHOD_BLOCKWISE,
+     FOVEA_MODEL_PHYSICAL, FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
     {"smooth-paper-encoded", "smooth, paper, encoded", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER,
      FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
     {"smooth-paper-linear", "smooth, paper, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER,
@@ -23,8 +25,6 @@ const struct look looks[LOOK_COUNT] = {
      FOVEA_LIGHT_LINEAR, FOVEA_MAP_HUMAN},
     {"smooth-map-streak", "smooth, map streak, linear", FOVEA_METHOD_SMOOTH, FOVEA_MODEL_MAP,
      FOVEA_LIGHT_LINEAR, FOVEA_MAP_STREAK},
-    {"blockwise-physical", "blockwise, physical", FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PHYSICAL,
-     FOVEA_LIGHT_ENCODED, FOVEA_MAP_HUMAN},
 };
 
 struct fovea_foveation look_foveation(const struct look *look, const struct fovea_foveation *base)

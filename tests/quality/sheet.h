@@ -19,7 +19,6 @@ struct look {
 };
 
 #define LOOK_COUNT 8
-#define LOOK_MODELS_COUNT 5 /* the first: docs/models.png; the maps have docs/maps.png */
 extern const struct look looks[LOOK_COUNT];
 
 /* The settings with a look's model, method, light and kind of map. */

@@ -11,11 +11,14 @@ help_quality()
 
   --report FILE   the tables also go there; sections of backends not measured now stay as they are
   --backend NAME  only cpu, vulkan or cuda
-  --quick         five small pictures, seconds instead of minutes
+  --size WxH      only this size: the cases of the report at 640x360 and 1280x720, every case at another
+  --only REGEX    only cases with such names, at every size; without --report
+  --quick         five small pictures, seconds instead of a quarter of an hour on two cores
 
-Runs dozens of drawn pictures, and PNG and JPEG files that are named, through every model and method and
-compares with the double-precision reference. Fails where a bound is broken. docs/quality.md is its
-report.
+Runs dozens of drawn pictures of 640x360 pixels, and PNG and JPEG files that are named, through every model
+and method and compares with the double-precision reference; and at 1280x720, where the paper's law is mild
+enough for the fast ways of cuda and cpu, through five smooth cases. Fails where a bound is broken.
+docs/quality.md is its report.
 END
 }
 

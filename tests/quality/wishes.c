@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "wishes.h"
+
+#include "say.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+
+static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
+{
+    char *end = NULL;
+    out_gaze->x_uv = strtod(text, &end);
+    if (end != text && *end == ',') {
+        const char *second = end + 1;
+        out_gaze->y_uv = strtod(second, &end);
+        if (end != second && *end == '\0' && isfinite(out_gaze->x_uv) && isfinite(out_gaze->y_uv)) {
+            return true;
+        }
+    }
+    say_error("--gaze is x,y with both 0 to 1, not '%s'", text);
+    return false;
+}
+
+bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
+{
+    static const struct option options[] = {{"gaze", required_argument, NULL, 'g'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'g' && read_gaze(optarg, &out->gaze)) {
+            continue;
+        }
+        if (option == 's' && out->set_count < SETS_MAX) {
+            out->sets[out->set_count++] = optarg;
+        } else if (option == 'o') {
+            out->output = optarg;
+        } else {
+            return false;
+        }
+    }
+    if (optind + 1 != argc) {
+        say_error("%s needs one picture, a PNG or JPEG file", argv[0]);
+        return false;
+    }
+    out->picture = argv[optind];
+    return true;
+}
+
+bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.sets = wishes->sets;
+    desc.set_count = wishes->set_count;
+    desc.watch = false;
+    desc.log = say_log(FOVEA_LOG_WARNING);
+    struct fovea_config *config = NULL;
+    if (fovea_config_create(&desc, &config) != FOVEA_OK) {
+        return false;
+    }
+    *out = fovea_config_settings(config)->foveation;
+    fovea_config_destroy(&config);
+    return true;
+}

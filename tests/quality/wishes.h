@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The arguments of commands that take one picture: PICTURE [--gaze x,y] [--set key.path=value] [--output PATH]. */
+#ifndef FOVEA_QUALITY_WISHES_H
+#define FOVEA_QUALITY_WISHES_H
+
+#include "fovea.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SETS_MAX 64
+
+struct picture_wishes {
+    const char *picture;
+    const char *output;
+    struct fovea_point_uv gaze;
+    const char *sets[SETS_MAX];
+    size_t set_count;
+};
+
+/* What is not named stays as it is. False with a message; argv[0] is the command's name. */
+bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out);
+/* Those of configuration files and of the environment, then --set. False with a message. */
+bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out);
+
+#endif
