@@ -6,91 +6,58 @@
  *
  * A separable filter is two products with banded matrices, whose row for an output holds the taps at
  * that output's place. A block stages the window of some 64 x 32 pixels of whole fragments as halves; a
- * warp makes 16 rows by up to 32 columns of one fragment at a time,
+ * warp makes a unit of 16 rows by 16 columns of one fragment at a time,
  *
- *     D = V W H,    V: 16 x rows, W: the window, rows x columns, H: columns x 8,
+ *     D = V W H,    V: 16 x rows, W: the window, rows x columns, H: columns x 8, twice,
  *
  * 16 columns of W after the other: V W in float, rounded to halves, is at once the left operand of the
- * product with H (foveate_mma.cuh). V lives in registers; H is read from the filter's table. Fragments of
- * at most 8 px are made two at a time, one above the other, with a filter for each half of the rows of V
- * and two matrices H.
+ * products with H (foveate_mma.cuh). V lives in registers; H is read from the filter's table. Fragments of
+ * at most 8 px are made two at a time, one above the other: each half of V's rows has its own filter, and
+ * each of the two H, of which either serves one half.
  *
  * Halves hold levels less 128 exactly, taps to 1/4096 of themselves (a filter's taps sum to 1), and V W to
  * 1/32 of a level: together less than a tenth of a level. All sums are made in float.
  *
- * Grid: regions of fragments across and down for the worst gaze, images. Bound by the tensor cores' issue
- * and by staging, (64 + 2 r)(32 + 2 r) pixels for 64 x 32. */
+ * Grid: regions of fragments across and down for the worst gaze, images. Bound by instruction issue: by
+ * staging, some 130 x 75 pixels for 64 x 32, as much as by the products. */
 
-#include "foveate_bands_window.cuh"
+#include "foveate_bands_filter.cuh"
 #include "foveate_mma.cuh"
 
 namespace {
 
-const int ROWS = FOVEATE_BANDS_ROWS;
-const int COLUMNS = FOVEATE_BANDS_COLUMNS;
-const int SLICES = FOVEATE_BANDS_SLICES;
-const int DEPTH = FOVEATE_BANDS_MAX_DEPTH;
+const int ROWS = 16;
 const int HALF_ROWS = ROWS / 2;
-
-/* ---- Filters */
-
-/* The taps from FIRST_TAP from the centre on, zeros where there are none, as pairs of neighbours: those that
- * begin at even places, and those that begin at odd ones, so that any two neighbours are one word. */
-const int FIRST_TAP = -60;
-const int PAIRS = 64;
-
-struct filter_table {
-    uint32_t pairs[2][PAIRS];
-
-    __device__ __forceinline__ uint32_t at(int tap) const
-    {
-        const int place = tap - FIRST_TAP;
-        return pairs[place & 1][place >> 1];
-    }
-};
-
-struct filter {
-    const __half *taps; /* centre first */
-    int radius;
-
-    __device__ __forceinline__ __half at(int tap) const
-    {
-        const int distance = abs(tap);
-        return distance <= radius ? taps[distance] : __ushort_as_half(0);
-    }
-};
-
-__device__ __forceinline__ filter filter_of(const foveate_bands &bands, int ring)
-{
-    const foveate_ring *entry = (const foveate_ring *)bands.tables.rings + ring;
-    return {(const __half *)bands.half_taps + entry->first_tap, (int)entry->radius_px};
-}
-
-__device__ __forceinline__ void fill_table(const filter &f, filter_table &table)
-{
-    const int lane = (int)threadIdx.x % 32;
-#pragma unroll
-    for (int i = 0; i < 2 * PAIRS; i += 32) {
-        const int odd = i / PAIRS;
-        const int word = i % PAIRS + lane;
-        const int tap = FIRST_TAP + 2 * word + odd;
-        table.pairs[odd][word] = pair_of(f.at(tap), f.at(tap + 1));
-    }
-}
+const int COLUMNS = 16;
+const int HALF_COLUMNS = COLUMNS / 2;
+/* Of the smallest fragments, two to a unit. */
+const int MOST_UNITS = FOVEATE_BANDS_MAX_FRAGMENTS / 2;
 
 /* ---- Units */
 
-/* What a warp makes at a time: 16 rows, in two halves that are fragments of their own where those have at
- * most 8 px, and up to four slices of 8 columns. */
+/* What a warp makes at a time. Its rows are two halves, which are fragments of their own where those have
+ * at most 8 px. */
 struct unit {
-    int x, y; /* the first pixel, from the region's on */
-    int columns; /* that are the fragment's */
-    int rows[2]; /* of each half likewise */
-    int lower; /* where the second half begins */
-    int ring[2];
-    int slices;
-    bool pair; /* two filters */
+    int16_t x, y; /* the first pixel, from the region's on */
+    int16_t columns; /* that are the fragment's */
+    int16_t upper_rows; /* of each half likewise */
+    int16_t lower_rows;
+    int16_t lower; /* where the second half begins */
+    int upper_ring;
+    int lower_ring;
 };
+
+__device__ __forceinline__ int parts_of(int side)
+{
+    return (side + ROWS - 1) / ROWS;
+}
+
+__device__ __forceinline__ int count_units(const bands_region &region, int side)
+{
+    const int rows =
+        side <= HALF_ROWS ? (region.fragments_y + 1) / 2 : region.fragments_y * parts_of(side);
+    return region.fragments_x * parts_of(side) * rows;
+}
 
 __device__ __forceinline__ unit pair_of_fragments(const bands_region &region, const int *rings,
                                                   int side, int index)
@@ -99,102 +66,92 @@ __device__ __forceinline__ unit pair_of_fragments(const bands_region &region, co
     const int column = index % region.fragments_x;
     const int row = 2 * (index / region.fragments_x);
     const bool second = row + 1 < region.fragments_y;
-    u.x = column * side;
-    u.y = row * side;
-    u.columns = u.rows[0] = u.lower = side;
-    u.rows[1] = second ? side : 0;
-    u.slices = 1;
-    u.ring[0] = rings[row * region.fragments_x + column];
-    u.ring[1] = second ? rings[(row + 1) * region.fragments_x + column] : u.ring[0];
-    u.pair = u.ring[0] != u.ring[1];
+    u.x = (int16_t)(column * side);
+    u.y = (int16_t)(row * side);
+    u.columns = u.upper_rows = u.lower = (int16_t)side;
+    u.lower_rows = (int16_t)(second ? side : 0);
+    u.upper_ring = rings[row * region.fragments_x + column];
+    u.lower_ring = second ? rings[(row + 1) * region.fragments_x + column] : u.upper_ring;
     return u;
-}
-
-__device__ __forceinline__ int parts_down(int side)
-{
-    return (side + ROWS - 1) / ROWS;
-}
-
-__device__ __forceinline__ int parts_across(int side)
-{
-    return (side + SLICES * COLUMNS - 1) / (SLICES * COLUMNS);
 }
 
 __device__ __forceinline__ unit part_of_fragment(const bands_region &region, const int *rings,
                                                  int side, int index)
 {
     unit u = {};
-    const int across = region.fragments_x * parts_across(side);
-    const int fragment_x = index % across / parts_across(side);
-    const int fragment_y = index / across / parts_down(side);
-    const int part_x = index % across % parts_across(side) * SLICES * COLUMNS;
-    const int part_y = index / across % parts_down(side) * ROWS;
-    u.x = fragment_x * side + part_x;
-    u.y = fragment_y * side + part_y;
-    u.columns = min(side - part_x, SLICES * COLUMNS);
-    u.rows[0] = min(side - part_y, HALF_ROWS);
-    u.rows[1] = min(side - part_y - HALF_ROWS, HALF_ROWS);
+    const int parts = parts_of(side);
+    const int column = index % (region.fragments_x * parts);
+    const int row = index / (region.fragments_x * parts);
+    const int part_x = column % parts * COLUMNS;
+    const int part_y = row % parts * ROWS;
+    u.x = (int16_t)(column / parts * side + part_x);
+    u.y = (int16_t)(row / parts * side + part_y);
+    u.columns = (int16_t)min(side - part_x, COLUMNS);
+    u.upper_rows = (int16_t)min(side - part_y, HALF_ROWS);
+    u.lower_rows = (int16_t)min(side - part_y - HALF_ROWS, HALF_ROWS);
     u.lower = HALF_ROWS;
-    u.slices = (u.columns + COLUMNS - 1) / COLUMNS;
-    u.ring[0] = u.ring[1] = rings[fragment_y * region.fragments_x + fragment_x];
+    u.upper_ring = u.lower_ring = rings[row / parts * region.fragments_x + column / parts];
     return u;
 }
 
-__device__ __forceinline__ int count_units(const bands_region &region, int side)
+/* A thread each, since there are divisions in it. */
+__device__ __forceinline__ void list_units(const bands_region &region, const int *rings, int side,
+                                           unit *units)
 {
-    if (side <= HALF_ROWS) {
-        return region.fragments_x * ((region.fragments_y + 1) / 2);
+    for (int i = (int)threadIdx.x; i < count_units(region, side); i += BANDS_THREADS) {
+        units[i] = side <= HALF_ROWS ? pair_of_fragments(region, rings, side, i)
+                                     : part_of_fragment(region, rings, side, i);
     }
-    return region.fragments_x * region.fragments_y * parts_across(side) * parts_down(side);
-}
-
-__device__ __forceinline__ unit unit_at(const bands_region &region, const int *rings, int side,
-                                        int index)
-{
-    return side <= HALF_ROWS ? pair_of_fragments(region, rings, side, index)
-                             : part_of_fragment(region, rings, side, index);
 }
 
 /* ---- Products */
 
-/* Where a unit's window begins, and how many products go down and across it. */
-struct reach {
+struct operands {
+    const filter_table *first; /* of V's upper half, and of the first H */
+    const filter_table *second;
+    int right; /* columns from the first H's outputs to the second's */
     int radius;
-    int row; /* of the block's window */
+    int row; /* of the block's window, where the unit's begins */
     int column; /* likewise; a multiple of 8 */
-    int depth;
-    int across;
+    int across; /* products */
+    int start; /* from the unit's first pixel to that column */
 };
 
-__device__ __forceinline__ reach reach_of(const bands_region &region, const unit &u, int radius)
+__device__ __forceinline__ int depth_of(const unit &u, int radius)
 {
-    reach r;
-    r.radius = radius;
-    r.row = region.radius + u.y - radius;
-    r.depth = (u.lower + HALF_ROWS + 2 * radius + 15) / 16;
-    const int left = region.margin + u.x - radius;
-    const int right = region.margin + u.x + COLUMNS * u.slices + radius;
-    r.column = left / 8 * 8;
-    r.across = (right - r.column + 15) / 16;
-    return r;
+    return (u.lower + HALF_ROWS + 2 * radius + 15) / 16;
 }
 
-/* V: output m's taps are centred on row m's place, which is `radius` rows below the window's. */
-__device__ __forceinline__ void make_vertical(uint32_t (&v)[DEPTH][4], const filter_table *tables,
-                                              const unit &u, const reach &r)
+__device__ __forceinline__ operands operands_of(const bands_region &region, const unit &u,
+                                                const filter_table *tables, bool pair, int radius)
+{
+    operands o = {};
+    o.first = tables;
+    o.second = tables + pair;
+    o.right = pair ? 0 : HALF_COLUMNS;
+    o.radius = radius;
+    o.row = region.radius + u.y - radius;
+    const int left = region.lead + u.x - radius;
+    o.column = left & ~7;
+    o.across = (left - o.column + 2 * radius + o.right + HALF_COLUMNS + 15) / 16;
+    o.start = o.column - region.lead - u.x;
+    return o;
+}
+
+/* V: the taps of an output are centred `radius` rows below its own place in the window. */
+template <int DEPTH>
+__device__ __forceinline__ void make_vertical(uint32_t (&v)[DEPTH][4], const operands &o, int lower)
 {
     const int lane = (int)threadIdx.x % 32;
-    const int upper = 2 * (lane % 4) - r.radius - lane / 4;
-    const int lower = upper - u.lower;
-    const filter_table &second = tables[u.pair];
+    const int tap = 2 * (lane % 4) - o.radius - lane / 4;
+    const uint32_t *first = o.first->at(tap);
+    const uint32_t *second = o.second->at(tap - lower);
 #pragma unroll
     for (int k = 0; k < DEPTH; k++) {
-        if (k < r.depth) {
-            v[k][0] = tables[0].at(16 * k + upper);
-            v[k][1] = second.at(16 * k + lower);
-            v[k][2] = tables[0].at(16 * k + 8 + upper);
-            v[k][3] = second.at(16 * k + 8 + lower);
-        }
+        v[k][0] = first[8 * k];
+        v[k][1] = second[8 * k];
+        v[k][2] = first[8 * k + 4];
+        v[k][3] = second[8 * k + 4];
     }
 }
 
@@ -205,21 +162,19 @@ __device__ __forceinline__ uint32_t rounded(float first, float second)
 }
 
 /* V times 16 columns of the window, as the left operand of the next product. `rows` says where this lane's
- * row of each product lies. */
+ * row of each product lies, in bytes; the columns are `along` bytes on. */
+template <int DEPTH>
 __device__ __forceinline__ void filter_down(uint32_t (&out)[4], const uint32_t (&v)[DEPTH][4],
-                                            const int (&rows)[DEPTH], int depth,
-                                            const __half *columns)
+                                            const mma_place (&rows)[DEPTH], int along)
 {
     float left[4] = {};
     float right[4] = {};
 #pragma unroll
     for (int k = 0; k < DEPTH; k++) {
-        if (k < depth) {
-            uint32_t w[4];
-            mma_load_turned(w, columns + rows[k]);
-            mma_add(left, v[k], w[0], w[1]);
-            mma_add(right, v[k], w[2], w[3]);
-        }
+        uint32_t w[4];
+        mma_load_turned(w, rows[k] + along);
+        mma_add(left, v[k], w[0], w[1]);
+        mma_add(right, v[k], w[2], w[3]);
     }
     out[0] = rounded(left[0], left[1]);
     out[1] = rounded(left[2], left[3]);
@@ -227,153 +182,205 @@ __device__ __forceinline__ void filter_down(uint32_t (&out)[4], const uint32_t (
     out[3] = rounded(right[2], right[3]);
 }
 
-/* H for 16 columns of the window and one slice; false: no tap of it is among them. */
-struct horizontal {
-    uint32_t low, high;
-    bool any;
-};
-
-__device__ __forceinline__ horizontal make_horizontal(const filter_table &table, int first,
-                                                      int radius)
-{
-    /* `first`: from the slice's first output to the first of the columns. */
-    horizontal h = {};
-    h.any = first + 15 >= -radius && first <= COLUMNS - 1 + radius;
-    if (h.any) {
-        const int lane = (int)threadIdx.x % 32;
-        const int tap = first + 2 * (lane % 4) - lane / 4;
-        h.low = table.at(tap);
-        h.high = table.at(tap + 8);
-    }
-    return h;
-}
-
-/* sums[c][j]: of channel c, slice j; of a pair, half j. */
-template <int CHANNELS>
-__device__ __forceinline__ void filter_unit(float (&sums)[CHANNELS][SLICES][4],
+/* sums[c][j]: of channel c, the product with H of number j. */
+template <int CHANNELS, int DEPTH>
+__device__ __forceinline__ void filter_unit(float (&sums)[CHANNELS][2][4],
                                             const bands_region &region, const __half *window,
-                                            const filter_table *tables, const unit &u,
-                                            const reach &r)
+                                            const operands &o, int lower)
 {
-    uint32_t v[DEPTH][4] = {};
-    int rows[DEPTH] = {};
-    make_vertical(v, tables, u, r);
     const int lane = (int)threadIdx.x % 32;
+    uint32_t v[DEPTH][4];
+    make_vertical<DEPTH>(v, o, lower);
+    mma_place rows[DEPTH];
 #pragma unroll
     for (int k = 0; k < DEPTH; k++) {
-        const int row = min(r.row + 16 * k + lane % 16, region.rows - 1);
-        rows[k] = row * region.pitch + r.column + lane / 16 * 8;
+        const int row = min(o.row + 16 * k + lane % 16, region.rows - 1);
+        rows[k] = mma_place_of(window + row * CHANNELS * BANDS_COLUMNS + o.column + lane / 16 * 8);
     }
-    const int plane = region.rows * region.pitch;
-    const int products = u.pair ? 2 : u.slices;
-    const int start = r.column - region.margin - u.x;
+    const int tap = o.start + 2 * (lane % 4) - lane / 4;
+    const uint32_t *h[2] = {o.first->at(tap), o.second->at(tap - o.right)};
 #pragma unroll 1
-    for (int q = 0; q < r.across; q++) {
-        horizontal h[SLICES];
-#pragma unroll
-        for (int j = 0; j < SLICES; j++) {
-            const int first = start + 16 * q - (u.pair ? 0 : COLUMNS * j);
-            h[j] = make_horizontal(tables[u.pair && j == 1], first, j < products ? r.radius : -99);
-        }
+    for (int q = 0; q < o.across; q++) {
+        const uint32_t taps[2][2] = {{h[0][8 * q], h[0][8 * q + 4]},
+                                     {h[1][8 * q], h[1][8 * q + 4]}};
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
             uint32_t down[4];
-            filter_down(down, v, rows, r.depth, window + c * plane + 16 * q);
-#pragma unroll
-            for (int j = 0; j < SLICES; j++) {
-                if (h[j].any) {
-                    mma_add(sums[c][j], down, h[j].low, h[j].high);
-                }
-            }
+            filter_down<DEPTH>(down, v, rows, c * BANDS_COLUMNS * 2);
+            mma_add(sums[c][0], down, taps[0][0], taps[0][1]);
+            mma_add(sums[c][1], down, taps[1][0], taps[1][1]);
         }
+#pragma unroll
+        for (int k = 0; k < DEPTH; k++) {
+            rows[k] += COLUMNS * 2;
+        }
+    }
+}
+
+template <int CHANNELS>
+__device__ __forceinline__ void filter_unit_by_depth(float (&sums)[CHANNELS][2][4],
+                                                     const bands_region &region,
+                                                     const __half *window, const operands &o,
+                                                     const unit &u)
+{
+    switch (depth_of(u, o.radius)) {
+    case 1:
+    case 2:
+        filter_unit<CHANNELS, 2>(sums, region, window, o, u.lower);
+        break;
+    case 3:
+        filter_unit<CHANNELS, 3>(sums, region, window, o, u.lower);
+        break;
+    case 4:
+        filter_unit<CHANNELS, 4>(sums, region, window, o, u.lower);
+        break;
+    case 5:
+        filter_unit<CHANNELS, 5>(sums, region, window, o, u.lower);
+        break;
+    default:
+        filter_unit<CHANNELS, FOVEATE_BANDS_MAX_DEPTH>(sums, region, window, o, u.lower);
+        break;
     }
 }
 
 /* ---- Results */
 
-template <enum fovea_format FORMAT, int CHANNELS, typename Image> struct work {
-    const foveate_frame &frame;
-    const foveate_bands &bands;
-    const bands_region &region;
-    const Image &src;
-    const Image &dst;
+/* What the sums of a channel begin with: levels are held less 128, and an exact half shall round up. */
+__device__ __forceinline__ float sums_begin(bool light)
+{
+    return light ? 0.0f : 128.0f + 1.0f / 2048;
+}
 
-    __device__ __forceinline__ void store(int x, int y, const float (&sums)[CHANNELS]) const
-    {
-        const uint32_t own = FORMAT == FOVEA_FORMAT_RGBA8 ? src.load(x, y) : 0;
-        dst.store(x, y, word_of<CHANNELS>(sums, frame.light != 0, own));
+/* The nearest level in the lowest byte: behind the exponent of 1.5 * 2^23 the steps of floats are whole
+ * numbers. Averages stay in range. */
+__device__ __forceinline__ uint32_t byte_of(float sum, bool light)
+{
+    if (light) {
+        sum = light_to_srgb(fminf(fmaxf(sum, 0.0f), 1.0f)) * 255.0f + 1.0f / 2048;
     }
+    return __float_as_uint(sum + 12582912.0f);
+}
 
-    __device__ __forceinline__ bool inside(int x, int y) const
-    {
-        return x >= 0 && y >= 0 && x < frame.width_px && y < frame.height_px;
+/* The fourth byte is the picture's. */
+template <int CHANNELS>
+__device__ __forceinline__ uint32_t word_of(float x, float y, float z, bool light)
+{
+    if constexpr (CHANNELS == 1) {
+        return byte_of(x, light);
     }
+    const uint32_t low = __byte_perm(byte_of(x, light), byte_of(y, light), 0x0040u);
+    return __byte_perm(low, byte_of(z, light), 0x0410u);
+}
+
+/* A unit's words, by the row. */
+struct unit_words {
+    uint32_t at[ROWS][COLUMNS];
 };
 
-template <enum fovea_format FORMAT, int CHANNELS, typename Image>
-__device__ __forceinline__ void store_unit(const work<FORMAT, CHANNELS, Image> &w, const unit &u,
-                                           const float (&sums)[CHANNELS][SLICES][4])
+/* Where both halves have one filter, the two H stand side by side; else each serves its half. */
+template <int CHANNELS>
+__device__ __forceinline__ void write_words(const float (&sums)[CHANNELS][2][4], bool pair,
+                                            bool light, unit_words &words)
 {
     const int row = (int)threadIdx.x % 32 / 4;
-    const int first = (int)threadIdx.x % 4 * 2;
+    const int column = (int)threadIdx.x % 4 * 2;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        const int y = w.region.y + u.y + (half ? u.lower : 0) + row;
 #pragma unroll
-        for (int i = 0; i < 2 * SLICES; i++) {
-            const int j = i / 2;
-            const int column = COLUMNS * j + first + i % 2;
-            const int x = w.region.x + u.x + column;
-            if (j >= u.slices || column >= u.columns || row >= u.rows[half] || !w.inside(x, y)) {
-                continue;
-            }
-            if (u.ring[half] == FOVEATE_RING_NONE) {
-                w.dst.store(x, y, w.src.load(x, y));
-                continue;
-            }
-            float own[CHANNELS];
+        for (int j = 0; j < 2; j++) {
+            uint32_t two[2];
 #pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                const float other = j == 0 && half == 1 && u.pair ? sums[c][1][2 + i % 2]
-                                                                  : sums[c][j][2 * half + i % 2];
-                own[c] = other;
+            for (int i = 0; i < 2; i++) {
+                float v[3] = {};
+#pragma unroll
+                for (int c = 0; c < CHANNELS; c++) {
+                    const int n = 2 * half + i;
+                    v[c] = half == 1 && j == 0 && pair ? sums[c][1][n] : sums[c][j][n];
+                }
+                two[i] = word_of<CHANNELS>(v[0], v[1], v[2], light);
             }
-            w.store(x, y, own);
+            *(uint2 *)&words.at[HALF_ROWS * half + row][HALF_COLUMNS * j + column] =
+                make_uint2(two[0], two[1]);
         }
     }
 }
 
+template <enum fovea_format FORMAT, typename Image> struct target {
+    const foveate_frame &frame;
+    const bands_region &region;
+    const Image &src;
+    const Image &dst;
+
+    /* Two rows of 16 at a time. `copied`: halves that have no filter. */
+    __device__ __forceinline__ void store(const unit &u, const unit_words &words) const
+    {
+        const int lane = (int)threadIdx.x % 32;
+        const int column = lane % COLUMNS;
+        const int x = region.x + u.x + column;
+        const bool in_columns = column < u.columns && x >= 0 && x < frame.width_px;
+#pragma unroll 4
+        for (int i = 0; i < ROWS / 2; i++) {
+            const int row = 2 * i + lane / COLUMNS;
+            const bool lower = 2 * i >= HALF_ROWS;
+            const int inside = row - (lower ? HALF_ROWS : 0);
+            const int y = region.y + u.y + (lower ? u.lower : 0) + inside;
+            if (in_columns && inside < (lower ? u.lower_rows : u.upper_rows) && y >= 0 &&
+                y < frame.height_px) {
+                const bool copied = (lower ? u.lower_ring : u.upper_ring) == FOVEATE_RING_NONE;
+                uint32_t word = words.at[row][column];
+                if (copied || FORMAT == FOVEA_FORMAT_RGBA8) {
+                    const uint32_t own = src.load(x, y);
+                    word = copied ? own : pixel<FORMAT>::keep_alpha(word, own);
+                }
+                dst.store(x, y, word);
+            }
+        }
+    }
+};
+
 /* ---- A block */
 
-template <enum fovea_format FORMAT, int CHANNELS, typename Image>
-__device__ __forceinline__ void make_unit(const work<FORMAT, CHANNELS, Image> &w, unit u,
-                                          const __half *window, filter_table *tables)
+struct warp_memory {
+    union {
+        filter_table tables[2];
+        unit_words words;
+    };
+};
+
+template <int CHANNELS>
+__device__ __forceinline__ void make_unit(const foveate_bands &bands, const bands_region &region,
+                                          const unit &u, bool light, const __half *window,
+                                          warp_memory &memory)
 {
-    float sums[CHANNELS][SLICES][4];
+    const bool upper_copied = u.upper_ring == FOVEATE_RING_NONE;
+    const bool lower_copied = u.lower_ring == FOVEATE_RING_NONE;
+    if (upper_copied && lower_copied) {
+        return;
+    }
+    const int upper_ring = upper_copied ? u.lower_ring : u.upper_ring;
+    const int lower_ring = lower_copied ? u.upper_ring : u.lower_ring;
+    const bool pair = u.lower != HALF_ROWS || upper_ring != lower_ring;
+    const filter upper = filter_of_ring(bands, upper_ring);
+    int radius = upper.radius;
+    fill_table(upper, memory.tables[0]);
+    if (pair) {
+        const filter lower = filter_of_ring(bands, lower_ring);
+        fill_table(lower, memory.tables[1]);
+        radius = max(radius, lower.radius);
+    }
+    __syncwarp();
+    float sums[CHANNELS][2][4];
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
-        for (int j = 0; j < SLICES; j++) {
-            sums[c][j][0] = sums[c][j][1] = sums[c][j][2] = sums[c][j][3] =
-                sums_begin(w.frame.light != 0, c);
+        for (int i = 0; i < 8; i++) {
+            sums[c][i / 4][i % 4] = sums_begin(light);
         }
     }
-    const int ring = max(u.ring[0], u.ring[1]);
-    if (ring != FOVEATE_RING_NONE) {
-        u.pair = u.pair && min(u.ring[0], u.ring[1]) != FOVEATE_RING_NONE;
-        const filter upper = filter_of(w.bands, u.pair ? u.ring[0] : ring);
-        int radius = upper.radius;
-        __syncwarp();
-        fill_table(upper, tables[0]);
-        if (u.pair) {
-            const filter lower = filter_of(w.bands, u.ring[1]);
-            fill_table(lower, tables[1]);
-            radius = max(radius, lower.radius);
-        }
-        __syncwarp();
-        filter_unit<CHANNELS>(sums, w.region, window, tables, u, reach_of(w.region, u, radius));
-    }
-    store_unit(w, u, sums);
+    filter_unit_by_depth<CHANNELS>(sums, region, window,
+                                   operands_of(region, u, memory.tables, pair, radius), u);
+    __syncwarp();
+    write_words<CHANNELS>(sums, pair, light, memory.words);
 }
 
 template <enum fovea_format FORMAT, int CHANNELS, typename Image>
@@ -381,9 +388,11 @@ __device__ __forceinline__ void make_region(const foveate_frame &frame, const fo
                                             const Image &src, const Image &dst, __half *window)
 {
     __shared__ bands_shared shared;
-    __shared__ filter_table tables[FOVEATE_BANDS_WARPS][2];
-    bands_region region = region_of_block(
-        frame, foveate_bands_shape_of(frame.fragment_px, bands.height_px, bands.radius_px));
+    __shared__ unit units[MOST_UNITS];
+    __shared__ __align__(16) warp_memory memories[FOVEATE_BANDS_WARPS];
+    const int side = frame.fragment_px;
+    bands_region region =
+        region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
     if (region.x >= frame.width_px || region.y >= frame.height_px) {
         return;
     }
@@ -393,16 +402,21 @@ __device__ __forceinline__ void make_region(const foveate_frame &frame, const fo
         }
     }
     find_filters(frame, bands, region, shared);
+    list_units(region, shared.rings, side, units);
     if (region.radius >= 0) {
         fill_window<CHANNELS>(frame, region, src, shared.light, window);
-        __syncthreads();
     }
-    const work<FORMAT, CHANNELS, Image> w = {frame, bands, region, src, dst};
+    __syncthreads();
+    const target<FORMAT, Image> to = {frame, region, src, dst};
     const int warp = (int)threadIdx.x / 32;
-    const int count = count_units(region, frame.fragment_px);
+    const int count = count_units(region, side);
 #pragma unroll 1
     for (int i = warp; i < count; i += FOVEATE_BANDS_WARPS) {
-        make_unit(w, unit_at(region, shared.rings, frame.fragment_px, i), window, tables[warp]);
+        const unit u = units[i];
+        make_unit<CHANNELS>(bands, region, u, frame.light != 0, window, memories[warp]);
+        __syncwarp();
+        to.store(u, memories[warp].words);
+        __syncwarp();
     }
 }
 
@@ -411,12 +425,8 @@ __device__ __forceinline__ void make_blocks(const foveate_frame &frame, const fo
                                             const Image &src, const Image &dst, char *shared)
 {
 #if __CUDA_ARCH__ >= 800
-    __half *window = (__half *)shared;
-    if constexpr (FORMAT == FOVEA_FORMAT_R8) {
-        make_region<FORMAT, 1>(frame, bands, src, dst, window);
-    } else {
-        make_region<FORMAT, 3>(frame, bands, src, dst, window);
-    }
+    const int channels = FORMAT == FOVEA_FORMAT_R8 ? 1 : 3;
+    make_region<FORMAT, channels>(frame, bands, src, dst, (__half *)shared);
 #endif
 }
 

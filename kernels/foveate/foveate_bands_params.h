@@ -21,22 +21,20 @@
 #define FOVEATE_BANDS_MAX_RADIUS_PX 36
 #define FOVEATE_BANDS_MAX_DEPTH 6
 
-/* A warp's outputs: 16 rows, up to four times 8 columns. */
-#define FOVEATE_BANDS_ROWS 16
-#define FOVEATE_BANDS_COLUMNS 8
-#define FOVEATE_BANDS_SLICES 4
+/* What a block stages of a row, in halves for each channel: a region's pixels, its filters' reach, up to
+ * three more on the left, where runs of four begin, and on the right what the last product reads beyond
+ * its outputs. Odd in units of 16 bytes, times one or three channels, so that the same columns of eight
+ * rows lie in different banks. */
+#define FOVEATE_BANDS_COLUMNS_BEYOND 22
+#define FOVEATE_BANDS_WINDOW_COLUMNS 168
 
-/* What a block stages of the picture, in pixels; for C to know how much memory that takes. */
+/* A block's fragments, and the rows of its window at the plan's largest radius. */
 struct foveate_bands_shape {
-    int32_t fragments_x; /* of a block */
+    int32_t fragments_x;
     int32_t fragments_y;
-    int32_t rows; /* of the window at the largest radius */
-    int32_t pitch; /* halves a row */
+    int32_t rows;
 };
 
-/* Filters are lined up to eight columns on the left, and products read on to the right: up to seven
- * columns of the last slice, 15 of the last product. An odd number of 16 bytes a row keeps eight rows in
- * different banks. */
 FOVEATE_BOTH struct foveate_bands_shape foveate_bands_shape_of(int32_t fragment_px,
                                                                int32_t height_px, int32_t radius_px)
 {
@@ -46,15 +44,12 @@ FOVEATE_BOTH struct foveate_bands_shape foveate_bands_shape_of(int32_t fragment_
     shape.fragments_x = across > 0 ? across : 1;
     shape.fragments_y = down > 0 ? down : 1;
     shape.rows = shape.fragments_y * fragment_px + 2 * radius_px;
-    const int32_t margin = (radius_px + 7) / 8 * 8;
-    const int32_t columns = shape.fragments_x * fragment_px + 2 * margin + 7 + 15;
-    shape.pitch = (columns + 7) / 16 * 16 + 8;
     return shape;
 }
 
 FOVEATE_BOTH int32_t foveate_bands_bytes(const struct foveate_bands_shape *shape, int32_t channels)
 {
-    return channels * shape->rows * shape->pitch * 2;
+    return channels * shape->rows * FOVEATE_BANDS_WINDOW_COLUMNS * 2;
 }
 
 /* The plan on the device. */

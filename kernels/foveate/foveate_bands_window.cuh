@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a block of foveate_bands.cu works on: its fragments and their filters, the window of the picture
- * around them as planes of halves in shared memory, and the pixels that come out.
- *
- * Levels of 8 bits are held less 128, which halves do exactly; light as it is. */
+/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the picture
+ * around it in shared memory as halves, the channels of a row one after the other. Levels of 8 bits are held
+ * less 128, which halves do exactly; light as it is. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 
 #include "foveate_bands_params.h"
 #include "foveate_grid.h"
-#include "foveate_image.cuh"
 #include "foveate_light.cuh"
+#include "foveate_tile_image.cuh"
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;
+const int BANDS_COLUMNS = FOVEATE_BANDS_WINDOW_COLUMNS;
 
-/* What every thread of a block knows. Places are relative to the view, and to the region's first pixel. */
+/* What every thread of a block knows. Pixels are the view's. */
 struct bands_region {
     int first_x, first_y; /* fragments */
     int x, y; /* its first pixel; may lie outside the picture */
     int fragments_x, fragments_y;
     int width, height;
     int radius; /* of its largest filter; -1: everything is copied */
-    int margin; /* columns of the window left of the first pixel */
+    int lead; /* columns of the window left of the first pixel */
     int rows; /* of the window */
-    int pitch;
 };
 
 struct bands_shared {
@@ -50,51 +49,52 @@ static __device__ __forceinline__ bands_region region_of_block(const foveate_fra
     region.fragments_y = shape.fragments_y;
     region.width = shape.fragments_x * side;
     region.height = shape.fragments_y * side;
-    region.pitch = shape.pitch;
     return region;
 }
 
-/* Every fragment's filter, and from them what the window needs. A barrier is in it. */
+static __device__ __forceinline__ int filter_of_fragment(const foveate_frame &frame,
+                                                         const foveate_bands &bands,
+                                                         const bands_region &region, int x, int y)
+{
+    const foveate_cuda_tables &tables = bands.tables;
+    const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
+                                          (const float *)tables.law_table};
+    const int side = frame.fragment_px;
+    const bool seen = region.x + x * side < frame.width_px &&
+                      region.y + y * side < frame.height_px && region.x + (x + 1) * side > 0 &&
+                      region.y + (y + 1) * side > 0;
+    return seen && frame.gaze_x_q8 != FOVEATE_GAZE_NONE
+               ? foveate_grid_filter(&filters, &frame, region.first_x + x, region.first_y + y)
+               : FOVEATE_RING_NONE;
+}
+
+/* Every fragment's filter, and from them what the window needs. Barriers are in it. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
                                                     bands_region &region, bands_shared &shared)
 {
-    const foveate_cuda_tables &tables = bands.tables;
-    const foveate_ring *rings = (const foveate_ring *)tables.rings;
-    const foveate_grid_filters filters = {rings, &tables.law, (const float *)tables.law_table};
     const int i = (int)threadIdx.x;
     if (i == 0) {
         shared.radius = -1;
     }
     __syncthreads();
     if (i < region.fragments_x * region.fragments_y) {
-        const int x = i % region.fragments_x;
-        const int y = i / region.fragments_x;
-        const bool seen = region.x + x * frame.fragment_px < frame.width_px &&
-                          region.y + y * frame.fragment_px < frame.height_px &&
-                          region.x + (x + 1) * frame.fragment_px > 0 &&
-                          region.y + (y + 1) * frame.fragment_px > 0;
-        const int ring =
-            seen && frame.gaze_x_q8 != FOVEATE_GAZE_NONE
-                ? foveate_grid_filter(&filters, &frame, region.first_x + x, region.first_y + y)
-                : FOVEATE_RING_NONE;
+        const int ring = filter_of_fragment(frame, bands, region, i % region.fragments_x,
+                                            i / region.fragments_x);
         shared.rings[i] = ring;
         if (ring != FOVEATE_RING_NONE) {
+            const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
             atomicMax(&shared.radius, (int)rings[ring].radius_px);
         }
     }
     __syncthreads();
-    region.radius = shared.radius;
-    region.margin = (max(region.radius, 0) + 7) / 8 * 8;
-    region.rows = region.height + 2 * max(region.radius, 0);
+    const int radius = shared.radius;
+    region.radius = radius;
+    region.lead = radius + ((region.x - radius) & 3);
+    region.rows = region.height + 2 * radius;
 }
 
 /* ---- The window */
-
-static __device__ __forceinline__ int clamped(int value, int count)
-{
-    return min(max(value, 0), count - 1);
-}
 
 static __device__ __forceinline__ uint32_t pair_of(__half first, __half second)
 {
@@ -122,106 +122,76 @@ static __device__ __forceinline__ uint32_t halves_of(uint32_t bytes, bool light,
     return light ? pair_of(table[bytes & 255u], table[bytes >> 16]) : centred(bytes);
 }
 
-/* Two neighbours of the window at a time, a block's threads in a row after the other. */
+template <int CHANNELS>
+static __device__ __forceinline__ void stage_four(const uint4 &words, bool light,
+                                                  const __half *table, __half *to)
+{
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+        *(uint2 *)(to + c * BANDS_COLUMNS) =
+            make_uint2(halves_of(bytes_of(words.x, words.y, c), light, table),
+                       halves_of(bytes_of(words.z, words.w, c), light, table));
+    }
+}
+
+/* Four neighbours of the window at a time, a block's threads one after the other. */
 struct window_walk {
-    int pairs; /* of a row */
-    int row, pair;
+    int fours; /* of a row */
+    int row, four;
 
     __device__ __forceinline__ explicit window_walk(int columns)
-        : pairs((columns + 1) / 2), row((int)threadIdx.x / pairs), pair((int)threadIdx.x % pairs)
+        : fours((columns + 3) / 4), row((int)threadIdx.x / fours), four((int)threadIdx.x % fours)
     {
     }
-    __device__ __forceinline__ void step(int rows_on, int pairs_on)
+    __device__ __forceinline__ void step(int rows_on, int fours_on)
     {
         row += rows_on;
-        pair += pairs_on;
-        if (pair >= pairs) {
-            pair -= pairs;
+        four += fours_on;
+        if (four >= fours) {
+            four -= fours;
             row++;
         }
     }
 };
 
-/* So many loads are under way in a thread before the first is used. */
-const int WINDOW_BATCH = 6;
+/* So many loads of 16 bytes are under way in a thread before the first is used. */
+const int WINDOW_BATCH = 4;
 
-/* Everything that a product may read, the columns beyond its outputs' reach too: weights of 0 make
- * nothing of them, unless they are NaN. Edges are replicated. */
+/* Everything that a product may read, the columns beyond its outputs' reach too: taps of 0 make nothing of
+ * them, unless they are NaN. Edges are replicated. */
 template <int CHANNELS, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,
                                                    const __half *light, __half *window)
 {
-    window_walk walk(region.width + 2 * region.margin + 22);
-    const int rows_on = BANDS_THREADS / walk.pairs;
-    const int pairs_on = BANDS_THREADS % walk.pairs;
-    const int plane_words = region.rows * region.pitch / 2;
+    const int left = region.x - region.lead;
+    const int top = region.y - region.radius;
+    const int columns = region.lead + region.width + region.radius + FOVEATE_BANDS_COLUMNS_BEYOND;
+    window_walk walk(columns);
+    const int rows_on = BANDS_THREADS / walk.fours;
+    const int fours_on = BANDS_THREADS % walk.fours;
+    const endless_image<Image> endless = {src, frame.width_px - 1, frame.height_px - 1};
+    const bool runs = has_runs(src, 4) && left >= 0 && top >= 0 &&
+                      left + 4 * walk.fours <= frame.width_px &&
+                      top + region.rows <= frame.height_px;
     while (walk.row < region.rows) {
-        uint32_t a[WINDOW_BATCH];
-        uint32_t b[WINDOW_BATCH];
-        uint32_t *to[WINDOW_BATCH];
+        uint4 words[WINDOW_BATCH] = {};
+        int at[WINDOW_BATCH];
 #pragma unroll
         for (int i = 0; i < WINDOW_BATCH; i++) {
-            const int x = region.x - region.margin + 2 * walk.pair;
-            const int y = clamped(region.y - region.radius + walk.row, frame.height_px);
-            a[i] = src.load(clamped(x, frame.width_px), y);
-            b[i] = src.load(clamped(x + 1, frame.width_px), y);
-            to[i] = walk.row < region.rows
-                        ? (uint32_t *)window + walk.row * region.pitch / 2 + walk.pair
-                        : nullptr;
-            walk.step(rows_on, pairs_on);
+            at[i] = -1;
+            if (walk.row < region.rows) {
+                at[i] = walk.row * CHANNELS * BANDS_COLUMNS + 4 * walk.four;
+                words[i] = load_four(endless, runs, left + 4 * walk.four, top + walk.row);
+            }
+            walk.step(rows_on, fours_on);
         }
 #pragma unroll
         for (int i = 0; i < WINDOW_BATCH; i++) {
-            if (to[i]) {
-#pragma unroll
-                for (int c = 0; c < CHANNELS; c++) {
-                    to[i][c * plane_words] =
-                        halves_of(bytes_of(a[i], b[i], c), frame.light && c < 3, light);
-                }
+            if (at[i] >= 0) {
+                stage_four<CHANNELS>(words[i], frame.light != 0, light, window + at[i]);
             }
         }
-    }
-}
-
-/* ---- Pixels */
-
-/* The level nearest to v, halves up, in the lowest byte; v holds 1/2048 more than the level. Behind the
- * exponent of 1.5 * 2^23 the steps of floats are whole numbers, and what is averaged stays in range. */
-static __device__ __forceinline__ uint32_t level_bits(float v)
-{
-    return __float_as_uint(v + 12582912.0f);
-}
-
-/* What the sums of a channel begin with. */
-static __device__ __forceinline__ float sums_begin(bool light, int c)
-{
-    return light && c < 3 ? 0.0f : 128.0f + 1.0f / 2048;
-}
-
-static __device__ __forceinline__ uint32_t byte_of(float sum, bool light, int c)
-{
-    if (light && c < 3) {
-        sum = light_to_srgb(fminf(fmaxf(sum, 0.0f), 1.0f)) * 255.0f + 1.0f / 2048;
-    }
-    return level_bits(sum);
-}
-
-/* `own` is the picture's word there: for its alpha, and for bytes that the format lacks. */
-template <int CHANNELS>
-static __device__ __forceinline__ uint32_t word_of(const float (&sums)[CHANNELS], bool light,
-                                                   uint32_t own)
-{
-    if constexpr (CHANNELS == 1) {
-        return byte_of(sums[0], light, 0);
-    } else {
-        const uint32_t low =
-            __byte_perm(byte_of(sums[0], light, 0), byte_of(sums[1], light, 1), 0x0040u);
-        const uint32_t blue = byte_of(sums[2], light, 2);
-        const uint32_t high =
-            CHANNELS == 4 ? __byte_perm(blue, byte_of(sums[CHANNELS - 1], light, 3), 0x0040u)
-                          : __byte_perm(blue, own, 0x0070u);
-        return __byte_perm(low, high, 0x5410u);
     }
 }
 

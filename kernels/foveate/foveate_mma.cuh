@@ -22,14 +22,20 @@ static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/* Where a place of shared memory is, as mma_load_turned wants it. */
+typedef uint32_t mma_place;
+static __device__ __forceinline__ mma_place mma_place_of(const void *shared)
+{
+    return (mma_place)__cvta_generic_to_shared(shared);
+}
+
 /* Four squares of 8 x 8 halves from shared memory, each turned over its diagonal: lane 8 i + j says where
  * row j of square i lies, 16 bytes aligned to 16. Rows are B's rows, columns its columns. */
-static __device__ __forceinline__ void mma_load_turned(uint32_t (&b)[4], const void *row)
+static __device__ __forceinline__ void mma_load_turned(uint32_t (&b)[4], mma_place row)
 {
-    const uint32_t at = (uint32_t)__cvta_generic_to_shared(row);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3])
-                 : "r"(at)
+                 : "r"(row)
                  : "memory");
 }
 
