@@ -246,30 +246,30 @@ __device__ __forceinline__ void filter_unit_by_depth(float (&sums)[CHANNELS][2][
 /* ---- Results */
 
 /* What the sums of a channel begin with: levels are held less 128, and an exact half shall round up. */
-__device__ __forceinline__ float sums_begin(bool light)
+template <bool LIGHT> __device__ __forceinline__ float sums_begin()
 {
-    return light ? 0.0f : 128.0f + 1.0f / 2048;
+    return LIGHT ? 0.0f : 128.0f + 1.0f / 2048;
 }
 
 /* The nearest level in the lowest byte: behind the exponent of 1.5 * 2^23 the steps of floats are whole
  * numbers. Averages stay in range. */
-__device__ __forceinline__ uint32_t byte_of(float sum, bool light)
+template <bool LIGHT> __device__ __forceinline__ uint32_t byte_of(float sum)
 {
-    if (light) {
+    if (LIGHT) {
         sum = light_to_srgb(fminf(fmaxf(sum, 0.0f), 1.0f)) * 255.0f + 1.0f / 2048;
     }
     return __float_as_uint(sum + 12582912.0f);
 }
 
 /* The fourth byte is the picture's. */
-template <int CHANNELS>
-__device__ __forceinline__ uint32_t word_of(float x, float y, float z, bool light)
+template <int CHANNELS, bool LIGHT>
+__device__ __forceinline__ uint32_t word_of(float x, float y, float z)
 {
     if constexpr (CHANNELS == 1) {
-        return byte_of(x, light);
+        return byte_of<LIGHT>(x);
     }
-    const uint32_t low = __byte_perm(byte_of(x, light), byte_of(y, light), 0x0040u);
-    return __byte_perm(low, byte_of(z, light), 0x0410u);
+    const uint32_t low = __byte_perm(byte_of<LIGHT>(x), byte_of<LIGHT>(y), 0x0040u);
+    return __byte_perm(low, byte_of<LIGHT>(z), 0x0410u);
 }
 
 /* A unit's words, by the row. */
@@ -278,9 +278,9 @@ struct unit_words {
 };
 
 /* Where both halves have one filter, the two H stand side by side; else each serves its half. */
-template <int CHANNELS>
+template <int CHANNELS, bool LIGHT>
 __device__ __forceinline__ void write_words(const float (&sums)[CHANNELS][2][4], bool pair,
-                                            bool light, unit_words &words)
+                                            unit_words &words)
 {
     const int row = (int)threadIdx.x % 32 / 4;
     const int column = (int)threadIdx.x % 4 * 2;
@@ -297,7 +297,7 @@ __device__ __forceinline__ void write_words(const float (&sums)[CHANNELS][2][4],
                     const int n = 2 * half + i;
                     v[c] = half == 1 && j == 0 && pair ? sums[c][1][n] : sums[c][j][n];
                 }
-                two[i] = word_of<CHANNELS>(v[0], v[1], v[2], light);
+                two[i] = word_of<CHANNELS, LIGHT>(v[0], v[1], v[2]);
             }
             *(uint2 *)&words.at[HALF_ROWS * half + row][HALF_COLUMNS * j + column] =
                 make_uint2(two[0], two[1]);
@@ -305,35 +305,100 @@ __device__ __forceinline__ void write_words(const float (&sums)[CHANNELS][2][4],
     }
 }
 
+/* Where a lane's pixels of a unit lie: two rows of 16 at a time, from the upper half's first on. */
+struct lane_places {
+    int x, column;
+    bool in_columns;
+
+    __device__ __forceinline__ lane_places(const foveate_frame &frame, const bands_region &region,
+                                           const unit &u)
+        : x(region.x + u.x + (int)threadIdx.x % COLUMNS), column((int)threadIdx.x % COLUMNS),
+          in_columns(column < u.columns && x >= 0 && x < frame.width_px)
+    {
+    }
+};
+
+__device__ __forceinline__ bool in_lower_half(int i)
+{
+    return 2 * i >= HALF_ROWS;
+}
+
+/* Row i of the lane's eight, from its half's first. */
+__device__ __forceinline__ int row_in_half(int i)
+{
+    return (2 * i) % HALF_ROWS + (int)threadIdx.x % 32 / COLUMNS;
+}
+
 template <enum fovea_format FORMAT, typename Image> struct target {
     const foveate_frame &frame;
     const bands_region &region;
     const Image &src;
     const Image &dst;
+    bool words; /* both have rows of them */
 
-    /* Two rows of 16 at a time. `copied`: halves that have no filter. */
-    __device__ __forceinline__ void store(const unit &u, const unit_words &words) const
+    __device__ __forceinline__ int y_of(const unit &u, int i) const
     {
-        const int lane = (int)threadIdx.x % 32;
-        const int column = lane % COLUMNS;
-        const int x = region.x + u.x + column;
-        const bool in_columns = column < u.columns && x >= 0 && x < frame.width_px;
-#pragma unroll 4
+        return region.y + u.y + (in_lower_half(i) ? u.lower : 0) + row_in_half(i);
+    }
+    __device__ __forceinline__ bool is_inside(const unit &u, const lane_places &lane, int i) const
+    {
+        const int y = y_of(u, i);
+        return lane.in_columns &&
+               row_in_half(i) < (in_lower_half(i) ? u.lower_rows : u.upper_rows) && y >= 0 &&
+               y < frame.height_px;
+    }
+    /* Of what was made and what the picture has there. */
+    __device__ __forceinline__ uint32_t merged(const unit &u, int i, uint32_t made,
+                                               uint32_t own) const
+    {
+        const int ring = in_lower_half(i) ? u.lower_ring : u.upper_ring;
+        return ring == FOVEATE_RING_NONE ? own : pixel<FORMAT>::keep_alpha(made, own);
+    }
+
+    __device__ __forceinline__ void store_words(const unit &u, const unit_words &made) const
+    {
+        const lane_places lane(frame, region, u);
+        const int row = (int)threadIdx.x % 32 / COLUMNS;
+        const char *from = run_at(src, lane.x, region.y + u.y);
+        char *to = run_at(dst, lane.x, region.y + u.y);
+        uint32_t own[ROWS / 2];
+#pragma unroll
         for (int i = 0; i < ROWS / 2; i++) {
-            const int row = 2 * i + lane / COLUMNS;
-            const bool lower = 2 * i >= HALF_ROWS;
-            const int inside = row - (lower ? HALF_ROWS : 0);
-            const int y = region.y + u.y + (lower ? u.lower : 0) + inside;
-            if (in_columns && inside < (lower ? u.lower_rows : u.upper_rows) && y >= 0 &&
-                y < frame.height_px) {
-                const bool copied = (lower ? u.lower_ring : u.upper_ring) == FOVEATE_RING_NONE;
-                uint32_t word = words.at[row][column];
-                if (copied || FORMAT == FOVEA_FORMAT_RGBA8) {
-                    const uint32_t own = src.load(x, y);
-                    word = copied ? own : pixel<FORMAT>::keep_alpha(word, own);
-                }
-                dst.store(x, y, word);
+            const int down = y_of(u, i) - region.y - u.y;
+            own[i] = is_inside(u, lane, i)
+                         ? __ldg((const uint32_t *)(from + down * row_bytes_of(src)))
+                         : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < ROWS / 2; i++) {
+            const int down = y_of(u, i) - region.y - u.y;
+            if (is_inside(u, lane, i)) {
+                *(uint32_t *)(to + down * row_bytes_of(dst)) =
+                    merged(u, i, made.at[2 * i + row][lane.column], own[i]);
             }
+        }
+    }
+
+    __device__ __forceinline__ void store_pixels(const unit &u, const unit_words &made) const
+    {
+        const lane_places lane(frame, region, u);
+        const int row = (int)threadIdx.x % 32 / COLUMNS;
+#pragma unroll 1
+        for (int i = 0; i < ROWS / 2; i++) {
+            if (is_inside(u, lane, i)) {
+                const int y = y_of(u, i);
+                const uint32_t word = made.at[2 * i + row][lane.column];
+                dst.store(lane.x, y, merged(u, i, word, src.load(lane.x, y)));
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(const unit &u, const unit_words &made) const
+    {
+        if (words) {
+            store_words(u, made);
+        } else {
+            store_pixels(u, made);
         }
     }
 };
@@ -347,10 +412,9 @@ struct warp_memory {
     };
 };
 
-template <int CHANNELS>
+template <int CHANNELS, bool LIGHT>
 __device__ __forceinline__ void make_unit(const foveate_bands &bands, const bands_region &region,
-                                          const unit &u, bool light, const __half *window,
-                                          warp_memory &memory)
+                                          const unit &u, const __half *window, warp_memory &memory)
 {
     const bool upper_copied = u.upper_ring == FOVEATE_RING_NONE;
     const bool lower_copied = u.lower_ring == FOVEATE_RING_NONE;
@@ -374,48 +438,53 @@ __device__ __forceinline__ void make_unit(const foveate_bands &bands, const band
     for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            sums[c][i / 4][i % 4] = sums_begin(light);
+            sums[c][i / 4][i % 4] = sums_begin<LIGHT>();
         }
     }
     filter_unit_by_depth<CHANNELS>(sums, region, window,
                                    operands_of(region, u, memory.tables, pair, radius), u);
     __syncwarp();
-    write_words<CHANNELS>(sums, pair, light, memory.words);
+    write_words<CHANNELS, LIGHT>(sums, pair, memory.words);
 }
 
-template <enum fovea_format FORMAT, int CHANNELS, typename Image>
+struct block_memory {
+    warp_memory warps[FOVEATE_BANDS_WARPS];
+    unit units[MOST_UNITS];
+    bands_shared region;
+};
+
+template <enum fovea_format FORMAT, bool LIGHT, typename Image>
 __device__ __forceinline__ void make_region(const foveate_frame &frame, const foveate_bands &bands,
-                                            const Image &src, const Image &dst, __half *window)
+                                            const Image &src, const Image &dst,
+                                            block_memory &memory, __half *window)
 {
-    __shared__ bands_shared shared;
-    __shared__ unit units[MOST_UNITS];
-    __shared__ __align__(16) warp_memory memories[FOVEATE_BANDS_WARPS];
+    const int CHANNELS = FORMAT == FOVEA_FORMAT_R8 ? 1 : 3;
     const int side = frame.fragment_px;
     bands_region region =
         region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
     if (region.x >= frame.width_px || region.y >= frame.height_px) {
         return;
     }
-    if (frame.light) {
+    if (LIGHT) {
         for (int i = (int)threadIdx.x; i < 256; i += BANDS_THREADS) {
-            shared.light[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
+            memory.region.light[i] = __float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f)));
         }
     }
-    find_filters(frame, bands, region, shared);
-    list_units(region, shared.rings, side, units);
+    find_filters(frame, bands, region, memory.region);
+    list_units(region, memory.region.rings, side, memory.units);
     if (region.radius >= 0) {
-        fill_window<CHANNELS>(frame, region, src, shared.light, window);
+        fill_window<CHANNELS, LIGHT>(frame, region, src, memory.region.light, window);
     }
     __syncthreads();
-    const target<FORMAT, Image> to = {frame, region, src, dst};
+    const target<FORMAT, Image> to = {frame, region, src, dst, has_words(src) && has_words(dst)};
     const int warp = (int)threadIdx.x / 32;
     const int count = count_units(region, side);
 #pragma unroll 1
     for (int i = warp; i < count; i += FOVEATE_BANDS_WARPS) {
-        const unit u = units[i];
-        make_unit<CHANNELS>(bands, region, u, frame.light != 0, window, memories[warp]);
+        const unit u = memory.units[i];
+        make_unit<CHANNELS, LIGHT>(bands, region, u, window, memory.warps[warp]);
         __syncwarp();
-        to.store(u, memories[warp].words);
+        to.store(u, memory.warps[warp].words);
         __syncwarp();
     }
 }
@@ -425,8 +494,12 @@ __device__ __forceinline__ void make_blocks(const foveate_frame &frame, const fo
                                             const Image &src, const Image &dst, char *shared)
 {
 #if __CUDA_ARCH__ >= 800
-    const int channels = FORMAT == FOVEA_FORMAT_R8 ? 1 : 3;
-    make_region<FORMAT, channels>(frame, bands, src, dst, (__half *)shared);
+    __shared__ __align__(16) block_memory memory;
+    if (frame.light) {
+        make_region<FORMAT, true>(frame, bands, src, dst, memory, (__half *)shared);
+    } else {
+        make_region<FORMAT, false>(frame, bands, src, dst, memory, (__half *)shared);
+    }
 #endif
 }
 

@@ -94,6 +94,32 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
     region.rows = region.height + 2 * radius;
 }
 
+/* ---- Rows of words, where an image has them: pixels of 32 bits without gaps */
+
+template <typename Pixel>
+static __device__ __forceinline__ bool has_words(const linear_image<Pixel> &image)
+{
+    return linear_image<Pixel>::has_whole && image.view.whole_pixels &&
+           image.view.pixel_stride_bytes == 4;
+}
+template <typename Pixel>
+static __device__ __forceinline__ bool has_words(const surface_image<Pixel> &)
+{
+    return false;
+}
+
+/* A window's rows lie within two gigabytes. */
+template <typename Pixel>
+static __device__ __forceinline__ int row_bytes_of(const linear_image<Pixel> &image)
+{
+    return (int)image.view.row_stride_bytes;
+}
+template <typename Pixel>
+static __device__ __forceinline__ int row_bytes_of(const surface_image<Pixel> &)
+{
+    return 0;
+}
+
 /* ---- The window */
 
 static __device__ __forceinline__ uint32_t pair_of(__half first, __half second)
@@ -116,21 +142,21 @@ static __device__ __forceinline__ uint32_t centred(uint32_t bytes)
     return *(const uint32_t *)&pair;
 }
 
-static __device__ __forceinline__ uint32_t halves_of(uint32_t bytes, bool light,
-                                                     const __half *table)
+template <bool LIGHT>
+static __device__ __forceinline__ uint32_t halves_of(uint32_t bytes, const __half *table)
 {
-    return light ? pair_of(table[bytes & 255u], table[bytes >> 16]) : centred(bytes);
+    return LIGHT ? pair_of(table[bytes & 255u], table[bytes >> 16]) : centred(bytes);
 }
 
-template <int CHANNELS>
-static __device__ __forceinline__ void stage_four(const uint4 &words, bool light,
-                                                  const __half *table, __half *to)
+template <int CHANNELS, bool LIGHT>
+static __device__ __forceinline__ void stage_four(const uint4 &words, const __half *table,
+                                                  __half *to)
 {
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {
         *(uint2 *)(to + c * BANDS_COLUMNS) =
-            make_uint2(halves_of(bytes_of(words.x, words.y, c), light, table),
-                       halves_of(bytes_of(words.z, words.w, c), light, table));
+            make_uint2(halves_of<LIGHT>(bytes_of(words.x, words.y, c), table),
+                       halves_of<LIGHT>(bytes_of(words.z, words.w, c), table));
     }
 }
 
@@ -157,9 +183,58 @@ struct window_walk {
 /* So many loads of 16 bytes are under way in a thread before the first is used. */
 const int WINDOW_BATCH = 4;
 
+/* Where the window's fours come from: runs of a linear image, or pixels one by one, clamped to it. */
+struct window_runs {
+    const char *first;
+    int row_bytes;
+
+    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+    {
+        return __ldg((const uint4 *)(first + walk.row * row_bytes + 16 * walk.four));
+    }
+};
+
+template <typename Image> struct window_pixels {
+    endless_image<Image> endless;
+    int left, top;
+
+    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+    {
+        return load_four(endless, false, left + 4 * walk.four, top + walk.row);
+    }
+};
+
+template <int CHANNELS, bool LIGHT, typename Source>
+static __device__ __forceinline__ void fill_window_from(const Source &source, int columns, int rows,
+                                                        const __half *light, __half *window)
+{
+    window_walk walk(columns);
+    const int rows_on = BANDS_THREADS / walk.fours;
+    const int fours_on = BANDS_THREADS % walk.fours;
+    while (walk.row < rows) {
+        uint4 words[WINDOW_BATCH] = {};
+        int at[WINDOW_BATCH];
+#pragma unroll
+        for (int i = 0; i < WINDOW_BATCH; i++) {
+            at[i] = -1;
+            if (walk.row < rows) {
+                at[i] = walk.row * CHANNELS * BANDS_COLUMNS + 4 * walk.four;
+                words[i] = source.load(walk);
+            }
+            walk.step(rows_on, fours_on);
+        }
+#pragma unroll
+        for (int i = 0; i < WINDOW_BATCH; i++) {
+            if (at[i] >= 0) {
+                stage_four<CHANNELS, LIGHT>(words[i], light, window + at[i]);
+            }
+        }
+    }
+}
+
 /* Everything that a product may read, the columns beyond its outputs' reach too: taps of 0 make nothing of
  * them, unless they are NaN. Edges are replicated. */
-template <int CHANNELS, typename Image>
+template <int CHANNELS, bool LIGHT, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,
                                                    const __half *light, __half *window)
@@ -167,31 +242,15 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
     const int left = region.x - region.lead;
     const int top = region.y - region.radius;
     const int columns = region.lead + region.width + region.radius + FOVEATE_BANDS_COLUMNS_BEYOND;
-    window_walk walk(columns);
-    const int rows_on = BANDS_THREADS / walk.fours;
-    const int fours_on = BANDS_THREADS % walk.fours;
-    const endless_image<Image> endless = {src, frame.width_px - 1, frame.height_px - 1};
-    const bool runs = has_runs(src, 4) && left >= 0 && top >= 0 &&
-                      left + 4 * walk.fours <= frame.width_px &&
-                      top + region.rows <= frame.height_px;
-    while (walk.row < region.rows) {
-        uint4 words[WINDOW_BATCH] = {};
-        int at[WINDOW_BATCH];
-#pragma unroll
-        for (int i = 0; i < WINDOW_BATCH; i++) {
-            at[i] = -1;
-            if (walk.row < region.rows) {
-                at[i] = walk.row * CHANNELS * BANDS_COLUMNS + 4 * walk.four;
-                words[i] = load_four(endless, runs, left + 4 * walk.four, top + walk.row);
-            }
-            walk.step(rows_on, fours_on);
-        }
-#pragma unroll
-        for (int i = 0; i < WINDOW_BATCH; i++) {
-            if (at[i] >= 0) {
-                stage_four<CHANNELS>(words[i], frame.light != 0, light, window + at[i]);
-            }
-        }
+    const bool inside = left >= 0 && top >= 0 && left + (columns + 3) / 4 * 4 <= frame.width_px &&
+                        top + region.rows <= frame.height_px;
+    if (inside && has_runs(src, 4)) {
+        const window_runs runs = {run_at(src, left, top), row_bytes_of(src)};
+        fill_window_from<CHANNELS, LIGHT>(runs, columns, region.rows, light, window);
+    } else {
+        const window_pixels<Image> pixels = {
+            {src, frame.width_px - 1, frame.height_px - 1}, left, top};
+        fill_window_from<CHANNELS, LIGHT>(pixels, columns, region.rows, light, window);
     }
 }
 
