@@ -361,18 +361,20 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         const int row = (int)threadIdx.x % 32 / COLUMNS;
         const char *from = run_at(src, lane.x, region.y + u.y);
         char *to = run_at(dst, lane.x, region.y + u.y);
-        uint32_t own[ROWS / 2];
+        uint32_t own[ROWS / 2] = {};
+        uint32_t inside = 0;
 #pragma unroll
         for (int i = 0; i < ROWS / 2; i++) {
-            const int down = y_of(u, i) - region.y - u.y;
-            own[i] = is_inside(u, lane, i)
-                         ? __ldg((const uint32_t *)(from + down * row_bytes_of(src)))
-                         : 0;
+            if (is_inside(u, lane, i)) {
+                const int down = y_of(u, i) - region.y - u.y;
+                own[i] = __ldg((const uint32_t *)(from + down * row_bytes_of(src)));
+                inside |= 1u << i;
+            }
         }
 #pragma unroll
         for (int i = 0; i < ROWS / 2; i++) {
-            const int down = y_of(u, i) - region.y - u.y;
-            if (is_inside(u, lane, i)) {
+            if (inside >> i & 1u) {
+                const int down = y_of(u, i) - region.y - u.y;
                 *(uint32_t *)(to + down * row_bytes_of(dst)) =
                     merged(u, i, made.at[2 * i + row][lane.column], own[i]);
             }

@@ -52,20 +52,67 @@ static __device__ __forceinline__ bands_region region_of_block(const foveate_fra
     return region;
 }
 
-static __device__ __forceinline__ int filter_of_fragment(const foveate_frame &frame,
-                                                         const foveate_bands &bands,
-                                                         const bands_region &region, int x, int y)
+static __device__ __forceinline__ bool is_seen(const foveate_frame &frame,
+                                               const bands_region &region, int x, int y)
+{
+    const int side = frame.fragment_px;
+    return region.x + x * side < frame.width_px && region.y + y * side < frame.height_px &&
+           region.x + (x + 1) * side > 0 && region.y + (y + 1) * side > 0 &&
+           frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
+}
+
+/* foveate_grid_ring by a warp: the bounds rise, so those that are not beyond the distance are counted, all
+ * at once, where a search would wait for one load after the other. */
+static __device__ __forceinline__ int ring_by_warp(const foveate_ring *rings, int ring_count,
+                                                   uint64_t distance_sq_q16)
+{
+    int count = 0;
+    for (int i = (int)threadIdx.x % 32; i - (int)threadIdx.x % 32 < ring_count; i += 32) {
+        const bool within =
+            i < ring_count && foveate_ring_bound_sq_q16(rings + i) <= distance_sq_q16;
+        count += __popc(__ballot_sync(~0u, within));
+    }
+    return count - 1;
+}
+
+/* The filters of the paper's rings, a warp a fragment. */
+static __device__ __forceinline__ void find_rings(const foveate_frame &frame,
+                                                  const foveate_bands &bands,
+                                                  const bands_region &region, int *out)
+{
+    const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
+    const int half = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
+    for (int i = (int)threadIdx.x / 32; i < region.fragments_x * region.fragments_y;
+         i += FOVEATE_BANDS_WARPS) {
+        const int x = i % region.fragments_x;
+        const int y = i / region.fragments_x;
+        const uint64_t distance = foveate_grid_distance_sq_q16(
+            (2 * (region.x + x * frame.fragment_px) + half) / 2,
+            (2 * (region.y + y * frame.fragment_px) + half) / 2, frame.gaze_x_q8, frame.gaze_y_q8);
+        const int ring = is_seen(frame, region, x, y)
+                             ? ring_by_warp(rings, frame.ring_count, distance)
+                             : FOVEATE_RING_NONE;
+        out[i] = ring;
+    }
+}
+
+/* Those of a law's bank, a thread a fragment. */
+static __device__ __forceinline__ void find_in_bank(const foveate_frame &frame,
+                                                    const foveate_bands &bands,
+                                                    const bands_region &region, int *out)
 {
     const foveate_cuda_tables &tables = bands.tables;
     const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
                                           (const float *)tables.law_table};
-    const int side = frame.fragment_px;
-    const bool seen = region.x + x * side < frame.width_px &&
-                      region.y + y * side < frame.height_px && region.x + (x + 1) * side > 0 &&
-                      region.y + (y + 1) * side > 0;
-    return seen && frame.gaze_x_q8 != FOVEATE_GAZE_NONE
-               ? foveate_grid_filter(&filters, &frame, region.first_x + x, region.first_y + y)
-               : FOVEATE_RING_NONE;
+    const int i = (int)threadIdx.x;
+    if (i < region.fragments_x * region.fragments_y) {
+        const int x = i % region.fragments_x;
+        const int y = i / region.fragments_x;
+        out[i] =
+            is_seen(frame, region, x, y)
+                ? foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y)
+                : FOVEATE_RING_NONE;
+    }
 }
 
 /* Every fragment's filter, and from them what the window needs. Barriers are in it. */
@@ -73,19 +120,19 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
                                                     bands_region &region, bands_shared &shared)
 {
-    const int i = (int)threadIdx.x;
-    if (i == 0) {
+    if (threadIdx.x == 0) {
         shared.radius = -1;
     }
+    if (bands.tables.law.bank_per_octave > 0.0f) {
+        find_in_bank(frame, bands, region, shared.rings);
+    } else {
+        find_rings(frame, bands, region, shared.rings);
+    }
     __syncthreads();
-    if (i < region.fragments_x * region.fragments_y) {
-        const int ring = filter_of_fragment(frame, bands, region, i % region.fragments_x,
-                                            i / region.fragments_x);
-        shared.rings[i] = ring;
-        if (ring != FOVEATE_RING_NONE) {
-            const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
-            atomicMax(&shared.radius, (int)rings[ring].radius_px);
-        }
+    const int i = (int)threadIdx.x;
+    if (i < region.fragments_x * region.fragments_y && shared.rings[i] != FOVEATE_RING_NONE) {
+        const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
+        atomicMax(&shared.radius, (int)rings[shared.rings[i]].radius_px);
     }
     __syncthreads();
     const int radius = shared.radius;
@@ -108,7 +155,7 @@ static __device__ __forceinline__ bool has_words(const surface_image<Pixel> &)
     return false;
 }
 
-/* A window's rows lie within two gigabytes. */
+/* Pictures take less than two gigabytes (FOVEATE_MAX_SIZE_PX), with strides of a sane size. */
 template <typename Pixel>
 static __device__ __forceinline__ int row_bytes_of(const linear_image<Pixel> &image)
 {
@@ -194,6 +241,25 @@ struct window_runs {
     }
 };
 
+/* Of an image with rows of words. */
+struct window_words {
+    const char *first; /* of the view */
+    int row_bytes;
+    int last_x, last_y;
+    int left, top;
+
+    __device__ __forceinline__ uint32_t word(int x, int row) const
+    {
+        return __ldg((const uint32_t *)(first + row + 4 * min(max(x, 0), last_x)));
+    }
+    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+    {
+        const int x = left + 4 * walk.four;
+        const int row = min(max(top + walk.row, 0), last_y) * row_bytes;
+        return make_uint4(word(x, row), word(x + 1, row), word(x + 2, row), word(x + 3, row));
+    }
+};
+
 template <typename Image> struct window_pixels {
     endless_image<Image> endless;
     int left, top;
@@ -247,6 +313,14 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
     if (inside && has_runs(src, 4)) {
         const window_runs runs = {run_at(src, left, top), row_bytes_of(src)};
         fill_window_from<CHANNELS, LIGHT>(runs, columns, region.rows, light, window);
+    } else if (has_words(src)) {
+        const window_words words = {run_at(src, 0, 0),
+                                    row_bytes_of(src),
+                                    frame.width_px - 1,
+                                    frame.height_px - 1,
+                                    left,
+                                    top};
+        fill_window_from<CHANNELS, LIGHT>(words, columns, region.rows, light, window);
     } else {
         const window_pixels<Image> pixels = {
             {src, frame.width_px - 1, frame.height_px - 1}, left, top};
