@@ -62,16 +62,19 @@ function(fovea_add_fatbin source)
         DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
         COMMENT "CUDA ${name}.cu")
 endfunction()
+fovea_add_fatbin(foveate/foveate_bands.cu)
 fovea_add_fatbin(foveate/foveate_cuda.cu)
 fovea_add_fatbin(foveate/foveate_gaze.cu)
 fovea_add_fatbin(foveate/foveate_late.cu)
 fovea_add_fatbin(foveate/foveate_smooth.cu)
 fovea_add_fatbin(foveate/foveate_tiles.cu)
 set(fatbins ${CMAKE_CURRENT_BINARY_DIR})
-set_property(SOURCE foveate/foveate_fatbin.c PROPERTY OBJECT_DEPENDS ${fatbins}/foveate_cuda.fatbin
+set_property(SOURCE foveate/foveate_fatbin.c PROPERTY OBJECT_DEPENDS ${fatbins}/foveate_bands.fatbin
+    ${fatbins}/foveate_cuda.fatbin
     ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin ${fatbins}/foveate_smooth.fatbin
     ${fatbins}/foveate_tiles.fatbin)
 set_property(SOURCE foveate/foveate_fatbin.c PROPERTY COMPILE_DEFINITIONS
+    FOVEATE_BANDS_FATBIN="${fatbins}/foveate_bands.fatbin"
     FOVEATE_FATBIN="${fatbins}/foveate_cuda.fatbin"
     FOVEATE_GAZE_FATBIN="${fatbins}/foveate_gaze.fatbin"
     FOVEATE_LATE_FATBIN="${fatbins}/foveate_late.fatbin"
@@ -85,6 +88,7 @@ add_library(fovea_cuda STATIC
     cuda/cuda_memory.c
     cuda/cuda_uses.c
     foveate/foveate_cuda.c
+    foveate/foveate_cuda_bands.c
     foveate/foveate_cuda_batch.c
     foveate/foveate_cuda_gaze.c
     foveate/foveate_cuda_kernels.c

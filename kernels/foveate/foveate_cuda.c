@@ -16,6 +16,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&foveate->module, foveate_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
                                        FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
+    FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
     FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
@@ -99,6 +100,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
     foveate_cuda_gaze_unload(device, &foveate->gaze);
     foveate_cuda_tiles_unload(device, &foveate->tiles);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
+    foveate_cuda_bands_unload(device, &foveate->bands);
     if (foveate->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
     }
@@ -156,9 +158,11 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     const size_t ring_bytes = source->ring_count * sizeof *source->rings;
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    const size_t half_bytes = source->tap_count * sizeof(uint16_t);
     cut_fragments(source, &plan->tables);
+    plan->bands = foveate_cuda_bands_plan(&foveate->bands, source);
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                ring_bytes + tap_bytes + law_bytes, &plan->block));
+                                ring_bytes + tap_bytes + law_bytes + half_bytes, &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
@@ -166,10 +170,20 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     plan->tables.taps = plan->block->memory + ring_bytes;
     plan->tables.law = source->law;
     plan->tables.law_table = plan->tables.taps + tap_bytes;
+    plan->bands.tables = plan->tables;
+    plan->bands.half_taps = plan->tables.law_table + law_bytes;
+    uint16_t *half_taps = malloc(half_bytes);
+    if (!half_taps) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate_cuda_bands_taps(source, half_taps);
     const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
                                    {plan->tables.taps, source->taps, tap_bytes},
+                                   {plan->bands.half_taps, half_taps, half_bytes},
                                    {plan->tables.law_table, source->law_table, law_bytes}};
-    return upload(foveate, tables, law_bytes > 0 ? 3 : 2);
+    const enum fovea_result result = upload(foveate, tables, law_bytes > 0 ? 4 : 3);
+    free(half_taps);
+    return result;
 }
 
 uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)

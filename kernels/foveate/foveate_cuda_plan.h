@@ -9,6 +9,7 @@
 #include "cuda/cuda_block.h"
 #include "cuda/cuda_memory.h"
 #include "foveate/foveate_cuda.h"
+#include "foveate/foveate_cuda_bands.h"
 #include "foveate/foveate_cuda_gaze.h"
 #include "foveate/foveate_cuda_smooth.h"
 #include "foveate/foveate_cuda_tiles.h"
@@ -27,6 +28,7 @@ struct foveate_cuda_batch_memory {
 struct foveate_cuda_plan {
     struct cuda_block *block; /* rings and taps, or levels and the law's table */
     struct foveate_cuda_tables tables;
+    struct foveate_bands bands;
     bool is_smooth;
     enum foveate_cuda_formats formats;
     struct foveate_cuda_smooth smooth;
@@ -41,6 +43,7 @@ struct foveate_cuda {
     const struct cuda_device *device;
     CUmodule module;
     struct foveate_cuda_kernels kernels; /* of the blockwise method */
+    struct foveate_cuda_bands_kernels bands; /* likewise */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
     double tile_slope; /* steeper laws are not for tiles */

@@ -60,6 +60,17 @@ static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
                                           .state_count = levels->states};
 }
 
+static struct foveate_cuda_bands_run bands_run(const struct foveate_cuda *foveate,
+                                               const struct foveate_cuda_run *run)
+{
+    return (struct foveate_cuda_bands_run){.device = foveate->device,
+                                           .kernels = &foveate->bands,
+                                           .bands = &run->plan->bands,
+                                           .frame = run->frame,
+                                           .stream = run->stream,
+                                           .gazes = run->gazes};
+}
+
 bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format)
 {
     return plan->has_tiles && foveate_cuda_tiles_take_format(format);
@@ -99,6 +110,10 @@ static enum fovea_result launch_surface(struct foveate_cuda *foveate,
                    ? foveate_cuda_tiles_surface(&tiles, format, src, dst)
                    : foveate_cuda_smooth_surface(&plain, format, src, dst);
     }
+    if (foveate_cuda_bands_take(&run->plan->bands, run->frame, format)) {
+        const struct foveate_cuda_bands_run bands = bands_run(foveate, run);
+        return foveate_cuda_bands_surface(&bands, format, src, dst);
+    }
     struct foveate_cuda_surface_params params = {.frame = *run->frame,
                                                  .tables = run->plan->tables,
                                                  .batch = {.gazes = run->gazes},
@@ -132,6 +147,10 @@ enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
         return foveate_cuda_in_tiles(run->plan, format)
                    ? foveate_cuda_tiles_linear(&tiles, format, slice)
                    : foveate_cuda_smooth_linear(&plain, format, slice);
+    }
+    if (foveate_cuda_bands_take(&run->plan->bands, run->frame, format)) {
+        const struct foveate_cuda_bands_run bands = bands_run(foveate, run);
+        return foveate_cuda_bands_linear(&bands, format, slice);
     }
     struct foveate_cuda_linear_params params = {.frame = *run->frame,
                                                 .tables = run->plan->tables,

@@ -4,6 +4,7 @@
 /* The compiled kernels as bytes of this library. FOVEATE_FATBIN and so on are their files, from
  * the build. */
 
+extern const unsigned char foveate_bands_fatbin[];
 extern const unsigned char foveate_fatbin[];
 extern const unsigned char foveate_gaze_fatbin[];
 extern const unsigned char foveate_late_fatbin[];
@@ -18,6 +19,7 @@ extern const unsigned char foveate_tiles_fatbin[];
             ".incbin \"" file "\"\n"                                                               \
             ".popsection\n")
 
+EMBED(foveate_bands_fatbin, FOVEATE_BANDS_FATBIN);
 EMBED(foveate_fatbin, FOVEATE_FATBIN);
 EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
 EMBED(foveate_late_fatbin, FOVEATE_LATE_FATBIN);

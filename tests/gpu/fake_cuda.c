@@ -97,8 +97,20 @@ FAKE(DeviceGetUuid, CUuuid *uuid, CUdevice device)
 FAKE(DeviceGetAttribute, int *value, CUdevice_attribute attribute, CUdevice device)
 {
     CALLED(DeviceGetAttribute);
-    *value = attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? !fake_cuda.no_pools
-                                                                     : !fake_cuda.no_timelines;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+        *value = !fake_cuda.no_pools;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = 9;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = 227 * 1024;
+        break;
+    default:
+        *value = !fake_cuda.no_timelines;
+        break;
+    }
     return CUDA_SUCCESS;
 }
 
@@ -249,6 +261,19 @@ FAKE(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
 FAKE(FuncLoad, CUfunction function)
 {
     CALLED(FuncLoad);
+    return CUDA_SUCCESS;
+}
+
+FAKE(FuncGetAttribute, int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    CALLED(FuncGetAttribute);
+    *value = 0;
+    return CUDA_SUCCESS;
+}
+
+FAKE(FuncSetAttribute, CUfunction function, CUfunction_attribute attribute, int value)
+{
+    CALLED(FuncSetAttribute);
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate/foveate_cuda_bands.h"
+
+#include "core/log.h"
+#include "foveate/foveate_grid.h"
+#include "pixel_float.h"
+
+extern const unsigned char foveate_bands_fatbin[];
+
+#define FORMATS (1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8)
+#define LEAST_MAJOR 8
+
+/* ---- Kernels ---------------------------------------------------------------------------------- */
+
+static enum fovea_result ask(const struct cuda_device *device, CUdevice_attribute what, int *out)
+{
+    CU_TRY(device->log, device->cu, device->cu->DeviceGetAttribute(out, what, device->handle));
+    return FOVEA_OK;
+}
+
+/* A block may take so much if it says so beforehand. */
+static enum fovea_result allow_window(const struct cuda_device *device, CUfunction kernel,
+                                      int block_bytes, int32_t *window_bytes)
+{
+    if (!kernel) {
+        return FOVEA_OK;
+    }
+    int own = 0;
+    CU_TRY(device->log, device->cu,
+           device->cu->FuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel));
+    const int window = block_bytes - own;
+    CU_TRY(device->log, device->cu,
+           device->cu->FuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                        window));
+    if (*window_bytes == 0 || window < *window_bytes) {
+        *window_bytes = window;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
+                                          struct foveate_cuda_bands_kernels *out_kernels)
+{
+    int major = 0;
+    int block_bytes = 0;
+    FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
+    FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &block_bytes));
+    if (major < LEAST_MAJOR) {
+        return FOVEA_OK;
+    }
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&out_kernels->module, foveate_bands_fatbin));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "bands", FORMATS,
+                                       &out_kernels->kernels));
+    for (int i = 0; i < FOVEATE_CUDA_FORMATS; i++) {
+        FOVEA_TRY(allow_window(device, out_kernels->kernels.linear[i], block_bytes,
+                               &out_kernels->window_bytes));
+        FOVEA_TRY(allow_window(device, out_kernels->kernels.surface[i], block_bytes,
+                               &out_kernels->window_bytes));
+    }
+    return FOVEA_OK;
+}
+
+void foveate_cuda_bands_unload(const struct cuda_device *device,
+                               struct foveate_cuda_bands_kernels *kernels)
+{
+    if (kernels->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
+        kernels->module = NULL;
+    }
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------ */
+
+static uint16_t half_of(float value)
+{
+    return (uint16_t)pixel_float_to_small(pixel_float_bits(value), PIXEL_HALF_MANTISSA);
+}
+
+/* The tap in the centre, the largest, takes what the others were rounded by. */
+static void round_filter(const float *taps, uint32_t radius_px, uint16_t *out)
+{
+    float centre = 1.0f;
+    for (uint32_t i = 1; i <= radius_px; i++) {
+        out[i] = half_of(taps[i]);
+        centre -= 2.0f * pixel_small_to_float(out[i], PIXEL_HALF_MANTISSA);
+    }
+    out[0] = half_of(centre);
+}
+
+void foveate_cuda_bands_taps(const struct foveate_plan *plan, uint16_t *out)
+{
+    for (uint32_t i = 0; i < plan->ring_count; i++) {
+        const struct foveate_ring *ring = &plan->rings[i];
+        round_filter(plan->taps + ring->first_tap, ring->radius_px, out + ring->first_tap);
+    }
+}
+
+/* As many rows of fragments as the block's memory holds. */
+static int32_t choose_height_px(const struct foveate_cuda_bands_kernels *kernels,
+                                const struct foveate_plan *plan)
+{
+    int32_t height_px = FOVEATE_BANDS_HEIGHT_PX;
+    for (; height_px > 0; height_px /= 2) {
+        const struct foveate_bands_shape shape = foveate_bands_shape_of(
+            (int32_t)plan->fragment_px, height_px, (int32_t)plan->max_radius_px);
+        if (foveate_bands_bytes(&shape, 3) <= kernels->window_bytes) {
+            break;
+        }
+    }
+    return height_px;
+}
+
+struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_kernels *kernels,
+                                             const struct foveate_plan *plan)
+{
+    struct foveate_bands bands = {.radius_px = -1};
+    if (plan->ring_count == 0 || plan->fragment_px > FOVEATE_BANDS_MAX_FRAGMENT_PX ||
+        plan->max_radius_px > FOVEATE_BANDS_MAX_RADIUS_PX) {
+        return bands;
+    }
+    bands.height_px = choose_height_px(kernels, plan);
+    if (bands.height_px > 0) {
+        bands.radius_px = (int32_t)plan->max_radius_px;
+    }
+    return bands;
+}
+
+/* ---- Frames ----------------------------------------------------------------------------------- */
+
+bool foveate_cuda_bands_take(const struct foveate_bands *bands, const struct foveate_frame *frame,
+                             enum fovea_format format)
+{
+    return bands->radius_px >= 0 && (FORMATS >> format & 1u) != 0 &&
+           !(frame->blur_alpha && format == FOVEA_FORMAT_RGBA8);
+}
+
+/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on it. */
+static uint32_t block_count(int32_t size_px, int32_t fragment_px, int32_t fragments)
+{
+    const int32_t count = foveate_grid_count(size_px, fragment_px, fragment_px - 1);
+    return (uint32_t)((count + fragments - 1) / fragments);
+}
+
+static enum fovea_result launch(const struct foveate_cuda_bands_run *run, CUfunction kernel,
+                                int32_t channels, uint32_t images, void *params)
+{
+    const struct cuda_device *device = run->device;
+    const struct foveate_frame *frame = run->frame;
+    const struct foveate_bands_shape shape =
+        foveate_bands_shape_of(frame->fragment_px, run->bands->height_px, run->bands->radius_px);
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(
+               kernel, block_count(frame->width_px, frame->fragment_px, shape.fragments_x),
+               block_count(frame->height_px, frame->fragment_px, shape.fragments_y), images,
+               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(&shape, channels),
+               run->stream, (void *[]){params}, NULL));
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cuda_bands_surface(const struct foveate_cuda_bands_run *run,
+                                             enum fovea_format format, CUsurfObject src,
+                                             CUsurfObject dst)
+{
+    struct foveate_bands_surface_params params = {.frame = *run->frame,
+                                                  .bands = *run->bands,
+                                                  .batch = {.gazes = run->gazes},
+                                                  .src = src,
+                                                  .dst = dst};
+    return launch(run, run->kernels->kernels.surface[format], 3, 1, &params);
+}
+
+enum fovea_result foveate_cuda_bands_linear(const struct foveate_cuda_bands_run *run,
+                                            enum fovea_format format,
+                                            const struct foveate_cuda_slice *slice)
+{
+    struct foveate_bands_linear_params params = {.frame = *run->frame,
+                                                 .bands = *run->bands,
+                                                 .batch = slice->batch,
+                                                 .src = slice->src,
+                                                 .dst = slice->dst};
+    const int32_t channels = format == FOVEA_FORMAT_R8 ? 1 : 3;
+    return launch(run, run->kernels->kernels.linear[format], channels, slice->count, &params);
+}
