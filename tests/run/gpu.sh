@@ -204,7 +204,8 @@ gpu_environment()
     for name in $(compgen -e FOVEA_); do
         unset "$name"
     done
-    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT
+    export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
     # Containers keep the driver's manifest where the loader does not look.
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then
         for place in /etc/vulkan/icd.d /usr/share/vulkan/icd.d /usr/local/nvidia/share/vulkan/icd.d; do
