@@ -133,8 +133,9 @@ static bool run_all(struct cuda_bench *b)
 void bench_cuda(struct bench *bench)
 {
     struct cuda_bench b = {.bench = bench};
-    if (!run_all(&b)) {
+    const bool there = run_all(&b);
+    close_device(&b);
+    if (!there || !cuda_scale(bench)) {
         results_absent(&bench->results, "cuda", "no device, or no driver, on this machine");
     }
-    close_device(&b);
 }

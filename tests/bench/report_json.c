@@ -98,6 +98,18 @@ static void add_frame(cJSON *frames, const struct frame_result *frame)
     cJSON_AddStringToObject(object, "sync", frame->sync);
 }
 
+static void add_scale(cJSON *scales, const struct scale_result *scale)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(scales, object);
+    cJSON_AddStringToObject(object, "case", scale->what);
+    add_number(object, "gpus", scale->gpus);
+    add_number(object, "pictures_per_s", scale->pictures_per_s);
+    add_number(object, "pictures_per_s_p10", scale->least_per_s);
+    add_number(object, "pictures_per_s_p90", scale->most_per_s);
+    add_number(object, "of_linear", scale->of_linear);
+}
+
 static void add_handover(cJSON *root, const struct handover_result *handover)
 {
     if (handover->measured) {
@@ -126,6 +138,10 @@ static cJSON *make_json(const struct results *results)
     cJSON *frames = cJSON_AddArrayToObject(root, "frames");
     for (size_t i = 0; i < results->frame_count; i++) {
         add_frame(frames, &results->frames[i]);
+    }
+    cJSON *scales = cJSON_AddArrayToObject(root, "scale");
+    for (size_t i = 0; i < results->scale_count; i++) {
+        add_scale(scales, &results->scales[i]);
     }
     add_handover(root, &results->handover);
     add_notes(root, "absent", results->absent, results->absent_count);

@@ -151,6 +151,24 @@ static void print_frames(const struct results *results, FILE *out)
     }
 }
 
+static void print_scales(const struct results *results, FILE *out)
+{
+    if (results->scale_count == 0) {
+        return;
+    }
+    fputs("\nOne process with a thread and a context for each GPU. Of linear: against as many "
+          "times what "
+          "one GPU\ndoes alone.\n\n"
+          "| case | GPUs | pictures a second | p10 to p90 | of linear |\n|---|---|---|---|---|\n",
+          out);
+    for (size_t i = 0; i < results->scale_count; i++) {
+        const struct scale_result *scale = &results->scales[i];
+        fprintf(out, "| %s | %u | %.0f | %.0f to %.0f | %.1f %% |\n", scale->what, scale->gpus,
+                scale->pictures_per_s, scale->least_per_s, scale->most_per_s,
+                100.0 * scale->of_linear);
+    }
+}
+
 static void handover_row(const char *name, const struct bench_times *times, FILE *out)
 {
     fprintf(out, "| %s |", name);
@@ -183,6 +201,7 @@ void report_text(const struct results *results, FILE *out)
         print_table(results, (enum result_kind)kind, out);
     }
     print_frames(results, out);
+    print_scales(results, out);
     print_handover(&results->handover, out);
     for (size_t i = 0; i < results->absent_count; i++) {
         fprintf(out, "%s- %s: %s\n", i == 0 ? "\n" : "", results->absent[i].what,

@@ -56,6 +56,16 @@ struct handover_result {
     struct bench_times from_kernel; /* from there to the start of the GPU's work behind the wait */
 };
 
+/* A context on each of several GPUs at once. */
+struct scale_result {
+    char what[64];
+    uint32_t gpus;
+    double pictures_per_s; /* all together */
+    double least_per_s;
+    double most_per_s;
+    double of_linear; /* 1: as many times one GPU */
+};
+
 struct result_note {
     char what[RESULT_NAME_BYTES];
     char why[RESULT_TEXT_BYTES];
@@ -66,6 +76,8 @@ struct results {
     size_t row_count;
     struct frame_result *frames;
     size_t frame_count;
+    struct scale_result *scales;
+    size_t scale_count;
     struct handover_result handover;
     struct result_note *absent; /* what is not there, and why */
     size_t absent_count;
@@ -76,6 +88,7 @@ struct results {
 /* Gives a row to fill in; it stays where it is until the next one is added. */
 struct result *results_add(struct results *results);
 struct frame_result *results_add_frame(struct results *results);
+struct scale_result *results_add_scale(struct results *results);
 /* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);
 void results_machine(struct results *results, const char *what, const char *value);
