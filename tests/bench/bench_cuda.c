@@ -106,7 +106,7 @@ static bool run_size(struct cuda_bench *b, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("cuda", &c, name);
-            if (!bench_wants(b->bench, name)) {
+            if (!bench_case_exists(&c) || !bench_wants(b->bench, name)) {
                 continue;
             }
             if (!cuda_open(b)) {

@@ -311,7 +311,7 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("vulkan", &c, name);
-            if (!bench_wants(scene->b->bench, name)) {
+            if (!bench_case_exists(&c) || !bench_wants(scene->b->bench, name)) {
                 continue;
             }
             if (!vulkan_open(scene->b)) {
