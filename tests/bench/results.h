@@ -40,9 +40,11 @@ struct frame_result {
     const struct bench_size *size;
     struct bench_times without; /* GPU: from the frame's begin to its end */
     struct bench_times with;
+    struct bench_times added; /* from the end of drawing to the frame's end: with less without */
     double kernel_us; /* foveation alone */
     double gap_without_us; /* from the end of drawing to the begin of what comes after Fovea */
     double gap_with_us;
+    bool queued_late; /* the GPU had to wait for the CPU: times of the CPU are in it */
     struct bench_times cpu; /* of the thread, in fovea_vk_foveate */
     double submits_cpu_us; /* of the thread, in as many empty submits */
     const char *sync;
@@ -54,6 +56,7 @@ struct handover_result {
     struct bench_times
         to_kernel; /* from the end of the GPU's work before the signal to the kernel's start */
     struct bench_times from_kernel; /* from there to the start of the GPU's work behind the wait */
+    struct bench_times both; /* on Vulkan's clock alone */
 };
 
 /* A context on each of several GPUs at once. */
