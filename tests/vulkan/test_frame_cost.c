@@ -91,7 +91,8 @@ static struct said said;
 
 static int open_engine(void **state)
 {
-    const struct engine_options options = {.host_signals = true};
+    const struct engine_options options = {.host_signals = rig_backend() == FOVEA_BACKEND_CPU,
+                                           .nvidia = rig_backend() == FOVEA_BACKEND_CUDA};
     rig = (struct rig){.settings = fovea_settings_default()};
     rig.settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
     rig.settings.watchdog_ms = 60000;
@@ -419,6 +420,31 @@ static void what_is_known_saves_making_the_peer(void **state)
     destroy();
 }
 
+/* On an NVIDIA GPU, where nobody stands in for anybody: whichever it is, it is measured and works. */
+static void auto_measures_cuda_beside_vulkan(void **state)
+{
+    (void)state;
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
+    desc.log = (struct fovea_log){.fn = hear, .user = &said, .min_level = FOVEA_LOG_DEBUG};
+    for (int method = 0; method < 2; method++) {
+        rig.settings.foveation.method = method ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
+        said = (struct said){.reason = ""};
+        assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+        const enum fovea_backend chosen = backend();
+        expect_reason("measured: ");
+        expect_reason(chosen == FOVEA_BACKEND_VULKAN ? ", cuda " : ", vulkan ");
+        expect_a_new_context();
+        assert_int_equal(said.count[FOVEA_LOG_WARNING] + said.count[FOVEA_LOG_ERROR], 0);
+        printf("report: auto, %s: %s\n", method ? "smooth" : "blockwise", said.reason);
+        expect_frames();
+        destroy();
+        frame_cost_forget();
+        assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+        assert_int_equal(backend(), chosen); /* the file says so */
+        destroy();
+    }
+}
+
 #define WITH_ENGINE(test) cmocka_unit_test_setup_teardown(test, open_engine, close_engine)
 
 int main(int argc, char **argv)
@@ -438,5 +464,7 @@ int main(int argc, char **argv)
         WITH_ENGINE(a_cache_that_cannot_be_used_changes_nothing),
         WITH_ENGINE(what_is_known_saves_making_the_peer),
     };
-    return RIG_RUN(argc, argv, tests);
+    const struct CMUnitTest real[] = {WITH_ENGINE(auto_measures_cuda_beside_vulkan)};
+    const bool cuda = argc > 1 && strcmp(argv[1], "cuda") == 0;
+    return cuda ? RIG_RUN(argc, argv, real) : RIG_RUN(argc, argv, tests);
 }
