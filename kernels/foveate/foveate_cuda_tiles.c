@@ -11,8 +11,6 @@ extern const unsigned char foveate_tiles_fatbin[];
 /* A device of today holds some 900 blocks at a time; where there are fewer tiles than that, quarters of
  * them are blocks of their own. */
 #define SPLIT_BELOW_PIXELS 5000000
-/* Without a call to the driver for more. */
-#define MOST_SHARED_BYTES 49152
 
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
 _Static_assert(sizeof(struct foveate_tile_counts) == 8, "the list lies after the counts");
@@ -125,8 +123,8 @@ static int32_t radius_within(int32_t level, int32_t bytes)
     return radius;
 }
 
-/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just
- * less somewhere holds so much more across. */
+/* Level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just less somewhere holds so much more
+ * across; level 2 serves what it can in a block of which a multiprocessor holds enough. */
 static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
                                             double slope)
 {
@@ -137,12 +135,11 @@ static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, boo
     const double widest =
         fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
-    const int32_t least = light ? 8 : 6; /* those of far tiles come with it */
-    const int32_t most = radius_within(0, MOST_SHARED_BYTES);
-    limits.shared_bytes = foveate_tile_bytes(0, wanted < least  ? least
-                                                : wanted > most ? most
-                                                                : wanted);
-    for (int32_t k = 0; k < FOVEATE_TILE_LEVELS; k++) {
+    const int32_t near = foveate_tile_bytes(0, wanted);
+    const int32_t far = foveate_tile_bytes(2, light ? 18 : 14);
+    limits.shared_bytes = near > far ? near : far;
+    limits.radius[0] = FOVEATE_TILE_MOST_HALO;
+    for (int32_t k = 1; k < FOVEATE_TILE_LEVELS; k++) {
         limits.radius[k] = radius_within(k, limits.shared_bytes);
     }
     return limits;
@@ -207,18 +204,6 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
-/* As far as a tile of the picture reaches. */
-static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
-{
-    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
-    const float most = (float)tiles->limits.radius[0] / FOVEATE_REACH;
-    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
-    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
-    tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
-    tiles->fine_radius = (int32_t)ceilf(
-        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
-}
-
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
                              struct foveate_tiles *out_tiles)
 {
@@ -243,7 +228,6 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
     out_tiles->level_count = count_levels(plan, &out_tiles->limits, largest);
     out_tiles->near_level_count = count_levels(plan, &out_tiles->limits, near);
-    fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;

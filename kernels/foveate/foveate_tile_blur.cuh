@@ -30,15 +30,11 @@ struct tile_memory {
 
 /* ---- Weights g^(i^2), at distances of i samples */
 
-/* Of the first neighbour, for a variance v. In the picture (LEVEL 0) the Gaussian's own: it is the
- * definition. On levels the weights together must have just the variance v, or the sum of variances does
- * not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
-template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
+/* Of the first neighbour, for a variance v. The weights together must have just the variance v, or the sum
+ * of variances does not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
+static __device__ __forceinline__ float first_weight(float v)
 {
     const float gaussian = __expf(__fdividef(-0.5f, v));
-    if (PICTURE) {
-        return v > 0.01f ? gaussian : 0.0f;
-    }
     float narrow = fmaf(v, 10.55670533f, -13.13284221f);
     narrow = fmaf(v, narrow, 3.22919751f);
     narrow = fmaf(v, narrow, 0.30924196f);
@@ -54,11 +50,11 @@ struct tile_weights {
     float factor[TILE_GROUP];
     float total[TILE_GROUP];
 
-    template <bool PICTURE> __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
+    __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
     {
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
-            const float first = first_weight<PICTURE>(v[n]);
+            const float first = first_weight(v[n]);
             weight[n] = first;
             factor[n] = first * first;
             ratio[n] = first * factor[n];
@@ -77,7 +73,6 @@ struct tile_weights {
  * and right of the four move through a ring of registers: with loops unrolled by the group, every index
  * is a constant and nothing is moved; an index that is not would put the rings into local memory, which
  * takes half again the time. Two weights are converted at a time. */
-template <bool PICTURE>
 static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
                                                  const float (&v)[TILE_GROUP],
                                                  tile_sample (&out)[TILE_GROUP])
@@ -85,7 +80,7 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
     tile_sample left[TILE_GROUP];
     tile_sample right[TILE_GROUP];
     tile_weights weights;
-    weights.start<PICTURE>(v);
+    weights.start(v);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         left[n] = right[n] = out[n] = load_sample(centre + n * step);
@@ -126,10 +121,7 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
 
 /* ---- Variances */
 
-/* At the centres of every fourth sample, from `above` rows above the first output on. Of a level: the
- * variance in samples squared. Of the picture: the law before its ramp, whose kinks a grid would smooth
- * away just where the blur begins. */
-template <bool PICTURE>
+/* In samples squared, at the centres of every fourth sample, from `above` rows above the first output on. */
 static __device__ __forceinline__ void fill_grid(const tile_law &law,
                                                  const foveate_tile_shape &shape, int level, int x0,
                                                  int y0, float *grid)
@@ -140,9 +132,9 @@ static __device__ __forceinline__ void fill_grid(const tile_law &law,
     for (int i = (int)threadIdx.x; i < columns * rows; i += FOVEATE_TILE_THREADS) {
         const int column = 4 * (i % columns);
         const int row = 4 * (i / columns) - shape.above;
-        const float plain = law.plain(((float)(x0 + column) + 0.5f) * step_px,
-                                      ((float)(y0 + row) + 0.5f) * step_px);
-        grid[i] = PICTURE ? plain : foveate_tile_rest(law.applied(plain), level);
+        const float sigma_px =
+            law.at(((float)(x0 + column) + 0.5f) * step_px, ((float)(y0 + row) + 0.5f) * step_px);
+        grid[i] = foveate_tile_rest(sigma_px, level);
     }
 }
 
@@ -152,26 +144,19 @@ static __device__ __forceinline__ float between(float a, float b, float part)
 }
 
 /* Of four samples in a row, from that of the grid at its corner towards the next one. */
-template <bool PICTURE>
-static __device__ __forceinline__ void variances_between(const tile_law &law, float first,
-                                                         float next, float (&v)[TILE_GROUP])
+static __device__ __forceinline__ void variances_between(float first, float next,
+                                                         float (&v)[TILE_GROUP])
 {
     const float step = 0.25f * (next - first);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         v[n] = fmaf((float)n, step, first);
-        if (PICTURE) {
-            const float sigma_px = law.applied(v[n]);
-            v[n] = sigma_px * sigma_px;
-        }
     }
 }
 
 /* ---- The two passes. A barrier comes before and after each. */
 
-template <bool PICTURE>
-static __device__ __forceinline__ void blur_rows(const tile_law &law,
-                                                 const foveate_tile_shape &shape,
+static __device__ __forceinline__ void blur_rows(const foveate_tile_shape &shape,
                                                  const tile_memory &memory)
 {
     const int groups = shape.outputs / TILE_GROUP;
@@ -182,11 +167,11 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
         const float part = (float)(grid_row % 4) * 0.25f;
         const float *v = memory.grid + grid_row / 4 * (groups + 1) + group;
         float variances[TILE_GROUP];
-        variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
-                                   between(v[1], v[groups + 2], part), variances);
+        variances_between(between(v[0], v[groups + 1], part), between(v[1], v[groups + 2], part),
+                          variances);
         tile_sample out[TILE_GROUP];
-        blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
-                           shape.radius, variances, out);
+        blur_four(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
+                  shape.radius, variances, out);
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
             memory.lines[row * shape.line + group * TILE_GROUP + n] = bits_of(out[n]);
@@ -195,9 +180,7 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
 }
 
 /* Into memory.window, shape.line a row. */
-template <bool PICTURE>
-static __device__ __forceinline__ void blur_columns(const tile_law &law,
-                                                    const foveate_tile_shape &shape,
+static __device__ __forceinline__ void blur_columns(const foveate_tile_shape &shape,
                                                     const tile_memory &memory)
 {
     const int groups = shape.outputs / TILE_GROUP;
@@ -207,11 +190,11 @@ static __device__ __forceinline__ void blur_columns(const tile_law &law,
         const float part = (float)(column % 4) * 0.25f;
         const float *v = memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
         float variances[TILE_GROUP];
-        variances_between<PICTURE>(law, between(v[0], v[1], part),
-                                   between(v[groups + 1], v[groups + 2], part), variances);
+        variances_between(between(v[0], v[1], part), between(v[groups + 1], v[groups + 2], part),
+                          variances);
         tile_sample out[TILE_GROUP];
-        blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
-                           shape.line, shape.radius, variances, out);
+        blur_four(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
+                  shape.line, shape.radius, variances, out);
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
             memory.window[(group * TILE_GROUP + n) * shape.line + column] = bits_of(out[n]);

@@ -40,11 +40,14 @@
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
-/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
- * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. And
- * below the end of the law's ramp where that is steeper than this. */
-#define FOVEATE_TILE_SIGMA_FINE 0.9f
-#define FOVEATE_TILE_STEEP_RAMP 0.03f
+/* A tile from the picture itself is blurred in patches so wide and high, by weights in pairs, from its
+ * window in planes of four channels: so many samples left and right, above and below. */
+#define FOVEATE_TILE_PATCH_PX 16
+#define FOVEATE_TILE_PAIRS 64
+#define FOVEATE_TILE_MOST_HALO 12
+#define FOVEATE_TILE_NEAR_WARP_BYTES (2 * FOVEATE_TILE_PAIRS * 4 + 48)
+/* Odd multiples of eight halves: eight rows meet no conflicts of banks. */
+#define FOVEATE_TILE_NEAR_PITCH(halo) (((FOVEATE_TILE_QUARTER_PX + 2 * (halo)) / 8 | 1) * 8)
 
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029, the
  * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995. Steeper
@@ -59,15 +62,14 @@
 
 /* ---- Shapes */
 
-/* What a tile reads and holds; counts are in samples of its level. */
+/* What a tile of a level reads and holds; counts are in samples of its level. */
 struct foveate_tile_shape {
     int32_t side_px;
     int32_t before; /* samples left of and above the first pixel's, for the spline */
     int32_t outputs; /* along either axis; a multiple of the group */
     int32_t radius;
     int32_t above; /* rows of the grid above the first output, times four */
-    int32_t
-        aside; /* columns that are read left and right; even, or groups of four of the picture */
+    int32_t aside; /* columns that are read left and right; even */
     int32_t rows;
     int32_t columns;
     int32_t pitch; /* odd, so that columns meet no conflicts of banks */
@@ -83,11 +85,11 @@ FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int3
 {
     struct foveate_tile_shape shape;
     shape.side_px = foveate_tile_side_px(level);
-    shape.before = level > 0 ? 2 : 0;
+    shape.before = 2;
     shape.outputs = (shape.side_px >> level) + 2 * shape.before;
     shape.radius = radius;
     shape.above = (radius + 3) / 4 * 4;
-    shape.aside = level > 0 ? (radius + 1) / 2 * 2 : shape.above;
+    shape.aside = (radius + 1) / 2 * 2;
     shape.rows = shape.outputs + 2 * radius;
     shape.columns = shape.outputs + 2 * shape.aside;
     shape.pitch = shape.columns | 1;
@@ -102,11 +104,23 @@ FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int3
 #define FOVEATE_TILE_FIXED_BYTES                                                                   \
     (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
 
+/* Of a tile from the picture: the table of light, the least samples, weights, planes of halves, and what
+ * is read beyond them for nothing. */
+FOVEATE_BOTH int32_t foveate_tile_near_bytes(int32_t radius)
+{
+    const int32_t halo = radius <= 4 ? 4 : radius <= 8 ? 8 : FOVEATE_TILE_MOST_HALO;
+    const int32_t plane = (FOVEATE_TILE_QUARTER_PX + 2 * halo) * FOVEATE_TILE_NEAR_PITCH(halo);
+    return FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_WARPS * (8 + FOVEATE_TILE_NEAR_WARP_BYTES) +
+           4 * 2 * plane + 32;
+}
+
 FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
 {
+    if (level == 0) {
+        return foveate_tile_near_bytes(radius);
+    }
     const struct foveate_tile_shape shape = foveate_tile_shape_of(level, radius);
-    const int32_t upsampled = level > 0 ? shape.side_px : 0;
-    const int32_t lines = shape.rows > upsampled ? shape.rows : upsampled;
+    const int32_t lines = shape.rows > shape.side_px ? shape.rows : shape.side_px;
     return FOVEATE_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
 }
 
@@ -159,8 +173,7 @@ struct foveate_tile_counts {
     uint32_t tiles; /* entries from the last on */
 };
 
-/* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
- * tiles. */
+/* An entry: kind, radius, and where in quarters of tiles. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
@@ -169,7 +182,6 @@ enum foveate_tile_kind {
     FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
-#define FOVEATE_TILE_FINE_BIT 27
 #define FOVEATE_TILE_RADIUS_SHIFT 20
 #define FOVEATE_TILE_RADIUS_MASK 63
 #define FOVEATE_TILE_ROW_SHIFT 10
@@ -184,8 +196,6 @@ struct foveate_tiles {
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     float slope; /* sigma changes by no more a pixel */
-    float fine_sigma; /* below it, two dimensions at once */
-    int32_t fine_radius; /* that takes; within limits.radius[0] */
     int32_t columns; /* of tiles */
     int32_t rows;
     int32_t made_columns; /* blocks of the first kernel */

@@ -153,10 +153,7 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     if (radius == 0) {
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
     }
-    const bool fine = range.low < law.tiles.fine_sigma;
-    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      fine ? max(radius, law.tiles.fine_radius) : radius, x, y) |
-           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y);
 }
 
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which Gaussians a patch of a near tile is blended from (foveate_tile_near.cuh), and where among them its
+ * sigma lies. Between two Gaussians whose sigma differ by d, the blend is off by at most some 140 d^2
+ * levels of 255 where sigma is 0.6 px and by 40 d^2 at 1.2 px, whatever the picture: the sum of the
+ * kernel's errors. It is least where the weight of the middle sample comes out right. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_NODES_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_NODES_CUH
+
+#include "foveate_tile_sample.cuh"
+#include "foveate_tile_sigma.cuh"
+
+#define NEAR_PATCH FOVEATE_TILE_PATCH_PX
+#define NEAR_PATCHES ((FOVEATE_TILE_QUARTER_PX + NEAR_PATCH - 1) / NEAR_PATCH)
+#define NEAR_PAIRS FOVEATE_TILE_PAIRS
+/* sigma is asked for at points so far apart. */
+#define NEAR_STEP (NEAR_PATCH / 2)
+/* How far apart the Gaussians lie, in pixels and in parts of sigma. */
+#define NEAR_APART_PX 0.085f
+#define NEAR_APART 0.13f
+#define NEAR_MOST_NODES 16
+/* Between points this far off what is between two others, sigma is asked for by the pixel. */
+#define NEAR_BENT_PX 0.012f
+
+/* What lies in shared memory, in samples. Rows begin at odd multiples of 16 bytes. */
+template <int HALO> struct near_shape {
+    static const int side = FOVEATE_TILE_QUARTER_PX + 2 * HALO;
+    static const int pitch = FOVEATE_TILE_NEAR_PITCH(HALO);
+    static const int plane = side * pitch;
+};
+
+/* A warp's, in shared memory. */
+struct near_weights {
+    uint32_t
+        pairs[2][NEAR_PAIRS]; /* of two Gaussians: weights i and i + 1, i from -NEAR_PAIRS / 2 on */
+    float places[12]; /* three by three points' places among the Gaussians */
+};
+
+static_assert(sizeof(near_weights) == FOVEATE_TILE_NEAR_WARP_BYTES, "C lays out shared memory");
+
+/* The square of the middle one of a Gaussian's weights; falls with sigma. */
+static __device__ __forceinline__ float middle_weight(float sigma_px)
+{
+    const float e = __expf(__fdividef(-0.5f, fmaxf(sigma_px * sigma_px, 1e-3f)));
+    const float narrow = 1.0f + 2.0f * e + 2.0f * (e * e) * (e * e);
+    const float total = sigma_px < 0.7f ? narrow : 2.50662827f * sigma_px;
+    return __fdividef(1.0f, total * total);
+}
+
+struct near_nodes {
+    float low_px;
+    float step_px;
+    int count;
+    bool exact; /* sigma bends too much for points */
+    bool copies; /* some pixels are left alone, maybe */
+
+    __device__ __forceinline__ float sigma_px(int node) const
+    {
+        return fmaf((float)node, step_px, low_px);
+    }
+    /* Where a sigma lies among them, from 0 to count - 1. */
+    __device__ __forceinline__ float place(float of_px) const
+    {
+        const float at = fminf(fmaxf((of_px - low_px) / step_px, 0.0f), (float)(count - 1));
+        const int below = min((int)at, count - 2);
+        const float first = middle_weight(sigma_px(below));
+        const float next = middle_weight(sigma_px(below + 1));
+        const float part = (middle_weight(of_px) - first) / (next - first);
+        return (float)below + fminf(fmaxf(part, 0.0f), 1.0f);
+    }
+};
+
+/* The Gaussians of two sigmas, `halo` samples to either side, by half a warp each. */
+static __device__ __forceinline__ void fill_weights(near_weights &weights, int halo, float first_px,
+                                                    float second_px)
+{
+    const int lane = (int)threadIdx.x & 31;
+    const int i = lane % 16;
+    const float sigma_px = lane < 16 ? first_px : second_px;
+    const float v = fmaxf(sigma_px * sigma_px, 1e-3f);
+    const float weight = i <= halo ? __expf(__fdividef(-0.5f * (float)(i * i), v)) : 0.0f;
+    float total = i > 0 ? 2.0f * weight : 1.0f;
+#pragma unroll
+    for (int k = 8; k > 0; k >>= 1) {
+        total += __shfl_xor_sync(~0u, total, k);
+    }
+    const uint32_t own = bits_of(__float2half2_rn(__fdividef(weight, total)));
+    const uint32_t next = __shfl_sync(~0u, own, (i + 1) % 16, 16);
+    __syncwarp(); /* the pair before is read */
+    uint32_t *pairs = weights.pairs[lane / 16] + NEAR_PAIRS / 2;
+    pairs[i] = __byte_perm(own, next, 0x5410);
+    pairs[-i - 1] = __byte_perm(next, own, 0x5410);
+    pairs[i + 16] = 0;
+    pairs[-i - 17] = 0;
+    __syncwarp();
+}
+
+/* Of three neighbours in a row of points, how far the middle one is from between the others. */
+static __device__ __forceinline__ float bend_of_patch(float sigma_px)
+{
+    const int lane = (int)threadIdx.x & 31;
+    const float left = __shfl_up_sync(~0u, sigma_px, 1);
+    const float right = __shfl_down_sync(~0u, sigma_px, 1);
+    const float above = __shfl_up_sync(~0u, sigma_px, 3);
+    const float below = __shfl_down_sync(~0u, sigma_px, 3);
+    const float across = lane % 3 == 1 ? fabsf(left + right - 2.0f * sigma_px) : 0.0f;
+    const float down = lane / 3 == 1 ? fabsf(above + below - 2.0f * sigma_px) : 0.0f;
+    return lane < 9 ? fmaxf(across, down) : 0.0f;
+}
+
+/* Lanes 0 to 8 ask for sigma at points NEAR_STEP apart, the others at the place nearest to the gaze. */
+static __device__ __forceinline__ near_nodes find_nodes(const tile_law &law, near_weights &weights,
+                                                        int x0, int y0)
+{
+    const int lane = (int)threadIdx.x & 31;
+    const float left = (float)x0;
+    const float top = (float)y0;
+    const float near_x = fminf(fmaxf(law.gaze_x, left), left + NEAR_PATCH);
+    const float near_y = fminf(fmaxf(law.gaze_y, top), top + NEAR_PATCH);
+    const float x = lane < 9 ? left + (float)(lane % 3 * NEAR_STEP) : near_x;
+    const float y = lane < 9 ? top + (float)(lane / 3 * NEAR_STEP) : near_y;
+    const float sigma_px = law.at(x, y);
+    const tile_range range = range_of_warp(sigma_px);
+    const float apart = fmaxf(NEAR_APART_PX, NEAR_APART * range.low);
+    const float across = range.high - range.low;
+    near_nodes nodes;
+    nodes.low_px = range.low;
+    nodes.count = 1 + (int)fminf(fmaxf(ceilf(across / apart), 1.0f), NEAR_MOST_NODES - 1.0f);
+    nodes.step_px = fmaxf(across / (float)(nodes.count - 1), 1e-3f);
+    nodes.exact = __any_sync(~0u, bend_of_patch(sigma_px) > NEAR_BENT_PX);
+    nodes.copies = range.low * FOVEATE_REACH < 1.01f;
+    if (lane < 9) {
+        weights.places[lane] = nodes.place(sigma_px);
+    }
+    __syncwarp();
+    return nodes;
+}
+
+#endif
