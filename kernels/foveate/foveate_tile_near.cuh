@@ -18,42 +18,22 @@
 #include "foveate_tile_window.cuh"
 
 /* A block's shared memory. */
-template <int HALO> struct near_memory {
-    typedef near_shape<HALO> shape;
+struct near_memory {
     __half *light; /* of each level of 8 bits */
     uint2 *least; /* of each warp */
+    near_sigmas &sigmas;
     near_weights *weights; /* of each warp */
     __half *planes;
 
     __device__ __forceinline__ explicit near_memory(char *shared)
         : light((__half *)shared), least((uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES)),
-          weights((near_weights *)(least + FOVEATE_TILE_WARPS)),
-          planes((__half *)(weights + FOVEATE_TILE_WARPS))
+          sigmas(*(near_sigmas *)(least + FOVEATE_TILE_WARPS)),
+          weights((near_weights *)(&sigmas + 1)), planes((__half *)(weights + FOVEATE_TILE_WARPS))
     {
     }
 };
 
 /* ---- The window */
-
-/* Four samples beside each other as four halves of each channel. */
-static __device__ __forceinline__ void store_planes(__half *to, int plane, const tile_sample &a,
-                                                    const tile_sample &b, const tile_sample &c,
-                                                    const tile_sample &d)
-{
-    const uint32_t low = 0x5410;
-    const uint32_t high = 0x7632;
-    const uint2 ab = bits_of(a);
-    const uint2 bb = bits_of(b);
-    const uint2 cb = bits_of(c);
-    const uint2 db = bits_of(d);
-    *(uint2 *)to = make_uint2(__byte_perm(ab.x, bb.x, low), __byte_perm(cb.x, db.x, low));
-    *(uint2 *)(to + plane) =
-        make_uint2(__byte_perm(ab.x, bb.x, high), __byte_perm(cb.x, db.x, high));
-    *(uint2 *)(to + 2 * plane) =
-        make_uint2(__byte_perm(ab.y, bb.y, low), __byte_perm(cb.y, db.y, low));
-    *(uint2 *)(to + 3 * plane) =
-        make_uint2(__byte_perm(ab.y, bb.y, high), __byte_perm(cb.y, db.y, high));
-}
 
 /* What a thread has seen of the window. */
 struct near_seen {
@@ -61,77 +41,103 @@ struct near_seen {
     uint32_t all; /* the AND of all words */
 };
 
-template <int HALO, enum fovea_format FORMAT>
-static __device__ __forceinline__ void take_four(const tile_decoder<FORMAT> &decode, __half *planes,
-                                                 int i, const uint4 &words, near_seen &seen)
+template <int HALO, enum fovea_format FORMAT, typename Image>
+struct near_loader {
+    typedef near_shape<HALO> shape; static const int fours = shape::side / 4;
+    static const int count = fours * shape::side; const tile_work<FORMAT, Image> & work;
+    const tile_decoder<FORMAT> & decode; __half * planes; int left; int top; bool with_alpha;
+
+    /* Four pixels, as four halves of each channel. */
+    __device__ __forceinline__ void store(int i, const uint4 &words, near_seen &seen)
+        const {const tile_sample a = decode(words.x); const tile_sample b = decode(words.y);
+               const tile_sample c = decode(words.z); const tile_sample d = decode(words.w);
+               __half * to = planes + i / fours * shape::pitch + i % fours * 4;
+               store_halves(to, a.xy, b.xy, c.xy, d.xy, 0x5410);
+               store_halves(to + shape::plane, a.xy, b.xy, c.xy, d.xy, 0x7632);
+               store_halves(to + 2 * shape::plane, a.zw, b.zw, c.zw, d.zw, 0x5410);
+               if (with_alpha){store_halves(to + 3 * shape::plane, a.zw, b.zw, c.zw, d.zw, 0x7632);}
+seen.all &= words.x & words.y & words.z & words.w;
+if (decode.light) {
+    seen.least = least_of(seen.least, least_of(least_of(a, b), least_of(c, d)));
+}
+}
+static __device__ __forceinline__ void store_halves(__half *to, __half2 a, __half2 b, __half2 c,
+                                                    __half2 d, uint32_t which)
 {
-    typedef near_shape<HALO> shape;
-    const int fours = shape::side / 4;
-    const tile_sample a = decode(words.x);
-    const tile_sample b = decode(words.y);
-    const tile_sample c = decode(words.z);
-    const tile_sample d = decode(words.w);
-    store_planes(planes + i / fours * shape::pitch + i % fours * 4, shape::plane, a, b, c, d);
-    seen.all &= words.x & words.y & words.z & words.w;
-    if (decode.light) {
-        seen.least = least_of(seen.least, least_of(least_of(a, b), least_of(c, d)));
+    *(uint2 *)to = make_uint2(__byte_perm(bits_of(a), bits_of(b), which),
+                              __byte_perm(bits_of(c), bits_of(d), which));
+}
+__device__ __forceinline__ uint4 load(int i, bool runs) const
+{
+    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                          work.frame.height_px - 1};
+    return load_four(endless, runs, left + i % fours * 4, top + i / fours);
+}
+
+/* All of it lies in the picture: every load is on its way before the first is used. */
+__device__ __forceinline__ void load_at_once(near_seen &seen) const
+{
+    const int turns = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
+    uint4 words[turns];
+#pragma unroll
+    for (int turn = 0; turn < turns; turn++) {
+        words[turn] = load(min((int)threadIdx.x + turn * FOVEATE_TILE_THREADS, count - 1), true);
+    }
+#pragma unroll
+    for (int turn = 0; turn < turns; turn++) {
+        store(min((int)threadIdx.x + turn * FOVEATE_TILE_THREADS, count - 1), words[turn], seen);
     }
 }
 
-/* Where all of it is in the picture, every load is on its way before the first is used. */
-template <int HALO, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ near_seen load_window(const tile_work<FORMAT, Image> &work,
-                                                        const near_memory<HALO> &memory, int x0,
-                                                        int y0, const tile_sample &base)
+__device__ __forceinline__ near_seen operator()() const
 {
-    typedef near_shape<HALO> shape;
-    const int fours = shape::side / 4;
-    const int count = fours * shape::side;
-    const int turns = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
-    tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
-    decode.zero = decode.zero + base;
-    const int left = x0 - HALO;
-    const int top = y0 - HALO;
-    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
-                                          work.frame.height_px - 1};
+    near_seen seen = {largest_sample(), ~0u};
     const bool inside = left >= 0 && top >= 0 && left + shape::side <= work.frame.width_px &&
                         top + shape::side <= work.frame.height_px;
-    near_seen seen = {largest_sample(), ~0u};
-    if (inside && has_runs(work.src, 4)) {
-        uint4 words[turns];
-#pragma unroll
-        for (int turn = 0; turn < turns; turn++) {
-            const int i = min((int)threadIdx.x + turn * FOVEATE_TILE_THREADS, count - 1);
-            words[turn] = load_four(endless, true, left + i % fours * 4, top + i / fours);
-        }
-#pragma unroll
-        for (int turn = 0; turn < turns; turn++) {
-            const int i = min((int)threadIdx.x + turn * FOVEATE_TILE_THREADS, count - 1);
-            take_four<HALO>(decode, memory.planes, i, words[turn], seen);
-        }
+    const bool runs = inside && has_runs(work.src, 4);
+    if (HALO <= 8 && runs && !decode.light) {
+        load_at_once(seen);
         return seen;
     }
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
-        const uint4 words = load_four(endless, false, left + i % fours * 4, top + i / fours);
-        take_four<HALO>(decode, memory.planes, i, words, seen);
+        store(i, load(i, runs), seen);
     }
     return seen;
 }
+}
+;
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ near_seen load_window(const tile_work<FORMAT, Image> &work,
+                                                        const near_memory &memory, int halo, int x0,
+                                                        int y0, const tile_sample &base)
+{
+    tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
+    decode.zero = decode.zero + base;
+    const int left = x0 - halo;
+    const int top = y0 - halo;
+    const bool with_alpha = work.frame.blur_alpha != 0;
+    if (halo == 4) {
+        return near_loader<4, FORMAT, Image>{work, decode, memory.planes, left, top, with_alpha}();
+    }
+    if (halo == 8) {
+        return near_loader<8, FORMAT, Image>{work, decode, memory.planes, left, top, with_alpha}();
+    }
+    return near_loader<12, FORMAT, Image>{work, decode, memory.planes, left, top, with_alpha}();
+}
 
 /* In light: subtracts the least of the window from all of it. -> it. */
-template <int HALO>
-static __device__ __forceinline__ tile_sample rebase_planes(const near_memory<HALO> &memory)
+static __device__ __forceinline__ tile_sample rebase_planes(const near_memory &memory, int plane,
+                                                            int channels)
 {
-    typedef near_shape<HALO> shape;
     const tile_sample least = least_of_block(memory.least);
-    const __half2 of[4] = {__low2half2(least.xy), __high2half2(least.xy), __low2half2(least.zw),
-                           __high2half2(least.zw)};
-#pragma unroll
-    for (int c = 0; c < 4; c++) {
-        __half2 *plane = (__half2 *)(memory.planes + c * shape::plane);
-        for (int i = (int)threadIdx.x; i < shape::plane / 2; i += FOVEATE_TILE_THREADS) {
-            plane[i] = __hsub2(plane[i], of[c]);
+    for (int c = 0; c < channels; c++) {
+        const __half2 both = c < 2 ? least.xy : least.zw;
+        const __half2 own = c % 2 ? __high2half2(both) : __low2half2(both);
+        __half2 *halves = (__half2 *)(memory.planes + c * plane);
+        for (int i = (int)threadIdx.x; i < plane / 2; i += FOVEATE_TILE_THREADS) {
+            halves[i] = __hsub2(halves[i], own);
         }
     }
     __syncthreads();
@@ -238,12 +244,14 @@ static __device__ __forceinline__ near_pixels parts_of(const near_pixels &places
     return parts;
 }
 
-/* All channels of a patch whose window begins at `from`. */
+/* All channels of the patch at (x, y) in the tile. */
 template <int HALO>
 static __device__ __forceinline__ void blur_patch(const near_nodes &nodes, near_weights &weights,
-                                                  const __half *from, int channels,
+                                                  const __half *planes, int x, int y, int channels,
                                                   const near_pixels &places, near_pixels (&out)[4])
 {
+    typedef near_shape<HALO> shape;
+    const __half *from = planes + y * shape::pitch + x;
 #pragma unroll 1
     for (int node = 0; node < nodes.count; node++) {
         if (node % 2 == 0) {
@@ -254,7 +262,7 @@ static __device__ __forceinline__ void blur_patch(const near_nodes &nodes, near_
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             if (c < channels) {
-                add_blurred<HALO>(band, from + c * near_shape<HALO>::plane, parts, out[c]);
+                add_blurred<HALO>(band, from + c * shape::plane, parts, out[c]);
             }
         }
     }
@@ -290,109 +298,157 @@ static __device__ __forceinline__ near_pixels places_between(const near_weights 
     return out;
 }
 
-/* By the law itself, for every pixel. */
-static __device__ __noinline__ near_pixels exact_places(const tile_law &law,
-                                                        const near_nodes &nodes, int x0, int y0)
+/* By the law itself, for every pixel. `copied`: a bit for each of the lane's pixels that is left alone. */
+static __device__ __forceinline__ near_pixels exact_places(const tile_law &law,
+                                                           const near_nodes &nodes, int x0, int y0,
+                                                           uint32_t &copied)
 {
     const int lane = (int)threadIdx.x & 31;
-    near_pixels out;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const int x = x0 + lane / 4 + i % 2 * 8;
-        const int y = y0 + lane % 4 * 2 + i / 2 * 8;
-        out.of[i / 2][i % 2] =
-            __floats2half2_rn(nodes.place(law.of_pixel(x, y)), nodes.place(law.of_pixel(x, y + 1)));
+    uint4 words = {};
+#pragma unroll 1
+    for (int i = 0; i < 8; i++) {
+        const int x = x0 + lane / 4 + i / 2 % 2 * 8;
+        const int y = y0 + lane % 4 * 2 + i / 4 * 8 + i % 2;
+        const float sigma_px = law.of_pixel(x, y);
+        const uint32_t place = __half_as_ushort(__float2half_rn(nodes.place(sigma_px)));
+        set_word(words, i / 2, word_at(words, i / 2) | place << i % 2 * 16);
+        copied |= (uint32_t)(sigma_px * FOVEATE_REACH < 1.0f) << i;
     }
-    return out;
+    return {{{half2_of(words.x), half2_of(words.y)}, {half2_of(words.z), half2_of(words.w)}}};
 }
 
 /* ---- Writing */
 
+/* A lane's pixels: four pairs, one below the other, of the left and the right half of the upper eight rows,
+ * and of the lower eight. */
+struct near_words {
+    uint4 upper;
+    uint4 lower;
+
+    __device__ __forceinline__ uint32_t at(int i) const
+    {
+        return i < 4 ? word_at(upper, i) : word_at(lower, i - 4);
+    }
+};
+
 template <enum fovea_format FORMAT, typename Image> struct near_writer {
     const tile_work<FORMAT, Image> &work;
     const tile_encoder<FORMAT> encode;
-    bool keeps_alpha;
-    bool copies; /* some pixels may be left alone */
+    bool keeps_alpha; /* and there is some */
 
-    __device__ __forceinline__ void pixel_at(int x, int y, const tile_sample &sample) const
+    /* `which` of each pair. */
+    template <bool LIGHT>
+    __device__ __forceinline__ uint32_t word_of(const near_pixels (&colors)[4], int i,
+                                                uint32_t which) const
     {
-        const foveate_frame &frame = work.frame;
-        if (x >= frame.width_px || y >= frame.height_px) {
-            return;
-        }
-        uint32_t word = encode(sample);
-        if (keeps_alpha || copies) {
-            const uint32_t own = work.src.load(x, y);
-            word = keeps_alpha ? pixel<FORMAT>::keep_alpha(word, own) : word;
-            if (copies && work.law.of_pixel(x, y) * FOVEATE_REACH < 1.0f) {
-                word = own;
-            }
-        } else if (needs_alpha<FORMAT>(frame)) {
-            word |= tile_pixel<FORMAT>::opaque;
-        }
-        work.dst.store(x, y, word);
+        const __half2 x = colors[0].of[i / 2][i % 2];
+        const __half2 y = colors[1].of[i / 2][i % 2];
+        const __half2 z = colors[2].of[i / 2][i % 2];
+        const __half2 w = colors[3].of[i / 2][i % 2];
+        const tile_sample sample = sample_of_bits(__byte_perm(bits_of(x), bits_of(y), which),
+                                                  __byte_perm(bits_of(z), bits_of(w), which));
+        const uint32_t word = LIGHT ? encode.in_light(sample) : encode.in_levels(sample);
+        return needs_alpha<FORMAT>(work.frame) ? word | tile_pixel<FORMAT>::opaque : word;
+    }
+    template <bool LIGHT>
+    __device__ __forceinline__ near_words words_of(const near_pixels (&colors)[4]) const
+    {
+        const uint32_t first = 0x5410;
+        const uint32_t second = 0x7632;
+        return {make_uint4(word_of<LIGHT>(colors, 0, first), word_of<LIGHT>(colors, 0, second),
+                           word_of<LIGHT>(colors, 1, first), word_of<LIGHT>(colors, 1, second)),
+                make_uint4(word_of<LIGHT>(colors, 2, first), word_of<LIGHT>(colors, 2, second),
+                           word_of<LIGHT>(colors, 3, first), word_of<LIGHT>(colors, 3, second))};
     }
 
-    __device__ __forceinline__ void patch(int x0, int y0, const near_pixels (&colors)[4]) const
+    /* Whole words, none of them kept. */
+    __device__ __forceinline__ void store_all(int x, int y, const near_words &words) const
     {
-        const int lane = (int)threadIdx.x & 31;
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            uint32_t of[4];
-#pragma unroll
-            for (int c = 0; c < 4; c++) {
-                of[c] = bits_of(colors[c].of[i / 2][i % 2]);
+        char *to = run_at(work.dst, x, y);
+        const int64_t row = run_at(work.dst, x, y + 1) - to;
+        char *below = to + 8 * row;
+        *(uint32_t *)to = words.upper.x;
+        *(uint32_t *)(to + row) = words.upper.y;
+        *(uint32_t *)(to + 32) = words.upper.z;
+        *(uint32_t *)(to + row + 32) = words.upper.w;
+        *(uint32_t *)below = words.lower.x;
+        *(uint32_t *)(below + row) = words.lower.y;
+        *(uint32_t *)(below + 32) = words.lower.z;
+        *(uint32_t *)(below + row + 32) = words.lower.w;
+    }
+    __device__ __forceinline__ void store_each(int x0, int y0, const near_words &words,
+                                               uint32_t copied) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < 8; i++) {
+            const int x = x0 + i / 2 % 2 * 8;
+            const int y = y0 + i / 4 * 8 + i % 2;
+            if (x >= work.frame.width_px || y >= work.frame.height_px) {
+                continue;
             }
-            const int x = x0 + lane / 4 + i % 2 * 8;
-            const int y = y0 + lane % 4 * 2 + i / 2 * 8;
-            pixel_at(x, y,
-                     sample_of_bits(__byte_perm(of[0], of[1], 0x5410),
-                                    __byte_perm(of[2], of[3], 0x5410)));
-            pixel_at(x, y + 1,
-                     sample_of_bits(__byte_perm(of[0], of[1], 0x7632),
-                                    __byte_perm(of[2], of[3], 0x7632)));
+            uint32_t word = words.at(i);
+            if (keeps_alpha || copied >> i & 1) {
+                const uint32_t own = work.src.load(x, y);
+                word = copied >> i & 1 ? own : pixel<FORMAT>::keep_alpha(word, own);
+            }
+            work.dst.store(x, y, word);
+        }
+    }
+
+    /* Of the patch at (x0, y0) in the picture. */
+    __device__ __forceinline__ void operator()(int x0, int y0, const near_pixels (&colors)[4],
+                                               uint32_t copied) const
+    {
+        const foveate_frame &frame = work.frame;
+        const int lane = (int)threadIdx.x & 31;
+        const near_words words = frame.light ? words_of<true>(colors) : words_of<false>(colors);
+        const int x = x0 + lane / 4;
+        const int y = y0 + lane % 4 * 2;
+        if (has_runs(work.dst, 1) && !keeps_alpha && x0 + NEAR_PATCH <= frame.width_px &&
+            y0 + NEAR_PATCH <= frame.height_px && copied == 0) {
+            store_all(x, y, words);
+        } else {
+            store_each(x, y, words, copied);
         }
     }
 };
 
 /* ---- A tile */
 
-template <int HALO, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_patches(const near_writer<FORMAT, Image> &writer,
-                                                    const near_memory<HALO> &memory, int x0, int y0)
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_patch(const near_writer<FORMAT, Image> &writer,
+                                                  const near_memory &memory, int halo, int x0,
+                                                  int y0, int x, int y)
 {
-    typedef near_shape<HALO> shape;
     const tile_work<FORMAT, Image> &work = writer.work;
-    const int warp = (int)threadIdx.x / 32;
-    near_weights &weights = memory.weights[warp];
+    near_weights &weights = memory.weights[threadIdx.x / 32];
     const int channels = work.frame.blur_alpha ? 4 : 3;
-#pragma unroll 1
-    for (int i = warp; i < NEAR_PATCHES * NEAR_PATCHES; i += FOVEATE_TILE_WARPS) {
-        const int x = min(i % NEAR_PATCHES * NEAR_PATCH, FOVEATE_TILE_QUARTER_PX - NEAR_PATCH);
-        const int y = min(i / NEAR_PATCHES * NEAR_PATCH, FOVEATE_TILE_QUARTER_PX - NEAR_PATCH);
-        if (x0 + x >= work.frame.width_px || y0 + y >= work.frame.height_px) {
-            continue;
-        }
-        const near_nodes nodes = find_nodes(work.law, weights, x0 + x, y0 + y);
-        const near_pixels places =
-            nodes.exact ? exact_places(work.law, nodes, x0 + x, y0 + y) : places_between(weights);
-        near_pixels out[4] = {};
-        blur_patch<HALO>(nodes, weights, memory.planes + y * shape::pitch + x, channels, places,
-                         out);
-        near_writer<FORMAT, Image> own = writer;
-        own.copies = nodes.copies;
-        own.patch(x0 + x, y0 + y, out);
-        __syncwarp();
+    const bool light = work.frame.light != 0;
+    const near_nodes nodes = find_nodes(memory.sigmas, weights, x, y, light);
+    uint32_t copied = 0;
+    const near_pixels places = nodes.exact ? exact_places(work.law, nodes, x0 + x, y0 + y, copied)
+                                           : places_between(weights);
+    near_pixels out[4] = {};
+    if (halo == 4) {
+        blur_patch<4>(nodes, weights, memory.planes, x, y, channels, places, out);
+    } else if (halo == 8) {
+        blur_patch<8>(nodes, weights, memory.planes, x, y, channels, places, out);
+    } else {
+        blur_patch<12>(nodes, weights, memory.planes, x, y, channels, places, out);
     }
+    writer(x0 + x, y0 + y, out, copied);
+    __syncwarp();
 }
 
-template <int HALO, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_near(const tile_work<FORMAT, Image> &work, int x0,
-                                                 int y0)
+/* `radius` reaches as far as the tile's widest Gaussian. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
+                                                         int radius, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
     const bool light = frame.light != 0;
-    const near_memory<HALO> memory(work.shared);
+    const int halo = foveate_tile_halo(radius);
+    const near_memory memory(work.shared);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
     tile_sample base = zero_sample();
     if (light) {
@@ -403,30 +459,27 @@ static __device__ __forceinline__ void make_near(const tile_work<FORMAT, Image> 
         base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
                                     min(y0 + middle, frame.height_px - 1)));
     }
-    const near_seen seen = load_window<HALO>(work, memory, x0, y0, base);
+    if (threadIdx.x < 32) {
+        fill_sigmas(work.law, memory.sigmas, x0, y0);
+    }
+    const near_seen seen = load_window(work, memory, halo, x0, y0, base);
     if (light) {
         keep_least(seen.least, memory.least);
     }
     const bool opaque = __syncthreads_and(seen.all >= tile_pixel<FORMAT>::opaque) != 0;
     if (light) {
-        base = rebase_planes(memory);
+        base = rebase_planes(memory, foveate_tile_plane(halo), frame.blur_alpha ? 4 : 3);
     }
     const near_writer<FORMAT, Image> writer = {work, tile_encoder<FORMAT>(base, light),
-                                               needs_alpha<FORMAT>(frame) && !opaque, false};
-    make_patches<HALO>(writer, memory, x0, y0);
-}
-
-/* `radius` reaches as far as the tile's widest Gaussian. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, int x0, int y0)
-{
-    if (radius <= 4) {
-        make_near<4>(work, x0, y0);
-    } else if (radius <= 8) {
-        make_near<8>(work, x0, y0);
-    } else {
-        make_near<12>(work, x0, y0);
+                                               needs_alpha<FORMAT>(frame) && !opaque};
+#pragma unroll 1
+    for (int i = (int)threadIdx.x / 32; i < NEAR_PATCHES * NEAR_PATCHES; i += FOVEATE_TILE_WARPS) {
+        const int last = FOVEATE_TILE_QUARTER_PX - NEAR_PATCH;
+        const int x = min(i % NEAR_PATCHES * NEAR_PATCH, last);
+        const int y = min(i / NEAR_PATCHES * NEAR_PATCH, last);
+        if (x0 + x < frame.width_px && y0 + y < frame.height_px) {
+            make_patch(writer, memory, halo, x0, y0, x, y);
+        }
     }
 }
 

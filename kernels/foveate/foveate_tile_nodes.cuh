@@ -19,6 +19,8 @@
 /* How far apart the Gaussians lie, in pixels and in parts of sigma. */
 #define NEAR_APART_PX 0.085f
 #define NEAR_APART 0.13f
+/* In light a dark pixel shows what is off in its bright neighbours' weights more. */
+#define NEAR_FINER_LIGHT 0.7f
 #define NEAR_MOST_NODES 16
 /* Between points this far off what is between two others, sigma is asked for by the pixel. */
 #define NEAR_BENT_PX 0.012f
@@ -52,8 +54,7 @@ struct near_nodes {
     float low_px;
     float step_px;
     int count;
-    bool exact; /* sigma bends too much for points */
-    bool copies; /* some pixels are left alone, maybe */
+    bool exact; /* sigma is asked for by the pixel: it bends, or some pixels are left alone */
 
     __device__ __forceinline__ float sigma_px(int node) const
     {
@@ -62,11 +63,12 @@ struct near_nodes {
     /* Where a sigma lies among them, from 0 to count - 1. */
     __device__ __forceinline__ float place(float of_px) const
     {
-        const float at = fminf(fmaxf((of_px - low_px) / step_px, 0.0f), (float)(count - 1));
+        const float at =
+            fminf(fmaxf(__fdividef(of_px - low_px, step_px), 0.0f), (float)(count - 1));
         const int below = min((int)at, count - 2);
         const float first = middle_weight(sigma_px(below));
         const float next = middle_weight(sigma_px(below + 1));
-        const float part = (middle_weight(of_px) - first) / (next - first);
+        const float part = __fdividef(middle_weight(of_px) - first, next - first);
         return (float)below + fminf(fmaxf(part, 0.0f), 1.0f);
     }
 };
@@ -86,7 +88,7 @@ static __device__ __forceinline__ void fill_weights(near_weights &weights, int h
         total += __shfl_xor_sync(~0u, total, k);
     }
     const uint32_t own = bits_of(__float2half2_rn(__fdividef(weight, total)));
-    const uint32_t next = __shfl_sync(~0u, own, (i + 1) % 16, 16);
+    const uint32_t next = __shfl_sync(~0u, own, min(i + 1, 15), 16);
     __syncwarp(); /* the pair before is read */
     uint32_t *pairs = weights.pairs[lane / 16] + NEAR_PAIRS / 2;
     pairs[i] = __byte_perm(own, next, 0x5410);
@@ -95,6 +97,49 @@ static __device__ __forceinline__ void fill_weights(near_weights &weights, int h
     pairs[-i - 17] = 0;
     __syncwarp();
 }
+
+/* ---- sigma of a tile */
+
+#define NEAR_POINTS (NEAR_PATCHES * 2 + 1)
+
+/* In shared memory: at points NEAR_STEP apart, and at the place of each patch that is nearest to the gaze. */
+struct near_sigmas {
+    float points[NEAR_POINTS][NEAR_POINTS];
+    float nearest[NEAR_PATCHES][NEAR_PATCHES];
+    float rest[3]; /* to a multiple of 16 bytes */
+};
+
+static_assert(sizeof(near_sigmas) == FOVEATE_TILE_NEAR_SIGMA_BYTES, "C lays out shared memory");
+static_assert(NEAR_POINTS * NEAR_POINTS + NEAR_PATCHES * NEAR_PATCHES <= 32,
+              "one warp asks for all");
+
+static __device__ __forceinline__ int patch_at(int i)
+{
+    return min(i * NEAR_PATCH, FOVEATE_TILE_QUARTER_PX - NEAR_PATCH);
+}
+
+/* By one warp; a barrier follows. */
+static __device__ __forceinline__ void fill_sigmas(const tile_law &law, near_sigmas &sigmas, int x0,
+                                                   int y0)
+{
+    const int lane = (int)threadIdx.x & 31;
+    const int points = NEAR_POINTS * NEAR_POINTS;
+    const int patch = min(max(lane - points, 0), NEAR_PATCHES * NEAR_PATCHES - 1);
+    const float left = (float)(x0 + patch_at(patch % NEAR_PATCHES));
+    const float top = (float)(y0 + patch_at(patch / NEAR_PATCHES));
+    const float near_x = fminf(fmaxf(law.gaze_x, left), left + NEAR_PATCH);
+    const float near_y = fminf(fmaxf(law.gaze_y, top), top + NEAR_PATCH);
+    const bool nearest = lane >= points;
+    const float sigma_px = law.at(nearest ? near_x : (float)(x0 + lane % NEAR_POINTS * NEAR_STEP),
+                                  nearest ? near_y : (float)(y0 + lane / NEAR_POINTS * NEAR_STEP));
+    if (lane < points) {
+        sigmas.points[lane / NEAR_POINTS][lane % NEAR_POINTS] = sigma_px;
+    } else if (lane < points + NEAR_PATCHES * NEAR_PATCHES) {
+        sigmas.nearest[patch / NEAR_PATCHES][patch % NEAR_PATCHES] = sigma_px;
+    }
+}
+
+/* ---- The Gaussians of a patch */
 
 /* Of three neighbours in a row of points, how far the middle one is from between the others. */
 static __device__ __forceinline__ float bend_of_patch(float sigma_px)
@@ -109,29 +154,30 @@ static __device__ __forceinline__ float bend_of_patch(float sigma_px)
     return lane < 9 ? fmaxf(across, down) : 0.0f;
 }
 
-/* Lanes 0 to 8 ask for sigma at points NEAR_STEP apart, the others at the place nearest to the gaze. */
-static __device__ __forceinline__ near_nodes find_nodes(const tile_law &law, near_weights &weights,
-                                                        int x0, int y0)
+/* Of the patch at (x, y) in the tile, from the three by three points around it; `weights` gets theirs. */
+static __device__ __forceinline__ near_nodes find_nodes(const near_sigmas &sigmas,
+                                                        near_weights &weights, int x, int y,
+                                                        bool light)
 {
     const int lane = (int)threadIdx.x & 31;
-    const float left = (float)x0;
-    const float top = (float)y0;
-    const float near_x = fminf(fmaxf(law.gaze_x, left), left + NEAR_PATCH);
-    const float near_y = fminf(fmaxf(law.gaze_y, top), top + NEAR_PATCH);
-    const float x = lane < 9 ? left + (float)(lane % 3 * NEAR_STEP) : near_x;
-    const float y = lane < 9 ? top + (float)(lane / 3 * NEAR_STEP) : near_y;
-    const float sigma_px = law.at(x, y);
-    const tile_range range = range_of_warp(sigma_px);
-    const float apart = fmaxf(NEAR_APART_PX, NEAR_APART * range.low);
+    const int at = min(lane, 8);
+    const float point_px = sigmas.points[y / NEAR_STEP + at / 3][x / NEAR_STEP + at % 3];
+    const float nearest_px =
+        sigmas.nearest[(y + NEAR_PATCH - 1) / NEAR_PATCH][(x + NEAR_PATCH - 1) / NEAR_PATCH];
+    const tile_range range = range_of_warp(lane < 9 ? point_px : nearest_px);
+    const float finer = light ? NEAR_FINER_LIGHT : 1.0f;
+    const float apart = finer * fmaxf(NEAR_APART_PX, NEAR_APART * range.low);
     const float across = range.high - range.low;
     near_nodes nodes;
     nodes.low_px = range.low;
-    nodes.count = 1 + (int)fminf(fmaxf(ceilf(across / apart), 1.0f), NEAR_MOST_NODES - 1.0f);
-    nodes.step_px = fmaxf(across / (float)(nodes.count - 1), 1e-3f);
-    nodes.exact = __any_sync(~0u, bend_of_patch(sigma_px) > NEAR_BENT_PX);
-    nodes.copies = range.low * FOVEATE_REACH < 1.01f;
+    nodes.count =
+        1 + (int)fminf(fmaxf(ceilf(__fdividef(across, apart)), 1.0f), NEAR_MOST_NODES - 1.0f);
+    nodes.step_px = fmaxf(__fdividef(across, (float)(nodes.count - 1)), 1e-3f);
+    const bool copies = range.low * FOVEATE_REACH < 1.01f;
+    nodes.exact = copies || __any_sync(~0u, bend_of_patch(point_px) > NEAR_BENT_PX);
+    const float place = nodes.place(point_px);
     if (lane < 9) {
-        weights.places[lane] = nodes.place(sigma_px);
+        weights.places[lane] = place;
     }
     __syncwarp();
     return nodes;

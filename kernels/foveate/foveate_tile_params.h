@@ -45,6 +45,7 @@
 #define FOVEATE_TILE_PATCH_PX 16
 #define FOVEATE_TILE_PAIRS 64
 #define FOVEATE_TILE_MOST_HALO 12
+#define FOVEATE_TILE_NEAR_SIGMA_BYTES 128
 #define FOVEATE_TILE_NEAR_WARP_BYTES (2 * FOVEATE_TILE_PAIRS * 4 + 48)
 /* Odd multiples of eight halves: eight rows meet no conflicts of banks. */
 #define FOVEATE_TILE_NEAR_PITCH(halo) (((FOVEATE_TILE_QUARTER_PX + 2 * (halo)) / 8 | 1) * 8)
@@ -104,14 +105,24 @@ FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int3
 #define FOVEATE_TILE_FIXED_BYTES                                                                   \
     (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
 
-/* Of a tile from the picture: the table of light, the least samples, weights, planes of halves, and what
- * is read beyond them for nothing. */
+FOVEATE_BOTH int32_t foveate_tile_halo(int32_t radius)
+{
+    return radius <= 4 ? 4 : radius <= 8 ? 8 : FOVEATE_TILE_MOST_HALO;
+}
+
+/* Of a channel, in halves. */
+FOVEATE_BOTH int32_t foveate_tile_plane(int32_t halo)
+{
+    return (FOVEATE_TILE_QUARTER_PX + 2 * halo) * FOVEATE_TILE_NEAR_PITCH(halo);
+}
+
+/* Of a tile from the picture: the table of light, the least samples, weights, planes, and what is read
+ * beyond them for nothing. */
 FOVEATE_BOTH int32_t foveate_tile_near_bytes(int32_t radius)
 {
-    const int32_t halo = radius <= 4 ? 4 : radius <= 8 ? 8 : FOVEATE_TILE_MOST_HALO;
-    const int32_t plane = (FOVEATE_TILE_QUARTER_PX + 2 * halo) * FOVEATE_TILE_NEAR_PITCH(halo);
-    return FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_WARPS * (8 + FOVEATE_TILE_NEAR_WARP_BYTES) +
-           4 * 2 * plane + 32;
+    return FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_NEAR_SIGMA_BYTES +
+           FOVEATE_TILE_WARPS * (8 + FOVEATE_TILE_NEAR_WARP_BYTES) +
+           4 * 2 * foveate_tile_plane(foveate_tile_halo(radius)) + 32;
 }
 
 FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
