@@ -100,44 +100,6 @@ static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT
     return least;
 }
 
-/* Samples of a level, two at a time where none is beyond its margins. */
-static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &tiles, int k,
-                                                           const foveate_tile_shape &shape,
-                                                           const tile_memory &memory, int x0,
-                                                           int y0, const tile_sample &base)
-{
-    const foveate_level &level = tiles.levels[k];
-    const int left = x0 - shape.aside;
-    const int top = y0 - shape.radius;
-    const int last_x = level.width + FOVEATE_MARGIN - 1;
-    const int last_y = level.height + FOVEATE_MARGIN - 1;
-    const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-                        left + shape.columns - 1 <= last_x && top + shape.rows - 1 <= last_y;
-    const int pairs = shape.columns / 2;
-    tile_sample least = largest_sample();
-    for (int i = (int)threadIdx.x; i < shape.rows * pairs; i += FOVEATE_TILE_THREADS) {
-        const int row = i / pairs;
-        const int column = (i - row * pairs) * 2;
-        tile_sample a;
-        tile_sample b;
-        if (inside) {
-            const uint4 two = *(const uint4 *)sample_at(tiles, level, left + column, top + row);
-            a = sample_of_bits(two.x, two.y);
-            b = sample_of_bits(two.z, two.w);
-        } else {
-            const int x = left + column;
-            const int y = min(max(top + row, -FOVEATE_MARGIN), last_y);
-            a = load_sample(sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
-            b = load_sample(sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
-        }
-        least = least_of(least, least_of(a, b));
-        uint2 *to = memory.window + row * shape.pitch + column;
-        to[0] = bits_of(a - base);
-        to[1] = bits_of(b - base);
-    }
-    return least;
-}
-
 /* Subtracts what turned out to be the base after the window was loaded. */
 static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &shape,
                                                      const tile_memory &memory,
