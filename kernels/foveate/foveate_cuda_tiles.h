@@ -18,6 +18,7 @@ struct foveate_cuda_tile_kernels {
     CUmodule module;
     struct foveate_cuda_kernels levels;
     struct foveate_cuda_kernels picture;
+    CUfunction decimate;
 };
 
 /* What is loaded when it fails is there for unload. */
@@ -43,7 +44,6 @@ size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles);
 struct foveate_cuda_tile_run {
     const struct cuda_device *device;
     const struct foveate_cuda_tile_kernels *kernels;
-    CUfunction decimate; /* smooth_decimate_half */
     const struct foveate_tiles *tiles;
     const struct foveate_frame *frame;
     CUstream stream;

@@ -13,8 +13,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_NEAR_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_NEAR_CUH
 
+#include "foveate_tile_mma.cuh"
 #include "foveate_tile_nodes.cuh"
-#include "foveate_tile_product.cuh"
 #include "foveate_tile_window.cuh"
 
 /* A block's shared memory. */
@@ -33,6 +33,13 @@ struct near_memory {
     }
 };
 
+struct near_tile {
+    int x0;
+    int y0;
+    int side; /* of a square or of a quarter */
+    int halo;
+};
+
 /* ---- The window */
 
 /* What a thread has seen of the window. */
@@ -41,90 +48,102 @@ struct near_seen {
     uint32_t all; /* the AND of all words */
 };
 
-template <int HALO, enum fovea_format FORMAT, typename Image>
-struct near_loader {
-    typedef near_shape<HALO> shape; static const int fours = shape::side / 4;
-    static const int count = fours * shape::side; const tile_work<FORMAT, Image> & work;
-    const tile_decoder<FORMAT> & decode; __half * planes; int left; int top; bool with_alpha;
+template <enum fovea_format FORMAT, typename Image, int HALO, int SIDE> struct near_loader {
+    static const int fours = (SIDE + 2 * HALO) / 4;
+    static const int count = fours * (SIDE + 2 * HALO);
+    const tile_work<FORMAT, Image> &work;
+    const tile_decoder<FORMAT> &decode;
+    __half *planes;
+    int left;
+    int top;
+    bool with_alpha;
 
+    static __device__ __forceinline__ void store_halves(__half *to, __half2 a, __half2 b, __half2 c,
+                                                        __half2 d, uint32_t which)
+    {
+        *(uint2 *)to = make_uint2(__byte_perm(bits_of(a), bits_of(b), which),
+                                  __byte_perm(bits_of(c), bits_of(d), which));
+    }
     /* Four pixels, as four halves of each channel. */
-    __device__ __forceinline__ void store(int i, const uint4 &words, near_seen &seen)
-        const {const tile_sample a = decode(words.x); const tile_sample b = decode(words.y);
-               const tile_sample c = decode(words.z); const tile_sample d = decode(words.w);
-               __half * to = planes + i / fours * shape::pitch + i % fours * 4;
-               store_halves(to, a.xy, b.xy, c.xy, d.xy, 0x5410);
-               store_halves(to + shape::plane, a.xy, b.xy, c.xy, d.xy, 0x7632);
-               store_halves(to + 2 * shape::plane, a.zw, b.zw, c.zw, d.zw, 0x5410);
-               if (with_alpha){store_halves(to + 3 * shape::plane, a.zw, b.zw, c.zw, d.zw, 0x7632);}
-seen.all &= words.x & words.y & words.z & words.w;
-if (decode.light) {
-    seen.least = least_of(seen.least, least_of(least_of(a, b), least_of(c, d)));
-}
-}
-static __device__ __forceinline__ void store_halves(__half *to, __half2 a, __half2 b, __half2 c,
-                                                    __half2 d, uint32_t which)
-{
-    *(uint2 *)to = make_uint2(__byte_perm(bits_of(a), bits_of(b), which),
-                              __byte_perm(bits_of(c), bits_of(d), which));
-}
-__device__ __forceinline__ uint4 load(int i, bool runs) const
-{
-    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
-                                          work.frame.height_px - 1};
-    return load_four(endless, runs, left + i % fours * 4, top + i / fours);
-}
-
-/* All of it lies in the picture: every load is on its way before the first is used. */
-__device__ __forceinline__ void load_at_once(near_seen &seen) const
-{
-    const int turns = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
-    uint4 words[turns];
-#pragma unroll
-    for (int turn = 0; turn < turns; turn++) {
-        words[turn] = load(min((int)threadIdx.x + turn * FOVEATE_TILE_THREADS, count - 1), true);
+    __device__ __forceinline__ void store(int i, const uint4 &words, near_seen &seen) const
+    {
+        const int plane = near_shape<HALO>::plane;
+        const tile_sample a = decode(words.x);
+        const tile_sample b = decode(words.y);
+        const tile_sample c = decode(words.z);
+        const tile_sample d = decode(words.w);
+        __half *to = planes + i / fours * near_shape<HALO>::pitch + i % fours * 4;
+        store_halves(to, a.xy, b.xy, c.xy, d.xy, 0x5410);
+        store_halves(to + plane, a.xy, b.xy, c.xy, d.xy, 0x7632);
+        store_halves(to + 2 * plane, a.zw, b.zw, c.zw, d.zw, 0x5410);
+        if (with_alpha) {
+            store_halves(to + 3 * plane, a.zw, b.zw, c.zw, d.zw, 0x7632);
+        }
+        seen.all &= words.x & words.y & words.z & words.w;
+        if (decode.light) {
+            seen.least = least_of(seen.least, least_of(least_of(a, b), least_of(c, d)));
+        }
     }
-#pragma unroll
-    for (int turn = 0; turn < turns; turn++) {
-        store(min((int)threadIdx.x + turn * FOVEATE_TILE_THREADS, count - 1), words[turn], seen);
+    __device__ __forceinline__ uint4 load(int i, bool runs) const
+    {
+        const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                              work.frame.height_px - 1};
+        return load_four(endless, runs, left + i % fours * 4, top + i / fours);
     }
-}
 
-__device__ __forceinline__ near_seen operator()() const
-{
-    near_seen seen = {largest_sample(), ~0u};
-    const bool inside = left >= 0 && top >= 0 && left + shape::side <= work.frame.width_px &&
-                        top + shape::side <= work.frame.height_px;
-    const bool runs = inside && has_runs(work.src, 4);
-    if (HALO <= 8 && runs && !decode.light) {
-        load_at_once(seen);
+    /* All of it lies in the picture: every load is on its way before the first is used. */
+    __device__ __forceinline__ void load_at_once(near_seen &seen) const
+    {
+        const int turns = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
+        const int thread = near_thread();
+        uint4 words[turns];
+#pragma unroll
+        for (int k = 0; k < turns; k++) {
+            words[k] = load(min(thread + k * FOVEATE_TILE_THREADS, count - 1), true);
+        }
+#pragma unroll
+        for (int k = 0; k < turns; k++) {
+            store(min(thread + k * FOVEATE_TILE_THREADS, count - 1), words[k], seen);
+        }
+    }
+
+    __device__ __forceinline__ near_seen operator()() const
+    {
+        near_seen seen = {largest_sample(), ~0u};
+        const bool inside = left >= 0 && top >= 0 && left + 4 * fours <= work.frame.width_px &&
+                            top + 4 * fours <= work.frame.height_px;
+        const bool runs = inside && has_runs(work.src, 4);
+        if (HALO <= 8 && runs && !decode.light) {
+            load_at_once(seen);
+            return seen;
+        }
+#pragma unroll 1
+        for (int i = near_thread(); i < count; i += FOVEATE_TILE_THREADS) {
+            store(i, load(i, runs), seen);
+        }
         return seen;
     }
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
-        store(i, load(i, runs), seen);
-    }
-    return seen;
-}
-}
-;
+};
 
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ near_seen load_window(const tile_work<FORMAT, Image> &work,
-                                                        const near_memory &memory, int halo, int x0,
-                                                        int y0, const tile_sample &base)
+/* Of a tile so wide and high. */
+template <int SIDE, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ near_seen load_near(const tile_work<FORMAT, Image> &work,
+                                                      const near_memory &memory,
+                                                      const near_tile &tile,
+                                                      const tile_sample &base)
 {
     tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
     decode.zero = decode.zero + base;
-    const int left = x0 - halo;
-    const int top = y0 - halo;
-    const bool with_alpha = work.frame.blur_alpha != 0;
-    if (halo == 4) {
-        return near_loader<4, FORMAT, Image>{work, decode, memory.planes, left, top, with_alpha}();
+    const int left = tile.x0 - tile.halo;
+    const int top = tile.y0 - tile.halo;
+    const bool alpha = work.frame.blur_alpha != 0;
+    if (tile.halo == 4) {
+        return near_loader<FORMAT, Image, 4, SIDE>{work, decode, memory.planes, left, top, alpha}();
     }
-    if (halo == 8) {
-        return near_loader<8, FORMAT, Image>{work, decode, memory.planes, left, top, with_alpha}();
+    if (tile.halo == 8) {
+        return near_loader<FORMAT, Image, 8, SIDE>{work, decode, memory.planes, left, top, alpha}();
     }
-    return near_loader<12, FORMAT, Image>{work, decode, memory.planes, left, top, with_alpha}();
+    return near_loader<FORMAT, Image, 12, SIDE>{work, decode, memory.planes, left, top, alpha}();
 }
 
 /* In light: subtracts the least of the window from all of it. -> it. */
@@ -136,7 +155,7 @@ static __device__ __forceinline__ tile_sample rebase_planes(const near_memory &m
         const __half2 both = c < 2 ? least.xy : least.zw;
         const __half2 own = c % 2 ? __high2half2(both) : __low2half2(both);
         __half2 *halves = (__half2 *)(memory.planes + c * plane);
-        for (int i = (int)threadIdx.x; i < plane / 2; i += FOVEATE_TILE_THREADS) {
+        for (int i = near_thread(); i < plane / 2; i += FOVEATE_TILE_THREADS) {
             halves[i] = __hsub2(halves[i], own);
         }
     }
@@ -160,7 +179,7 @@ template <int HALO> struct near_band {
 
     __device__ __forceinline__ near_band(const near_weights &weights, int node)
     {
-        const int lane = (int)threadIdx.x & 31;
+        const int lane = near_lane();
         const int first = 2 * (lane % 4) - lane / 4 - HALO - 8;
 #pragma unroll
         for (int i = 0; i < count; i++) {
@@ -169,39 +188,36 @@ template <int HALO> struct near_band {
     }
 
     /* Eight rows of a window of one channel, filtered along rows: 16 columns by eight rows. */
-    __device__ __forceinline__ tile_block along_rows(const __half *from) const
+    __device__ __forceinline__ mma_halves along_rows(const __half *from) const
     {
-        typedef near_shape<HALO> shape;
-        const int lane = (int)threadIdx.x & 31;
-        const __half *own = from + lane % 8 * shape::pitch + lane / 8 * 8;
+        const int lane = near_lane();
+        const __half *own = from + lane % 8 * near_shape<HALO>::pitch + lane / 8 * 8;
         uint32_t x[4];
-        load_factors(own, x);
-        tile_block sum = {};
-        sum = add_product_16(sum, pair[1], pair[0], pair[2], pair[1], x[0], x[1]);
+        mma_load(own, x);
+        mma_halves sum = mma({{pair[1], pair[0], pair[2], pair[1]}}, x[0], x[1], mma_halves{});
         if constexpr (HALO == 4) {
-            return add_product_8(sum, pair[3], pair[2], x[2]);
+            return mma_shallow(pair[3], pair[2], x[2], sum);
         } else {
-            sum = add_product_16(sum, pair[3], pair[2], pair[4], pair[3], x[2], x[3]);
+            sum = mma({{pair[3], pair[2], pair[4], pair[3]}}, x[2], x[3], sum);
         }
         if constexpr (HALO == 12) {
-            load_factors(own + 8, x);
-            sum = add_product_8(sum, pair[5], pair[4], x[3]);
+            mma_load(own + 8, x);
+            sum = mma_shallow(pair[5], pair[4], x[3], sum);
         }
         return sum;
     }
 
     /* Eight rows of results from the groups of eight rows from `rows` on. */
-    __device__ __forceinline__ tile_block along_columns(const tile_block *rows) const
+    __device__ __forceinline__ mma_halves along_columns(const mma_halves *rows) const
     {
-        tile_block sum = {};
-        sum = add_product_16(sum, rows[0].of[0], rows[0].of[1], rows[1].of[0], rows[1].of[1],
-                             pair[1], pair[2]);
+        mma_halves sum = mma({{rows[0].row[0], rows[0].row[1], rows[1].row[0], rows[1].row[1]}},
+                             pair[1], pair[2], mma_halves{});
         if constexpr (HALO == 8) {
-            sum = add_product_8(sum, rows[2].of[0], rows[2].of[1], pair[3]);
+            sum = mma_shallow(rows[2].row[0], rows[2].row[1], pair[3], sum);
         }
         if constexpr (HALO == 12) {
-            sum = add_product_16(sum, rows[2].of[0], rows[2].of[1], rows[3].of[0], rows[3].of[1],
-                                 pair[3], pair[4]);
+            sum = mma({{rows[2].row[0], rows[2].row[1], rows[3].row[0], rows[3].row[1]}}, pair[3],
+                      pair[4], sum);
         }
         return sum;
     }
@@ -214,17 +230,17 @@ static __device__ __forceinline__ void add_blurred(const near_band<HALO> &band, 
 {
     typedef near_shape<HALO> shape;
     const int groups = 2 + HALO / 4;
-    tile_block rows[groups];
+    mma_halves rows[groups];
 #pragma unroll
     for (int i = 0; i < groups; i++) {
         rows[i] = band.along_rows(from + 8 * i * shape::pitch);
     }
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        const tile_block out = band.along_columns(rows + j);
+        const mma_halves out = band.along_columns(rows + j);
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            sum.of[j][h] = __hfma2(parts.of[j][h], half2_of(out.of[h]), sum.of[j][h]);
+            sum.of[j][h] = __hfma2(parts.of[j][h], half2_of(out.row[h]), sum.of[j][h]);
         }
     }
 }
@@ -273,7 +289,7 @@ static __device__ __forceinline__ void blur_patch(const near_nodes &nodes, near_
 /* Between the points around: x is a lane's column, y its pairs of rows. */
 static __device__ __forceinline__ near_pixels places_between(const near_weights &weights)
 {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = near_lane();
     const float across = ((float)(lane / 4) + 0.5f) * (1.0f / NEAR_STEP);
     const float down = ((float)(lane % 4) * 2.0f + 0.5f) * (1.0f / NEAR_STEP);
     const __half2 of_rows = __floats2half2_rn(down, down + 1.0f / NEAR_STEP);
@@ -303,7 +319,7 @@ static __device__ __forceinline__ near_pixels exact_places(const tile_law &law,
                                                            const near_nodes &nodes, int x0, int y0,
                                                            uint32_t &copied)
 {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = near_lane();
     uint4 words = {};
 #pragma unroll 1
     for (int i = 0; i < 8; i++) {
@@ -361,11 +377,19 @@ template <enum fovea_format FORMAT, typename Image> struct near_writer {
                            word_of<LIGHT>(colors, 3, first), word_of<LIGHT>(colors, 3, second))};
     }
 
-    /* Whole words, none of them kept. */
-    __device__ __forceinline__ void store_all(int x, int y, const near_words &words) const
+    /* What was there, of whole words in the picture, `row` bytes a row. */
+    static __device__ __forceinline__ near_words words_from(const char *from, int64_t row)
     {
-        char *to = run_at(work.dst, x, y);
-        const int64_t row = run_at(work.dst, x, y + 1) - to;
+        const char *below = from + 8 * row;
+        return {make_uint4(__ldg((const uint32_t *)from), __ldg((const uint32_t *)(from + row)),
+                           __ldg((const uint32_t *)(from + 32)),
+                           __ldg((const uint32_t *)(from + row + 32))),
+                make_uint4(__ldg((const uint32_t *)below), __ldg((const uint32_t *)(below + row)),
+                           __ldg((const uint32_t *)(below + 32)),
+                           __ldg((const uint32_t *)(below + row + 32)))};
+    }
+    static __device__ __forceinline__ void words_to(char *to, int64_t row, const near_words &words)
+    {
         char *below = to + 8 * row;
         *(uint32_t *)to = words.upper.x;
         *(uint32_t *)(to + row) = words.upper.y;
@@ -375,6 +399,22 @@ template <enum fovea_format FORMAT, typename Image> struct near_writer {
         *(uint32_t *)(below + row) = words.lower.y;
         *(uint32_t *)(below + 32) = words.lower.z;
         *(uint32_t *)(below + row + 32) = words.lower.w;
+    }
+    __device__ __forceinline__ uint32_t merged(uint32_t color, uint32_t own, bool copied) const
+    {
+        const uint32_t kept = keeps_alpha ? pixel<FORMAT>::keep_alpha(color, own) : color;
+        return copied ? own : kept;
+    }
+    __device__ __forceinline__ void merge(near_words &words, const near_words &own,
+                                          uint32_t copied) const
+    {
+        uint4 &a = words.upper;
+        uint4 &b = words.lower;
+        a = make_uint4(merged(a.x, own.upper.x, copied & 1), merged(a.y, own.upper.y, copied & 2),
+                       merged(a.z, own.upper.z, copied & 4), merged(a.w, own.upper.w, copied & 8));
+        b = make_uint4(merged(b.x, own.lower.x, copied & 16), merged(b.y, own.lower.y, copied & 32),
+                       merged(b.z, own.lower.z, copied & 64),
+                       merged(b.w, own.lower.w, copied & 128));
     }
     __device__ __forceinline__ void store_each(int x0, int y0, const near_words &words,
                                                uint32_t copied) const
@@ -387,29 +427,40 @@ template <enum fovea_format FORMAT, typename Image> struct near_writer {
                 continue;
             }
             uint32_t word = words.at(i);
-            if (keeps_alpha || copied >> i & 1) {
-                const uint32_t own = work.src.load(x, y);
-                word = copied >> i & 1 ? own : pixel<FORMAT>::keep_alpha(word, own);
+            const bool copy = copied >> i & 1;
+            if (keeps_alpha || copy) {
+                word = merged(word, work.src.load(x, y), copy);
             }
             work.dst.store(x, y, word);
         }
     }
 
-    /* Of the patch at (x0, y0) in the picture. */
+    /* Of the patch at (x0, y0) in the picture; a bit for each pixel that is copied. `some`: of any lane. */
     __device__ __forceinline__ void operator()(int x0, int y0, const near_pixels (&colors)[4],
-                                               uint32_t copied) const
+                                               uint32_t copied, bool some) const
     {
         const foveate_frame &frame = work.frame;
-        const int lane = (int)threadIdx.x & 31;
-        const near_words words = frame.light ? words_of<true>(colors) : words_of<false>(colors);
+        const int lane = near_lane();
         const int x = x0 + lane / 4;
         const int y = y0 + lane % 4 * 2;
-        if (has_runs(work.dst, 1) && !keeps_alpha && x0 + NEAR_PATCH <= frame.width_px &&
-            y0 + NEAR_PATCH <= frame.height_px && copied == 0) {
-            store_all(x, y, words);
-        } else {
-            store_each(x, y, words, copied);
+        const bool whole = has_runs(work.src, 1) && has_runs(work.dst, 1) &&
+                           x0 + NEAR_PATCH <= frame.width_px && y0 + NEAR_PATCH <= frame.height_px;
+        const bool needs_own = keeps_alpha || some;
+        near_words own = {};
+        if (whole && needs_own) {
+            const char *from = run_at(work.src, x, y);
+            own = words_from(from, run_at(work.src, x, y + 1) - from);
         }
+        near_words words = frame.light ? words_of<true>(colors) : words_of<false>(colors);
+        if (!whole) {
+            store_each(x, y, words, copied);
+            return;
+        }
+        if (needs_own) {
+            merge(words, own, copied);
+        }
+        char *to = run_at(work.dst, x, y);
+        words_to(to, run_at(work.dst, x, y + 1) - to, words);
     }
 };
 
@@ -417,68 +468,65 @@ template <enum fovea_format FORMAT, typename Image> struct near_writer {
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_patch(const near_writer<FORMAT, Image> &writer,
-                                                  const near_memory &memory, int halo, int x0,
-                                                  int y0, int x, int y)
+                                                  const near_memory &memory, const near_tile &tile,
+                                                  int x, int y)
 {
     const tile_work<FORMAT, Image> &work = writer.work;
-    near_weights &weights = memory.weights[threadIdx.x / 32];
+    near_weights &weights = memory.weights[near_thread() / 32];
     const int channels = work.frame.blur_alpha ? 4 : 3;
-    const bool light = work.frame.light != 0;
-    const near_nodes nodes = find_nodes(memory.sigmas, weights, x, y, light);
+    const near_nodes nodes = find_nodes(memory.sigmas, weights, x, y, work.frame.light != 0);
     uint32_t copied = 0;
-    const near_pixels places = nodes.exact ? exact_places(work.law, nodes, x0 + x, y0 + y, copied)
-                                           : places_between(weights);
+    const near_pixels places = nodes.exact
+                                   ? exact_places(work.law, nodes, tile.x0 + x, tile.y0 + y, copied)
+                                   : places_between(weights);
     near_pixels out[4] = {};
-    if (halo == 4) {
+    if (tile.halo == 4) {
         blur_patch<4>(nodes, weights, memory.planes, x, y, channels, places, out);
-    } else if (halo == 8) {
+    } else if (tile.halo == 8) {
         blur_patch<8>(nodes, weights, memory.planes, x, y, channels, places, out);
     } else {
         blur_patch<12>(nodes, weights, memory.planes, x, y, channels, places, out);
     }
-    writer(x0 + x, y0 + y, out, copied);
+    writer(tile.x0 + x, tile.y0 + y, out, copied, nodes.exact);
     __syncwarp();
 }
 
-/* `radius` reaches as far as the tile's widest Gaussian. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, int x0, int y0)
+static __device__ __forceinline__ void make_near(const tile_work<FORMAT, Image> &work,
+                                                 const near_tile &tile)
 {
     const foveate_frame &frame = work.frame;
     const bool light = frame.light != 0;
-    const int halo = foveate_tile_halo(radius);
     const near_memory memory(work.shared);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
     tile_sample base = zero_sample();
     if (light) {
         __syncthreads();
     } else {
-        const int middle = FOVEATE_TILE_QUARTER_PX / 2;
         const tile_decoder<FORMAT> decode(false, nullptr);
-        base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                    min(y0 + middle, frame.height_px - 1)));
+        base = decode(work.src.load(min(tile.x0 + tile.side / 2, frame.width_px - 1),
+                                    min(tile.y0 + tile.side / 2, frame.height_px - 1)));
     }
-    if (threadIdx.x < 32) {
-        fill_sigmas(work.law, memory.sigmas, x0, y0);
-    }
-    const near_seen seen = load_window(work, memory, halo, x0, y0, base);
+    fill_sigmas(work.law, memory.sigmas, tile.x0, tile.y0, tile.side);
+    const near_seen seen = tile.side == FOVEATE_TILE_PX
+                               ? load_near<FOVEATE_TILE_PX>(work, memory, tile, base)
+                               : load_near<FOVEATE_TILE_QUARTER_PX>(work, memory, tile, base);
     if (light) {
         keep_least(seen.least, memory.least);
     }
     const bool opaque = __syncthreads_and(seen.all >= tile_pixel<FORMAT>::opaque) != 0;
     if (light) {
-        base = rebase_planes(memory, foveate_tile_plane(halo), frame.blur_alpha ? 4 : 3);
+        base = rebase_planes(memory, foveate_tile_plane(tile.halo), frame.blur_alpha ? 4 : 3);
     }
     const near_writer<FORMAT, Image> writer = {work, tile_encoder<FORMAT>(base, light),
                                                needs_alpha<FORMAT>(frame) && !opaque};
+    const int patches = (tile.side + NEAR_PATCH - 1) / NEAR_PATCH;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x / 32; i < NEAR_PATCHES * NEAR_PATCHES; i += FOVEATE_TILE_WARPS) {
-        const int last = FOVEATE_TILE_QUARTER_PX - NEAR_PATCH;
-        const int x = min(i % NEAR_PATCHES * NEAR_PATCH, last);
-        const int y = min(i / NEAR_PATCHES * NEAR_PATCH, last);
-        if (x0 + x < frame.width_px && y0 + y < frame.height_px) {
-            make_patch(writer, memory, halo, x0, y0, x, y);
+    for (int i = near_thread() / 32; i < patches * patches; i += FOVEATE_TILE_WARPS) {
+        const int x = patch_at(i % patches, tile.side);
+        const int y = patch_at(i / patches, tile.side);
+        if (tile.x0 + x < frame.width_px && tile.y0 + y < frame.height_px) {
+            make_patch(writer, memory, tile, x, y);
         }
     }
 }

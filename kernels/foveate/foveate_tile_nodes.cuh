@@ -12,7 +12,7 @@
 #include "foveate_tile_sigma.cuh"
 
 #define NEAR_PATCH FOVEATE_TILE_PATCH_PX
-#define NEAR_PATCHES ((FOVEATE_TILE_QUARTER_PX + NEAR_PATCH - 1) / NEAR_PATCH)
+#define NEAR_PATCHES (FOVEATE_TILE_PX / NEAR_PATCH) /* of a square, along either axis */
 #define NEAR_PAIRS FOVEATE_TILE_PAIRS
 /* sigma is asked for at points so far apart. */
 #define NEAR_STEP (NEAR_PATCH / 2)
@@ -25,11 +25,24 @@
 /* Between points this far off what is between two others, sigma is asked for by the pixel. */
 #define NEAR_BENT_PX 0.012f
 
-/* What lies in shared memory, in samples. Rows begin at odd multiples of 16 bytes. */
+/* The thread's number, as if it were another one for every tile: what follows from it would else be reckoned
+ * before the loop over tiles, for all kinds of them, and fill more registers than there are. */
+static __device__ __forceinline__ int near_thread()
+{
+    int thread = (int)threadIdx.x;
+    asm volatile("" : "+r"(thread));
+    return thread;
+}
+
+static __device__ __forceinline__ int near_lane()
+{
+    return near_thread() & 31;
+}
+
+/* Of planes in shared memory, in samples. */
 template <int HALO> struct near_shape {
-    static const int side = FOVEATE_TILE_QUARTER_PX + 2 * HALO;
     static const int pitch = FOVEATE_TILE_NEAR_PITCH(HALO);
-    static const int plane = side * pitch;
+    static const int plane = (FOVEATE_TILE_PX + 2 * HALO) * pitch;
 };
 
 /* A warp's, in shared memory. */
@@ -53,6 +66,8 @@ static __device__ __forceinline__ float middle_weight(float sigma_px)
 struct near_nodes {
     float low_px;
     float step_px;
+    float first_weight; /* the middle weights of the first and the last */
+    float last_weight;
     int count;
     bool exact; /* sigma is asked for by the pixel: it bends, or some pixels are left alone */
 
@@ -60,16 +75,22 @@ struct near_nodes {
     {
         return fmaf((float)node, step_px, low_px);
     }
+    static __device__ __forceinline__ float between(float weight, float first, float next)
+    {
+        return fminf(fmaxf(__fdividef(first - weight, fmaxf(first - next, 1e-7f)), 0.0f), 1.0f);
+    }
     /* Where a sigma lies among them, from 0 to count - 1. */
     __device__ __forceinline__ float place(float of_px) const
     {
+        const float weight = middle_weight(of_px);
+        if (count == 2) {
+            return between(weight, first_weight, last_weight);
+        }
         const float at =
             fminf(fmaxf(__fdividef(of_px - low_px, step_px), 0.0f), (float)(count - 1));
         const int below = min((int)at, count - 2);
-        const float first = middle_weight(sigma_px(below));
-        const float next = middle_weight(sigma_px(below + 1));
-        const float part = __fdividef(middle_weight(of_px) - first, next - first);
-        return (float)below + fminf(fmaxf(part, 0.0f), 1.0f);
+        return (float)below +
+               between(weight, middle_weight(sigma_px(below)), middle_weight(sigma_px(below + 1)));
     }
 };
 
@@ -77,7 +98,7 @@ struct near_nodes {
 static __device__ __forceinline__ void fill_weights(near_weights &weights, int halo, float first_px,
                                                     float second_px)
 {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = near_lane();
     const int i = lane % 16;
     const float sigma_px = lane < 16 ? first_px : second_px;
     const float v = fmaxf(sigma_px * sigma_px, 1e-3f);
@@ -106,37 +127,56 @@ static __device__ __forceinline__ void fill_weights(near_weights &weights, int h
 struct near_sigmas {
     float points[NEAR_POINTS][NEAR_POINTS];
     float nearest[NEAR_PATCHES][NEAR_PATCHES];
-    float rest[3]; /* to a multiple of 16 bytes */
+    float rest[2]; /* to a multiple of 16 bytes */
 };
 
 static_assert(sizeof(near_sigmas) == FOVEATE_TILE_NEAR_SIGMA_BYTES, "C lays out shared memory");
-static_assert(NEAR_POINTS * NEAR_POINTS + NEAR_PATCHES * NEAR_PATCHES <= 32,
-              "one warp asks for all");
 
-static __device__ __forceinline__ int patch_at(int i)
+/* Where a patch begins; the last ends with its tile. */
+static __device__ __forceinline__ int patch_at(int i, int side)
 {
-    return min(i * NEAR_PATCH, FOVEATE_TILE_QUARTER_PX - NEAR_PATCH);
+    return min(i * NEAR_PATCH, side - NEAR_PATCH);
 }
 
-/* By one warp; a barrier follows. */
+/* A barrier follows. */
 static __device__ __forceinline__ void fill_sigmas(const tile_law &law, near_sigmas &sigmas, int x0,
-                                                   int y0)
+                                                   int y0, int side)
 {
-    const int lane = (int)threadIdx.x & 31;
     const int points = NEAR_POINTS * NEAR_POINTS;
-    const int patch = min(max(lane - points, 0), NEAR_PATCHES * NEAR_PATCHES - 1);
-    const float left = (float)(x0 + patch_at(patch % NEAR_PATCHES));
-    const float top = (float)(y0 + patch_at(patch / NEAR_PATCHES));
-    const float near_x = fminf(fmaxf(law.gaze_x, left), left + NEAR_PATCH);
-    const float near_y = fminf(fmaxf(law.gaze_y, top), top + NEAR_PATCH);
-    const bool nearest = lane >= points;
-    const float sigma_px = law.at(nearest ? near_x : (float)(x0 + lane % NEAR_POINTS * NEAR_STEP),
-                                  nearest ? near_y : (float)(y0 + lane / NEAR_POINTS * NEAR_STEP));
-    if (lane < points) {
-        sigmas.points[lane / NEAR_POINTS][lane % NEAR_POINTS] = sigma_px;
-    } else if (lane < points + NEAR_PATCHES * NEAR_PATCHES) {
-        sigmas.nearest[patch / NEAR_PATCHES][patch % NEAR_PATCHES] = sigma_px;
+    const int i = near_thread();
+    if (i >= points + NEAR_PATCHES * NEAR_PATCHES) {
+        return;
     }
+    float x = (float)(x0 + i % NEAR_POINTS * NEAR_STEP);
+    float y = (float)(y0 + i / NEAR_POINTS * NEAR_STEP);
+    float *to = &sigmas.points[0][0] + i;
+    if (i >= points) {
+        const int patch = i - points;
+        const float left = (float)(x0 + patch_at(patch % NEAR_PATCHES, side));
+        const float top = (float)(y0 + patch_at(patch / NEAR_PATCHES, side));
+        x = fminf(fmaxf(law.gaze_x, left), left + NEAR_PATCH);
+        y = fminf(fmaxf(law.gaze_y, top), top + NEAR_PATCH);
+        to = &sigmas.nearest[0][0] + patch;
+    }
+    *to = law.at(x, y);
+}
+
+static __device__ __forceinline__ tile_range range_of_warp(float value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    /* None is negative: their bits are in the same order. */
+    const uint32_t bits = __float_as_uint(value);
+    return {__uint_as_float(__reduce_min_sync(~0u, bits)),
+            __uint_as_float(__reduce_max_sync(~0u, bits))};
+#else
+    tile_range range = {value, value};
+#pragma unroll
+    for (int i = 16; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    return range;
+#endif
 }
 
 /* ---- The Gaussians of a patch */
@@ -144,7 +184,7 @@ static __device__ __forceinline__ void fill_sigmas(const tile_law &law, near_sig
 /* Of three neighbours in a row of points, how far the middle one is from between the others. */
 static __device__ __forceinline__ float bend_of_patch(float sigma_px)
 {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = near_lane();
     const float left = __shfl_up_sync(~0u, sigma_px, 1);
     const float right = __shfl_down_sync(~0u, sigma_px, 1);
     const float above = __shfl_up_sync(~0u, sigma_px, 3);
@@ -159,17 +199,21 @@ static __device__ __forceinline__ near_nodes find_nodes(const near_sigmas &sigma
                                                         near_weights &weights, int x, int y,
                                                         bool light)
 {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = near_lane();
     const int at = min(lane, 8);
     const float point_px = sigmas.points[y / NEAR_STEP + at / 3][x / NEAR_STEP + at % 3];
     const float nearest_px =
         sigmas.nearest[(y + NEAR_PATCH - 1) / NEAR_PATCH][(x + NEAR_PATCH - 1) / NEAR_PATCH];
-    const tile_range range = range_of_warp(lane < 9 ? point_px : nearest_px);
+    const float own_px = lane < 9 ? point_px : nearest_px;
+    const tile_range range = range_of_warp(own_px);
+    const tile_range weight = range_of_warp(middle_weight(own_px));
     const float finer = light ? NEAR_FINER_LIGHT : 1.0f;
     const float apart = finer * fmaxf(NEAR_APART_PX, NEAR_APART * range.low);
     const float across = range.high - range.low;
     near_nodes nodes;
     nodes.low_px = range.low;
+    nodes.first_weight = weight.high;
+    nodes.last_weight = weight.low;
     nodes.count =
         1 + (int)fminf(fmaxf(ceilf(__fdividef(across, apart)), 1.0f), NEAR_MOST_NODES - 1.0f);
     nodes.step_px = fmaxf(__fdividef(across, (float)(nodes.count - 1)), 1e-3f);

@@ -2,82 +2,30 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The second kernel of the tiles: the picture, a tile a block, from the level that the first kernel's
- * list says. A tile's window of samples is loaded into shared memory, blurred along rows and columns,
- * up-sampled along columns and rows by the cubic B-spline, and written.
+ * list says: near tiles from the picture itself, a block each, far ones a warp each.
  *
  * Samples are taken relative to a base of the tile: what is flat is then zero, and loses nothing to
  * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
  * the least of the window, so that what is dark stays as precise as it is dark.
- *
- * Bound by instruction issue: about half of it in blur_four. */
+ */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
 #include "foveate_gaussian.cuh"
+#include "foveate_tile_far.cuh"
 #include "foveate_tile_near.cuh"
-#include "foveate_tile_spline.cuh"
 
-/* ---- A tile from a level */
-
-/* The four blocks of the first kernel that have read its pixels. */
-static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
-{
-    const int x = x0 / FOVEATE_TILE_PX;
-    const int y = y0 / FOVEATE_TILE_PX;
-    const uint8_t *flags = opaque_flag(tiles, x, y);
-    const int right = x + 1 < tiles.made_columns;
-    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
-    return flags[0] & flags[right] & flags[below] & flags[below + right];
-}
-
-static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
-                                                             const foveate_tiles &tiles, int k,
-                                                             int x0, int y0)
-{
-    const int half = foveate_tile_side_px(k) / 2;
-    const int x = min(x0 + half, frame.width_px - 1) >> k;
-    const int y = min(y0 + half, frame.height_px - 1) >> k;
-    return whole_levels(load_sample(sample_at(tiles, tiles.levels[k], x, y)));
-}
-
-/* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
-template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
-                                                       int radius, int x0, int y0)
-{
-    const bool light = work.frame.light != 0;
-    const foveate_tiles &tiles = work.tiles;
-    const foveate_tile_shape shape = foveate_tile_shape_of(k, radius);
-    const tile_memory memory(work.shared, shape);
-    const int first_x = (x0 >> k) - shape.before;
-    const int first_y = (y0 >> k) - shape.before;
-    fill_grid(work.law, shape, k, first_x, first_y, memory.grid);
-    tile_sample base = light ? zero_sample() : middle_of_tile(work.frame, tiles, k, x0, y0);
-    const tile_sample least = load_samples(tiles, k, shape, memory, first_x, first_y, base);
-    base = settle_base(light, shape, memory, base, least);
-    blur_rows(shape, memory);
-    __syncthreads();
-    blur_columns(shape, memory);
-    __syncthreads();
-    upsample_down<STEP>(shape, memory, 1 << k);
-    __syncthreads();
-    const bool opaque = needs_alpha<FORMAT>(work.frame) && is_opaque(tiles, x0, y0);
-    const tile_upsampling<FORMAT, Image> upsampling = {
-        work, shape, memory, tile_encoder<FORMAT>(base, light), opaque, x0, y0};
-    upsample_across<STEP>(upsampling, 1 << k);
-}
-
-/* ---- Quarters without any of this */
+/* ---- Near tiles without any of this */
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                    int y0)
+static __device__ __forceinline__ void copy_near(const tile_work<FORMAT, Image> &work,
+                                                 const near_tile &tile)
 {
     const foveate_frame &frame = work.frame;
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % fours * 4;
-        const int y = y0 + i / fours;
+    const int fours = tile.side / 4;
+    for (int i = (int)threadIdx.x; i < tile.side * fours; i += FOVEATE_TILE_THREADS) {
+        const int x = tile.x0 + i % fours * 4;
+        const int y = tile.y0 + i / fours;
         if (x < frame.width_px && y < frame.height_px) {
             store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
                          load_own(work, x, y));
@@ -85,49 +33,26 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
     }
 }
 
-/* The place of a sample of any level, the picture included, as numbers around 0. */
-template <enum fovea_format FORMAT, typename Image> struct gathered_level {
-    const tile_work<FORMAT, Image> &work;
-    int k;
-
-    __device__ __forceinline__ float4 value(int x, int y) const
-    {
-        tile_sample sample;
-        if (k == 0) {
-            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
-                                                  work.frame.height_px - 1};
-            const tile_decoder<FORMAT> decode(work.frame.light != 0, (const __half *)work.shared);
-            sample = decode(endless.load(x, y));
-        } else {
-            const foveate_level &level = work.tiles.levels[k];
-            sample = load_sample(sample_at(
-                work.tiles, level, min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
-                min(max(y, -FOVEATE_MARGIN), level.height + FOVEATE_MARGIN - 1)));
-        }
-        const float2 xy = __half22float2(sample.xy);
-        const float2 zw = __half22float2(sample.zw);
-        return make_float4(xy.x, xy.y, zw.x, zw.y);
-    }
-};
-
-/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). */
+/* One pixel by itself, exactly, as the plain kernels do without levels (foveate_smooth.cu). */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
                                       int y)
 {
-    const int k = foveate_level_for(sigma_px, work.law.level_count);
-    const float per_px = 1.0f / (float)(1 << k);
-    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
-    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
-    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
-    const gathered_level<FORMAT, Image> level = {work, k};
+    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                          work.frame.height_px - 1};
+    const tile_decoder<FORMAT> decode(work.frame.light != 0, (const __half *)work.shared);
+    const gaussian_axis across((float)x, sigma_px);
+    const gaussian_axis down((float)y, sigma_px);
     float4 sum = {};
     gaussian g = down.start;
     for (int j = down.first; j <= down.last; j++, g.step()) {
         float4 row = {};
         gaussian h = across.start;
         for (int i = across.first; i <= across.last; i++, h.step()) {
-            row = gaussian_add(row, h.weight, level.value(i, j));
+            const tile_sample sample = decode(endless.load(i, j));
+            const float2 xy = __half22float2(sample.xy);
+            const float2 zw = __half22float2(sample.zw);
+            row = gaussian_add(row, h.weight, make_float4(xy.x, xy.y, zw.x, zw.y));
         }
         sum = gaussian_add(sum, g.weight, row);
     }
@@ -145,16 +70,15 @@ static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void gather_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                      int y0)
+static __device__ __forceinline__ void gather_near(const tile_work<FORMAT, Image> &work,
+                                                   const near_tile &tile)
 {
     const foveate_frame &frame = work.frame;
     fill_light<pixel<FORMAT>>((__half *)work.shared, frame.light != 0, FOVEATE_TILE_THREADS);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
-         i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % FOVEATE_TILE_QUARTER_PX;
-        const int y = y0 + i / FOVEATE_TILE_QUARTER_PX;
+    for (int i = (int)threadIdx.x; i < tile.side * tile.side; i += FOVEATE_TILE_THREADS) {
+        const int x = tile.x0 + i % tile.side;
+        const int y = tile.y0 + i / tile.side;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -177,67 +101,55 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const int x0 = (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 =
-        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
-    const int level = kind - FOVEATE_TILE_LEVEL_0;
-    if (level == 2) {
-        make_from_level<4>(work, 2, radius, x0, y0);
-    } else if (level == 0) {
-        make_from_picture(work, radius, x0, y0);
-    } else if (level == 1) {
-        make_from_level<2>(work, 1, radius, x0, y0);
+    const bool square = (entry >> FOVEATE_TILE_SQUARE_BIT & 1u) != 0;
+    const near_tile tile = {
+        (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX,
+        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX,
+        square ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX, foveate_tile_halo(radius)};
+    if (kind == FOVEATE_TILE_LEVEL_0) {
+        make_near(work, tile);
     } else if (kind == FOVEATE_TILE_COPIED) {
-        copy_quarter(work, x0, y0);
-    } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_quarter(work, x0, y0);
+        copy_near(work, tile);
     } else {
-        make_from_level<0>(work, level, radius, x0, y0);
+        gather_near(work, tile);
     }
 }
 
-/* Takes the block's entry and leaves the list as the next frame wants to find it. */
-static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles)
+/* The last block leaves the list as the next frame wants to find it. */
+static __device__ __forceinline__ void leave_list(const tile_list &list)
 {
-    const tile_list list(tiles);
-    const uint32_t entry = list.entries[blockIdx.x];
     __syncthreads();
-    if (threadIdx.x == 0) {
-        list.entries[blockIdx.x] = FOVEATE_TILE_NONE;
-        if (blockIdx.x == 0) {
-            *list.counts = {};
-        }
+    if (threadIdx.x == 0 && atomicAdd(&list.counts->done, 1u) + 1u == gridDim.x) {
+        *list.counts = {};
     }
-    return entry;
 }
 
-/* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
- * the device. */
+/* Near tiles take a block each and come first, far ones a warp each. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
-    const uint32_t entry = take_entry(tiles);
-    if (entry == FOVEATE_TILE_NONE) {
-        return;
-    }
+    const tile_list list(tiles);
+    const uint32_t near = list.counts->near;
+    const uint32_t far = list.counts->far;
+    const uint32_t blocks = near + (far + FOVEATE_TILE_WARPS - 1) / FOVEATE_TILE_WARPS;
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
-    const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
-    for (int i = 0; i < (in_quarters ? 4 : 1); i++) {
-        uint32_t own = entry;
-        if (in_quarters) {
-            const int x = (int)(entry & FOVEATE_TILE_PLACE_MASK) + i % 2;
-            const int y = (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) + i / 2;
-            if (x * FOVEATE_TILE_QUARTER_PX >= frame.width_px ||
-                y * FOVEATE_TILE_QUARTER_PX >= frame.height_px) {
-                continue;
-            }
-            own = entry_of_quarter(work.law, x, y);
-            __syncthreads(); /* the quarter before is out of shared memory */
+#pragma unroll 1
+    for (uint32_t i = blockIdx.x; i < blocks; i += gridDim.x) {
+        if (i != blockIdx.x) {
+            __syncthreads(); /* the tile before is out of shared memory */
         }
-        make_entry(work, own);
+        if (i < near) {
+            make_entry(work, list.entries[i]);
+            continue;
+        }
+        const uint32_t task = (i - near) * FOVEATE_TILE_WARPS + threadIdx.x / 32;
+        if (task < far) {
+            make_far_tile(work, list.tasks + task);
+        }
     }
+    leave_list(list);
 }
 
 #endif

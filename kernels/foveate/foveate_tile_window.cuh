@@ -6,7 +6,6 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
 
-#include "foveate_tile_blur.cuh"
 #include "foveate_tile_levels.cuh"
 
 /* All that a block is about. */
@@ -59,74 +58,6 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
         least = least_of(least, load_sample(of_warps + i));
     }
     return least;
-}
-
-/* Samples of a level, two at a time where none is beyond its margins. */
-static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &tiles, int k,
-                                                           const foveate_tile_shape &shape,
-                                                           const tile_memory &memory, int x0,
-                                                           int y0, const tile_sample &base)
-{
-    const foveate_level &level = tiles.levels[k];
-    const int left = x0 - shape.aside;
-    const int top = y0 - shape.radius;
-    const int last_x = level.width + FOVEATE_MARGIN - 1;
-    const int last_y = level.height + FOVEATE_MARGIN - 1;
-    const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-                        left + shape.columns - 1 <= last_x && top + shape.rows - 1 <= last_y;
-    const int pairs = shape.columns / 2;
-    tile_sample least = largest_sample();
-    for (int i = (int)threadIdx.x; i < shape.rows * pairs; i += FOVEATE_TILE_THREADS) {
-        const int row = i / pairs;
-        const int column = (i - row * pairs) * 2;
-        tile_sample a;
-        tile_sample b;
-        if (inside) {
-            const uint4 two = *(const uint4 *)sample_at(tiles, level, left + column, top + row);
-            a = sample_of_bits(two.x, two.y);
-            b = sample_of_bits(two.z, two.w);
-        } else {
-            const int x = left + column;
-            const int y = min(max(top + row, -FOVEATE_MARGIN), last_y);
-            a = load_sample(sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
-            b = load_sample(sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
-        }
-        least = least_of(least, least_of(a, b));
-        uint2 *to = memory.window + row * shape.pitch + column;
-        to[0] = bits_of(a - base);
-        to[1] = bits_of(b - base);
-    }
-    return least;
-}
-
-/* Subtracts what turned out to be the base after the window was loaded. */
-static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &shape,
-                                                     const tile_memory &memory,
-                                                     const tile_sample &base)
-{
-    for (int i = (int)threadIdx.x; i < shape.rows * shape.pitch; i += FOVEATE_TILE_THREADS) {
-        memory.window[i] = bits_of(load_sample(memory.window + i) - base);
-    }
-}
-
-/* In light: the base of the window that was loaded relative to none. Else what it was. */
-static __device__ __forceinline__ tile_sample settle_base(bool light,
-                                                          const foveate_tile_shape &shape,
-                                                          const tile_memory &memory,
-                                                          const tile_sample &base,
-                                                          const tile_sample &least)
-{
-    if (light) {
-        keep_least(least, memory.least);
-    }
-    __syncthreads();
-    if (!light) {
-        return base;
-    }
-    const tile_sample found = least_of_block(memory.least);
-    rebase_window(shape, memory, found);
-    __syncthreads();
-    return found;
 }
 
 /* ---- Words */

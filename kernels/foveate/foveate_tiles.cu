@@ -26,11 +26,11 @@
 
 /* Blocks that a multiprocessor holds: registers are cut to that. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define MAKER_BLOCKS 4
+#define MAKER_BLOCKS 2
 #else
-#define MAKER_BLOCKS 5
+#define MAKER_BLOCKS 2
 #endif
-#define PICTURE_BLOCKS 7
+#define PICTURE_BLOCKS 5
 
 extern __shared__ __align__(16) char tile_shared[];
 
@@ -52,6 +52,12 @@ extern __shared__ __align__(16) char tile_shared[];
         const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
         make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
     }
+
+extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS)
+    tile_decimate(const __grid_constant__ foveate_tiles_decimate_params params)
+{
+    decimate_level(params);
+}
 
 KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
 KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)

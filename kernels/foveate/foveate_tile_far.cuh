@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A far tile: a square from level 2 or up, or a quarter from level 1. A warp makes one, in registers, by four chains
+ * of products, each the transposed of the one before (foveate_tile_mma.cuh):
+ *
+ *   1, 2   16 x 16 samples from the 32 x 32 around them, along rows and then along columns, with the
+ *          banded matrix of a Gaussian, the same for both; once for each of the task's blurs, a few
+ *          variances that span the tile's. Each sample is mixed from two of them: linear in variance, which
+ *          is right to the second order.
+ *   3, 4   pixels from those, along rows and columns, by the cubic B-spline. With 1024 and the middle of
+ *          the range in the last one's sum, rounding to a half is rounding to a level.
+ *
+ * Sums are halves. Their rounding is by a part of what is summed; weights add up to 1, so that a flat picture of 8 bits
+ * is off by less than half a level at the end, and in light by less than it takes to be another level.
+ * Ten bits are taken relative to the window's least.
+ *
+ * About 700 instructions a warp. Bound by writing the picture. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_FAR_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_FAR_CUH
+
+#include "foveate_tile_window.cuh"
+
+/* A blur's matrix: sixteen rows, 32 columns, as two fragments. */
+struct far_weights {
+    mma_a step[2];
+};
+
+/* A tile as its threads see it. */
+template <enum fovea_format FORMAT, typename Image> struct far_tile {
+    const tile_work<FORMAT, Image> &work;
+    const foveate_tile_task *task;
+    int level;
+    int blurs;
+    int x0, y0; /* pixels */
+    int offset; /* of the first pixel's sample, beyond output 2 */
+    int g, t; /* of the lane */
+    uint4 *weights; /* this thread's, of each blur: two of FOVEATE_TILE_THREADS apart */
+};
+
+/* ---- Blurs */
+
+/* What output i has of sample k: columns stand for places 4t to 4t + 3 (foveate_tile_tables.cuh). */
+template <typename Tile>
+static __device__ __forceinline__ void fill_weights(const Tile &tile, int i)
+{
+    const foveate_tile_blur blur = tile.task->blur[i];
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+        uint32_t bits[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            float pair[2];
+#pragma unroll
+            for (int n = 0; n < 2; n++) {
+                const int d =
+                    16 * s + 4 * tile.t + k / 2 * 2 + n - FOVEATE_TILE_RADIUS - tile.g - k % 2 * 8;
+                const float square = (float)(d * d);
+                const float weight = exp2_of(fmaf(square, blur.power, blur.first));
+                const float most = FOVEATE_TILE_RADIUS * FOVEATE_TILE_RADIUS;
+                pair[n] = d == 0 ? blur.middle : square > most ? 0.0f : weight;
+            }
+            bits[k] = halves_of(pair[0], pair[1]);
+        }
+        tile.weights[(2 * i + s) * FOVEATE_TILE_THREADS] =
+            make_uint4(bits[0], bits[1], bits[2], bits[3]);
+    }
+}
+
+template <typename Tile>
+static __device__ __forceinline__ mma_a weights_of(const Tile &tile, int i, int step)
+{
+    const uint4 bits = tile.weights[(2 * i + step) * FOVEATE_TILE_THREADS];
+    return {{bits.x, bits.y, bits.z, bits.w}};
+}
+
+/* ---- Windows: four of a row's samples a thread, of one channel, as eight rows' right side of a product */
+
+struct far_window {
+    uint2 four[2][4]; /* of columns 16 s + 4t on; rows in the same order */
+};
+
+/* Where this thread's quads lie. */
+struct far_places {
+    const tile_quad *quad[2][4];
+};
+
+template <typename Tile> static __device__ __forceinline__ far_places places_of(const Tile &tile)
+{
+    const foveate_tiles &tiles = tile.work.tiles;
+    const foveate_level &level = tiles.levels[tile.level];
+    const int before = 2 + tile.offset + FOVEATE_TILE_RADIUS;
+    const int quad = ((tile.x0 >> tile.level) - before + 2) / 4 + tile.t;
+    const int row = (tile.y0 >> tile.level) - before + tile.g / 2 * 4 + tile.g % 2;
+    far_places places;
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+        const int y = min(max(row + n / 2 * 16 + n % 2 * 2, -FOVEATE_TILE_ROWS_BEFORE),
+                          level.height + FOVEATE_TILE_ROWS_BEFORE - 1);
+#pragma unroll
+        for (int s = 0; s < 2; s++) {
+            places.quad[s][n] =
+                quad_at(tiles, level, min(max(quad + 4 * s, -1), level.pitch - 2), y);
+        }
+    }
+    return places;
+}
+
+static __device__ __forceinline__ far_window load_window(const far_places &places, int channel)
+{
+    far_window window;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        window.four[i / 4][i % 4] = __ldg((const uint2 *)places.quad[i / 4][i % 4] + channel);
+    }
+    return window;
+}
+
+/* The least sample, in both halves; whole where samples are levels. */
+static __device__ __forceinline__ __half2 least_of_window(const far_window &window, bool whole)
+{
+    __half2 least = half2_of(window.four[0][0].x);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const uint2 &four = window.four[i / 4][i % 4];
+        least = __hmin2(least, __hmin2(half2_of(four.x), half2_of(four.y)));
+    }
+#pragma unroll
+    for (int i = 16; i > 0; i >>= 1) {
+        least = __hmin2(least, half2_of(__shfl_xor_sync(~0u, bits_of(least), i)));
+    }
+    least = __hmin2(least, __lowhigh2highlow(least));
+    return whole ? h2rint(least) : least;
+}
+
+static __device__ __forceinline__ void subtract(far_window &window, __half2 base)
+{
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        uint2 &four = window.four[i / 4][i % 4];
+        four.x = bits_of(__hsub2(half2_of(four.x), base));
+        four.y = bits_of(__hsub2(half2_of(four.y), base));
+    }
+}
+
+/* ---- Samples: columns 2t and 2t + 1 of rows g and g + 8, then columns 8 on */
+
+struct far_samples {
+    mma_halves half[2];
+};
+
+/* Of one blur. Columns of the first product are rows of the window, in the order of the weights' columns. */
+static __device__ __forceinline__ far_samples blurred(const far_window &window, const mma_a &first,
+                                                      const mma_a &second)
+{
+    mma_halves across[4];
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+        across[n] = mma(first, window.four[0][n].x, window.four[0][n].y, mma_halves{});
+        across[n] = mma(second, window.four[1][n].x, window.four[1][n].y, across[n]);
+    }
+    far_samples samples;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        samples.half[i] = mma(first, across[0].row[i], across[1].row[i], mma_halves{});
+        samples.half[i] = mma(second, across[2].row[i], across[3].row[i], samples.half[i]);
+    }
+    return samples;
+}
+
+/* Each sample's place among the blurs: 0 for the first. */
+template <typename Tile> static __device__ __forceinline__ far_samples parts_of(const Tile &tile)
+{
+    const foveate_tile_task &task = *tile.task;
+    const float middle = 0.5f * (FOVEATE_TILE_OUTPUTS - 1);
+    far_samples parts;
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const float y = (float)(tile.g + 8 * r) - middle;
+        const float of_row = fmaf(y, fmaf(y, task.cyy, task.cy), task.c0);
+        const float along = fmaf(y, task.cxy, task.cx);
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float x = (float)(2 * tile.t + 8 * i) - middle;
+            parts.half[i].row[r] =
+                halves_of(fmaf(x, fmaf(x, task.cxx, along), of_row),
+                          fmaf(x + 1.0f, fmaf(x + 1.0f, task.cxx, along), of_row));
+        }
+    }
+    return parts;
+}
+
+/* samples += part (of - samples), `part` what of `parts` lies beyond the blur before. */
+static __device__ __forceinline__ void mix(far_samples &samples, const far_samples &of,
+                                           const far_samples &parts, int before)
+{
+    const __half2 from = __float2half2_rn((float)-before);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const __half2 part = __hadd2_sat(half2_of(parts.half[i / 2].row[i % 2]), from);
+        uint32_t &bits = samples.half[i / 2].row[i % 2];
+        const __half2 a = half2_of(bits);
+        const __half2 b = half2_of(of.half[i / 2].row[i % 2]);
+        bits = bits_of(__hfma2(part, __hsub2(b, a), a));
+    }
+}
+
+template <typename Tile>
+static __device__ __forceinline__ far_samples far_blur(const Tile &tile, const far_window &window,
+                                                       const far_samples &parts)
+{
+    far_samples samples = blurred(window, weights_of(tile, 0, 0), weights_of(tile, 0, 1));
+#pragma unroll 1
+    for (int i = 1; i < tile.blurs; i++) {
+        mix(samples, blurred(window, weights_of(tile, i, 0), weights_of(tile, i, 1)), parts, i - 1);
+    }
+    return samples;
+}
+
+/* ---- Pixels */
+
+/* What the last product begins with, so that its sum is a number whose last bits are the level. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ __half2 far_zero(int channel, bool light)
+{
+    typedef pixel<FORMAT> Pixel;
+    const int white = channel < 3 ? Pixel::white : Pixel::alpha_white;
+    return __float2half2_rn(light && channel < 3 ? 0.0f : 1024.0f + (float)((white + 1) / 2));
+}
+
+/* Two neighbours' numbers of all channels -> their words. */
+template <enum fovea_format FORMAT, bool LIGHT>
+static __device__ __forceinline__ uint2 far_words(const uint32_t (&v)[4])
+{
+    typedef pixel<FORMAT> Pixel;
+    if constexpr (LIGHT) {
+        const float2 x = half_pair(v[0]);
+        const float2 y = half_pair(v[1]);
+        const float2 z = half_pair(v[2]);
+        const float2 w = half_pair(v[3]);
+        const float alpha = 1024.0f;
+        return make_uint2(
+            Pixel::encode(light_to_levels<Pixel>(make_float4(x.x, y.x, z.x, w.x - alpha))),
+            Pixel::encode(light_to_levels<Pixel>(make_float4(x.y, y.y, z.y, w.y - alpha))));
+    } else if constexpr (Pixel::white == 255) {
+        const uint32_t rg = __byte_perm(v[0], v[1], 0x6240);
+        const uint32_t ba = __byte_perm(v[2], v[3], 0x6240);
+        return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+    } else {
+        const tile_sample low = numbers_of_zero<Pixel>();
+        const tile_sample high = numbers_of_white<Pixel>();
+        uint32_t words[2];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const uint32_t select = i ? 0x7632 : 0x5410;
+            const tile_sample sum =
+                sample_of_bits(__byte_perm(v[0], v[1], select), __byte_perm(v[2], v[3], select));
+            words[i] = tile_pixel<FORMAT>::word(
+                least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+        }
+        return make_uint2(words[0], words[1]);
+    }
+}
+
+template <typename Tile> static __device__ __forceinline__ bool far_is_opaque(const Tile &tile)
+{
+    const foveate_tiles &tiles = tile.work.tiles;
+    const int level = min(tile.level, 2);
+    const int x = tile.x0 >> level;
+    const int y = (tile.y0 >> level) + FOVEATE_TILE_ROWS_BEFORE;
+    const int lane = (int)threadIdx.x % 8;
+    const int last_row =
+        (tiles.levels[level].height + FOVEATE_TILE_ROWS_BEFORE) / FOVEATE_TILE_MADE_ROWS;
+    const int quad = min(x / 4 + lane % 4, tiles.levels[level].pitch - 2);
+    const int row = min((y + lane / 4 * 11) / FOVEATE_TILE_MADE_ROWS, last_row);
+    return __all_sync(~0u, *opaque_flag(tiles, level, quad, row) != 0);
+}
+
+template <enum fovea_format FORMAT, typename Tile>
+static __device__ __forceinline__ void write_far(const Tile &tile, bool opaque, int x, int y,
+                                                 uint4 words)
+{
+    const foveate_frame &frame = tile.work.frame;
+    if (x >= frame.width_px || y >= frame.height_px) {
+        return;
+    }
+    if (needs_alpha<FORMAT>(frame)) {
+        words = keep_alphas<FORMAT>(words, opaque ? make_uint4(~0u, ~0u, ~0u, ~0u)
+                                                  : load_own(tile.work, x, y));
+    }
+    store_run<4>(tile.work.dst, has_runs(tile.work.dst, 4), x, y, frame.width_px, words);
+}
+
+/* Samples of all channels -> the tile's pixels, sixteen by sixteen. */
+template <enum fovea_format FORMAT, bool LIGHT, int CHANNELS, typename Tile>
+static __device__ __forceinline__ void far_enlarge(const Tile &tile,
+                                                   const far_samples (&samples)[CHANNELS],
+                                                   const __half2 (&zero)[4])
+{
+    const mma_a(&spline)[3][32] =
+        tables_of_tiles.spline[tile_spline_index(tile.level, tile.offset)];
+    const int side_px = tile.level == 1 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
+    const bool opaque = needs_alpha<FORMAT>(tile.work.frame) && far_is_opaque(tile);
+#pragma unroll 1
+    for (int i = 0; i < side_px; i += 16) {
+        const mma_a across = load_fragment(spline[i / 16]);
+        mma_halves columns[CHANNELS][2];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+#pragma unroll
+            for (int n = 0; n < 2; n++) {
+                columns[c][n] =
+                    mma(across, samples[c].half[0].row[n], samples[c].half[1].row[n], mma_halves{});
+            }
+        }
+        const int x = tile.x0 + i + 4 * tile.t;
+        const bool inside = i + 4 * tile.t < side_px;
+#pragma unroll 1
+        for (int j = 0; j < side_px; j += 16) {
+            const mma_a down = load_fragment(spline[j / 16]);
+            uint32_t v[2][2][4]; /* rows g and g + 8, columns 4t and 4t + 2, channels */
+#pragma unroll
+            for (int c = 0; c < 4; c++) {
+#pragma unroll
+                for (int n = 0; n < 2; n++) {
+                    const uint32_t none = bits_of(zero[c]);
+                    mma_halves made = {{none, none}};
+                    if (c < CHANNELS) {
+                        made = mma(down, columns[c % CHANNELS][0].row[n],
+                                   columns[c % CHANNELS][1].row[n], made);
+                    }
+                    v[0][n][c] = made.row[0];
+                    v[1][n][c] = made.row[1];
+                }
+            }
+            const int row = j + tile.g / 2 * 4 + tile.g % 2;
+#pragma unroll
+            for (int r = 0; r < 2; r++) {
+                const uint2 first = far_words<FORMAT, LIGHT>(v[r][0]);
+                const uint2 second = far_words<FORMAT, LIGHT>(v[r][1]);
+                if (inside && row + 2 * r < side_px) {
+                    write_far<FORMAT>(tile, opaque, x, tile.y0 + row + 2 * r,
+                                      make_uint4(first.x, first.y, second.x, second.y));
+                }
+            }
+        }
+    }
+}
+
+/* ---- A tile */
+
+template <enum fovea_format FORMAT, bool LIGHT, int CHANNELS, typename Tile>
+static __device__ __forceinline__ void make_far(const Tile &tile)
+{
+    const far_places places = places_of(tile);
+    const far_samples parts = parts_of(tile);
+    __half2 zero[4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        zero[c] = far_zero<FORMAT>(c, LIGHT);
+    }
+#pragma unroll 1
+    for (int i = 0; i < tile.blurs; i++) {
+        fill_weights(tile, i);
+    }
+    far_samples samples[CHANNELS];
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+        far_window window = load_window(places, c);
+        if constexpr (pixel<FORMAT>::white > 255) {
+            const __half2 base = least_of_window(window, !LIGHT || c == 3);
+            subtract(window, base);
+            zero[c] = __hadd2(zero[c], base);
+        }
+        samples[c] = far_blur(tile, window, parts);
+    }
+    far_enlarge<FORMAT, LIGHT, CHANNELS>(tile, samples, zero);
+}
+
+template <enum fovea_format FORMAT, bool LIGHT, typename Tile>
+static __device__ __forceinline__ void make_far_colors(const Tile &tile)
+{
+    if constexpr (FORMAT == FOVEA_FORMAT_R8) {
+        make_far<FORMAT, LIGHT, 1>(tile);
+    } else if (tile_pixel<FORMAT>::has_alpha && tile.work.frame.blur_alpha) {
+        make_far<FORMAT, LIGHT, 4>(tile);
+    } else {
+        make_far<FORMAT, LIGHT, 3>(tile);
+    }
+}
+
+/* The warp's. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_far_tile(const tile_work<FORMAT, Image> &work,
+                                                     const foveate_tile_task *task)
+{
+    const uint32_t place = task->place;
+    const int lane = (int)threadIdx.x % 32;
+    const int level = (int)(place >> FOVEATE_TILE_KIND_SHIFT) - FOVEATE_TILE_LEVEL_0;
+    const int x0 = (int)(place & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const int y0 =
+        (int)(place >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const far_tile<FORMAT, Image> tile = {
+        work,
+        task,
+        level,
+        (int)(place >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK),
+        x0,
+        y0,
+        (x0 >> level) % 4,
+        lane / 4,
+        lane % 4,
+        (uint4 *)work.shared + threadIdx.x};
+    if (work.frame.light) {
+        make_far_colors<FORMAT, true>(tile);
+    } else {
+        make_far_colors<FORMAT, false>(tile);
+    }
+}
+
+#endif
