@@ -72,7 +72,7 @@
 #define FOVEATE_TILE_BLURS 4
 #define FOVEATE_TILE_VARIANCE_STEP 0.33f
 /* Gaussians on a level end at so many sigmas at least. Prefilter and spline go on beyond. */
-#define FOVEATE_TILE_REACH_FAR 3.2f
+#define FOVEATE_TILE_REACH_FAR 3.05f
 
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
