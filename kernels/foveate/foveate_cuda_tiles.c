@@ -7,9 +7,6 @@
 
 extern const unsigned char foveate_tiles_fatbin[];
 
-/* Without a call to the driver for more. */
-#define MOST_SHARED_BYTES 49152
-
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
 _Static_assert(sizeof(struct foveate_tile_counts) % 16 == 0, "tasks lie after the counts");
 _Static_assert(sizeof(struct foveate_tile_task) % 16 == 0, "tasks are read in vectors");
@@ -126,32 +123,22 @@ static double largest_sigma(const struct foveate_plan *plan, const struct table_
 
 /* ---- Limits ------------------------------------------------------------------------------------ */
 
-/* The largest radius whose tile fits. */
-static int32_t radius_within(int32_t bytes)
-{
-    int32_t radius = 0;
-    while (radius < FOVEATE_TILE_RADIUS_MASK && foveate_tile_bytes(radius + 1) <= bytes) {
-        radius++;
-    }
-    return radius;
-}
-
-/* Level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just less somewhere holds so much more
+/* Level 1 begins at FOVEATE_TILE_SIGMA_1, and a tile that holds just less somewhere holds so much more
  * across. */
-static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
-                                            double slope)
+static struct foveate_tile_limits limits_of(const struct foveate_plan *plan,
+                                            const struct foveate_frame *frame, double slope)
 {
+    const bool light = frame->light != 0;
     struct foveate_tile_limits limits = {
         .reach = light ? FOVEATE_TILE_REACH_LIGHT : FOVEATE_TILE_REACH_ENCODED,
         .slack = light ? FOVEATE_TILE_SLACK_LIGHT : FOVEATE_TILE_SLACK_ENCODED};
-    const double diagonal_px = 1.4143 * (FOVEATE_TILE_QUARTER_PX + 10);
+    const double diagonal_px = 1.4143 * (FOVEATE_TILE_PX + 10);
     const double widest =
         fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
-    const int32_t most = radius_within(MOST_SHARED_BYTES);
-    limits.radius = wanted < 1 ? 1 : wanted > most ? most : wanted;
-    const int32_t near_bytes = foveate_tile_bytes(limits.radius);
+    const int32_t near_bytes = foveate_tile_bytes(wanted, frame->blur_alpha ? 4 : 3);
     limits.shared_bytes = near_bytes > FOVEATE_TILE_FAR_BYTES ? near_bytes : FOVEATE_TILE_FAR_BYTES;
+    limits.radius = foveate_tile_halo(wanted);
     return limits;
 }
 
@@ -258,23 +245,12 @@ static uint32_t count_picture_blocks(const struct foveate_tiles *tiles)
     const double area_px = (double)FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
     const double near_px = (double)tiles->making[1].from_px + FOVEATE_TILE_QUARTER_PX;
     const double middle_px = (double)tiles->making[1].to_px + FOVEATE_TILE_PX;
-    const double near = pi * near_px * near_px / area_px;
+    const double near = pi * near_px * near_px / area_px / 2.0; /* most of them in squares */
     const double middle = pi * middle_px * middle_px / area_px / FOVEATE_TILE_WARPS;
     const double far = quarters / 4 / FOVEATE_TILE_WARPS;
     const double wanted = near + middle + far + 1.0;
-    return (uint32_t)(tiles->radial && wanted < quarters ? wanted : quarters);
-}
-
-/* As far as a tile of the picture reaches. */
-static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
-{
-    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
-    const float most = (float)tiles->limits.radius / FOVEATE_REACH;
-    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
-    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
-    tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
-    tiles->fine_radius = (int32_t)ceilf(
-        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius));
+    const double squares = ceil(quarters / 4.0);
+    return (uint32_t)(tiles->radial && wanted < squares ? wanted : squares);
 }
 
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
@@ -291,8 +267,8 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     if (!(slope <= max_slope)) {
         return false;
     }
-    const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
-    out_tiles->limits = limits_of(plan, light, slope);
+    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    out_tiles->limits = limits_of(plan, &frame, slope);
     /* The ramp is twice as steep as the law. */
     out_tiles->slope = (float)(2.0 * slope);
     out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
@@ -301,7 +277,6 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
     out_tiles->level_count = count_levels(plan, largest);
     out_tiles->near_level_count = count_levels(plan, near);
-    fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;

@@ -13,7 +13,8 @@
  * So a result's first register, read as B's, is the transposed of its first eight rows, and the next product
  * goes along the other axis with nothing moved between threads.
  *
- * sm_75 has half the depth an instruction, and takes two, or four. */
+ * sm_75 has half the depth an instruction, and takes two, or four. mma_shallow has that everywhere: A and B end
+ * with a[1] and b0. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_MMA_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_MMA_CUH
 
@@ -41,6 +42,8 @@ struct mma_numbers {
 
 #if defined(FOVEA_EMULATED_MMA)
 mma_halves mma(const mma_a &a, uint32_t b0, uint32_t b1, const mma_halves &c);
+mma_halves mma_shallow(uint32_t a0, uint32_t a1, uint32_t b0, const mma_halves &c);
+void mma_load(const __half *column, uint32_t (&b)[4]);
 mma_floats mma(const mma_a &a, uint32_t b0, uint32_t b1, const mma_floats &c);
 mma_numbers mma_bytes(const mma_a &a, uint32_t b0, uint32_t b1, const mma_numbers &c);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -137,6 +140,31 @@ static __device__ __forceinline__ mma_numbers mma_bytes(const mma_a &a, uint32_t
         : "r"(a.a[0]), "r"(a.a[1]), "r"(a.a[2]), "r"(a.a[3]), "r"(b0), "r"(b1), "r"(c.at[0][0]),
           "r"(c.at[0][1]), "r"(c.at[1][0]), "r"(c.at[1][1]));
     return d;
+}
+
+#endif
+
+#if !defined(FOVEA_EMULATED_MMA)
+
+static __device__ __forceinline__ mma_halves mma_shallow(uint32_t a0, uint32_t a1, uint32_t b0,
+                                                         const mma_halves &c)
+{
+    mma_halves d;
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3}, {%4}, {%5,%6};"
+        : "=r"(d.row[0]), "=r"(d.row[1])
+        : "r"(a0), "r"(a1), "r"(b0), "r"(c.row[0]), "r"(c.row[1]));
+    return d;
+}
+
+/* Registers of B from shared memory: lane 8 i + n says where b[i]'s eight halves of column n begin, at a
+ * multiple of 16 bytes. */
+static __device__ __forceinline__ void mma_load(const __half *column, uint32_t (&b)[4])
+{
+    const uint32_t address = (uint32_t)__cvta_generic_to_shared(column);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3])
+                 : "r"(address)
+                 : "memory");
 }
 
 #endif

@@ -35,9 +35,8 @@
 #define FOVEATE_TILE_MAKERS 256
 #define FOVEATE_TILE_MADE_ROWS 16
 
-/* The second kernel: a thread filters four outputs in a row at a time. */
+/* The second kernel. */
 #define FOVEATE_TILE_THREADS 128
-#define FOVEATE_TILE_GROUP 4
 
 /* sigma from which level 1 is fine enough, and level 2: a zone plate's worst window tells. Twice that
  * for each level on. */
@@ -52,12 +51,6 @@
  * would cost every block memory; it shows by less than a level of 8 bits. */
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
-
-/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
- * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. And
- * below the end of the law's ramp where that is steeper than this. */
-#define FOVEATE_TILE_SIGMA_FINE 0.9f
-#define FOVEATE_TILE_STEEP_RAMP 0.03f
 
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029, the
  * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995. Steeper
@@ -74,50 +67,39 @@
 /* Gaussians on a level end at so many sigmas at least. Prefilter and spline go on beyond. */
 #define FOVEATE_TILE_REACH_FAR 3.05f
 
-/* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
-#define FOVEATE_TILE_GRID 144
 #define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
 
 /* ---- Shapes */
 
-/* What a tile of the picture itself reads and holds; counts are in pixels. */
-struct foveate_tile_shape {
-    int32_t side_px;
-    int32_t outputs; /* along either axis; a multiple of the group */
-    int32_t radius;
-    int32_t above; /* rows of the grid above the first output, times four */
-    int32_t aside; /* columns that are read left and right: groups of four */
-    int32_t rows;
-    int32_t columns;
-    int32_t pitch; /* odd, so that columns meet no conflicts of banks */
-    int32_t line; /* outputs, odd likewise */
-};
+/* A tile from the picture itself is a square or a quarter, blurred in patches so wide and high, by weights in
+ * pairs, from its window in a plane of halves for each channel: `halo` samples more on every side. */
+#define FOVEATE_TILE_PATCH_PX 16
+#define FOVEATE_TILE_PAIRS 64
+#define FOVEATE_TILE_MOST_HALO 12
+#define FOVEATE_TILE_LIGHT_BYTES 512
+#define FOVEATE_TILE_NEAR_SIGMA_BYTES 240
+#define FOVEATE_TILE_NEAR_WARP_BYTES (2 * FOVEATE_TILE_PAIRS * 4 + 48)
+/* Odd multiples of eight halves: eight rows meet no conflicts of banks. */
+#define FOVEATE_TILE_NEAR_PITCH(halo) (((FOVEATE_TILE_PX + 2 * (halo)) / 8 | 1) * 8)
 
-FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t radius)
+FOVEATE_BOTH int32_t foveate_tile_halo(int32_t radius)
 {
-    struct foveate_tile_shape shape;
-    shape.side_px = FOVEATE_TILE_QUARTER_PX;
-    shape.outputs = shape.side_px;
-    shape.radius = radius;
-    shape.above = (radius + 3) / 4 * 4;
-    shape.aside = shape.above;
-    shape.rows = shape.outputs + 2 * radius;
-    shape.columns = shape.outputs + 2 * shape.aside;
-    shape.pitch = shape.columns | 1;
-    shape.line = shape.outputs | 1;
-    return shape;
+    return radius <= 4 ? 4 : radius <= 8 ? 8 : FOVEATE_TILE_MOST_HALO;
 }
 
-/* In shared memory: the table of light (of 8 bits, halves), the grid of sigma, the least sample of each
- * warp, then the window, and what was filtered along rows; eight bytes a sample. */
-#define FOVEATE_TILE_LIGHT_BYTES 512
-#define FOVEATE_TILE_FIXED_BYTES                                                                   \
-    (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
-
-FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t radius)
+/* Of a channel, in halves. */
+FOVEATE_BOTH int32_t foveate_tile_plane(int32_t halo)
 {
-    const struct foveate_tile_shape shape = foveate_tile_shape_of(radius);
-    return FOVEATE_TILE_FIXED_BYTES + 8 * shape.rows * (shape.pitch + shape.line);
+    return (FOVEATE_TILE_PX + 2 * halo) * FOVEATE_TILE_NEAR_PITCH(halo);
+}
+
+/* In shared memory: the table of light (of 8 bits, halves), the least samples of warps, sigmas, weights,
+ * planes, and what is read beyond them for nothing. */
+FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t radius, int32_t channels)
+{
+    return FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_NEAR_SIGMA_BYTES +
+           FOVEATE_TILE_WARPS * (8 + FOVEATE_TILE_NEAR_WARP_BYTES) +
+           channels * 2 * foveate_tile_plane(foveate_tile_halo(radius)) + 32;
 }
 
 /* Far tiles keep weights there: eight words a thread and variance. */
@@ -196,7 +178,7 @@ struct foveate_tile_counts {
     uint32_t reserved;
 };
 
-/* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters. */
+/* An entry: kind, whether it is of a whole square, radius, and where in quarters. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
@@ -204,7 +186,7 @@ enum foveate_tile_kind {
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
-#define FOVEATE_TILE_FINE_BIT 27
+#define FOVEATE_TILE_SQUARE_BIT 27
 #define FOVEATE_TILE_RADIUS_SHIFT 20
 #define FOVEATE_TILE_RADIUS_MASK 63
 #define FOVEATE_TILE_ROW_SHIFT 10
@@ -232,8 +214,6 @@ struct foveate_tiles {
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     float slope; /* sigma changes by no more a pixel */
-    float fine_sigma; /* below it, two dimensions at once */
-    int32_t fine_radius; /* that takes; within limits.radius */
     int32_t columns; /* of quarters; even */
     int32_t rows;
     int32_t listing_blocks; /* of the first kernel */

@@ -2,153 +2,30 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The second kernel of the tiles: the picture, a tile a block, from the level that the first kernel's
- * list says. A tile's window of samples is loaded into shared memory, blurred along rows and columns,
- * up-sampled along columns and rows by the cubic B-spline, and written.
+ * list says: near tiles from the picture itself, a block each, far ones a warp each.
  *
  * Samples are taken relative to a base of the tile: what is flat is then zero, and loses nothing to
  * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
  * the least of the window, so that what is dark stays as precise as it is dark.
- *
- * Bound by instruction issue: about half of it in blur_four. */
+ */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
+#include "foveate_gaussian.cuh"
 #include "foveate_tile_far.cuh"
+#include "foveate_tile_near.cuh"
 
-/* ---- A tile from the picture itself */
-
-/* A sample of the window at `centre`, averaged over the square around it; relative to the base. */
-static __device__ __forceinline__ float4 average_square(const uint2 *centre, int pitch,
-                                                        float sigma_px)
-{
-    const gaussian_axis axis(0.0f, sigma_px);
-    float4 sum = {};
-    gaussian g = axis.start;
-#pragma unroll 1
-    for (int j = axis.first; j <= axis.last; j++, g.step()) {
-        float4 row = {};
-        gaussian h = axis.start;
-#pragma unroll 1
-        for (int i = axis.first; i <= axis.last; i++, h.step()) {
-            const tile_sample sample = load_sample(centre + j * pitch + i);
-            const float2 xy = __half22float2(sample.xy);
-            const float2 zw = __half22float2(sample.zw);
-            row = gaussian_add(row, h.weight, make_float4(xy.x, xy.y, zw.x, zw.y));
-        }
-        sum = gaussian_add(sum, g.weight, row);
-    }
-    const float total = axis.total();
-    return gaussian_add(float4{}, 1.0f / (total * total), sum);
-}
-
-/* The pixels whose sigma is below fine_sigma, copies among them; the others are left. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_fine_pixels(const tile_work<FORMAT, Image> &work,
-                                                         const foveate_tile_shape &shape,
-                                                         const tile_memory &memory,
-                                                         const tile_encoder<FORMAT> &encode, int x0,
-                                                         int y0)
-{
-    const foveate_frame &frame = work.frame;
-    const int side = FOVEATE_TILE_QUARTER_PX;
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i < side * side; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % side;
-        const int y = y0 + i / side;
-        if (x >= frame.width_px || y >= frame.height_px) {
-            continue;
-        }
-        const float sigma_px = work.law.of_pixel(x, y);
-        if (sigma_px >= work.tiles.fine_sigma) {
-            continue;
-        }
-        uint32_t word = work.src.load(x, y);
-        if (sigma_px * FOVEATE_REACH >= 1.0f) {
-            const uint2 *centre =
-                memory.window + (i / side + shape.radius) * shape.pitch + i % side + shape.aside;
-            const float4 v = average_square(centre, shape.pitch, sigma_px);
-            const uint32_t color = encode({both_halves(v.x, v.y), both_halves(v.z, v.w)});
-            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
-        }
-        work.dst.store(x, y, word);
-    }
-}
-
-/* Four pixels from (x, y) on; `from` is their samples. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_four(const tile_work<FORMAT, Image> &work,
-                                                  const tile_encoder<FORMAT> &encode,
-                                                  const uint2 *from, bool fine, int x, int y)
-{
-    const foveate_frame &frame = work.frame;
-    uint4 words = make_uint4(encode(load_sample(from)), encode(load_sample(from + 1)),
-                             encode(load_sample(from + 2)), encode(load_sample(from + 3)));
-    if (needs_alpha<FORMAT>(frame)) {
-        words = keep_alphas<FORMAT>(words, load_own(work, x, y));
-    }
-    if (!fine) {
-        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
-        return;
-    }
-#pragma unroll 1
-    for (int n = 0; n < 4 && x + n < frame.width_px; n++) {
-        if (work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
-            work.dst.store(x + n, y, word_at(words, n));
-        }
-    }
-}
+/* ---- Near tiles without any of this */
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, bool fine, int x0, int y0)
+static __device__ __forceinline__ void copy_near(const tile_work<FORMAT, Image> &work,
+                                                 const near_tile &tile)
 {
     const foveate_frame &frame = work.frame;
-    const bool light = frame.light != 0;
-    const foveate_tile_shape shape = foveate_tile_shape_of(radius);
-    const tile_memory memory(work.shared, shape);
-    fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    tile_sample base = zero_sample();
-    if (light) {
-        __syncthreads();
-    } else {
-        const int middle = FOVEATE_TILE_QUARTER_PX / 2;
-        const tile_decoder<FORMAT> decode(false, nullptr);
-        base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                    min(y0 + middle, frame.height_px - 1)));
-    }
-    const tile_sample least = load_pixels(work, shape, memory, x0, y0, base);
-    base = settle_base(light, shape, memory, base, least);
-    const tile_encoder<FORMAT> encode(base, light);
-    if (fine) {
-        write_fine_pixels(work, shape, memory, encode, x0, y0);
-    }
-    blur_rows<true>(work.law, shape, memory);
-    __syncthreads();
-    blur_columns<true>(work.law, shape, memory);
-    __syncthreads();
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
-        const int row = i / fours;
-        const int column = i % fours * 4;
-        if (x0 + column < frame.width_px && y0 + row < frame.height_px) {
-            write_four(work, encode, memory.window + row * shape.line + column, fine, x0 + column,
-                       y0 + row);
-        }
-    }
-}
-
-/* ---- Quarters without any of this */
-
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                    int y0)
-{
-    const foveate_frame &frame = work.frame;
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % fours * 4;
-        const int y = y0 + i / fours;
+    const int fours = tile.side / 4;
+    for (int i = (int)threadIdx.x; i < tile.side * fours; i += FOVEATE_TILE_THREADS) {
+        const int x = tile.x0 + i % fours * 4;
+        const int y = tile.y0 + i / fours;
         if (x < frame.width_px && y < frame.height_px) {
             store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
                          load_own(work, x, y));
@@ -193,16 +70,15 @@ static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void gather_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                      int y0)
+static __device__ __forceinline__ void gather_near(const tile_work<FORMAT, Image> &work,
+                                                   const near_tile &tile)
 {
     const foveate_frame &frame = work.frame;
     fill_light<pixel<FORMAT>>((__half *)work.shared, frame.light != 0, FOVEATE_TILE_THREADS);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
-         i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % FOVEATE_TILE_QUARTER_PX;
-        const int y = y0 + i / FOVEATE_TILE_QUARTER_PX;
+    for (int i = (int)threadIdx.x; i < tile.side * tile.side; i += FOVEATE_TILE_THREADS) {
+        const int x = tile.x0 + i % tile.side;
+        const int y = tile.y0 + i / tile.side;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -225,16 +101,17 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const bool fine = (entry >> FOVEATE_TILE_FINE_BIT & 1u) != 0;
-    const int x0 = (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 =
-        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const bool square = (entry >> FOVEATE_TILE_SQUARE_BIT & 1u) != 0;
+    const near_tile tile = {
+        (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX,
+        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX,
+        square ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX, foveate_tile_halo(radius)};
     if (kind == FOVEATE_TILE_LEVEL_0) {
-        make_from_picture(work, radius, fine, x0, y0);
+        make_near(work, tile);
     } else if (kind == FOVEATE_TILE_COPIED) {
-        copy_quarter(work, x0, y0);
+        copy_near(work, tile);
     } else {
-        gather_quarter(work, x0, y0);
+        gather_near(work, tile);
     }
 }
 

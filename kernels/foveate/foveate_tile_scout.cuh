@@ -150,26 +150,31 @@ static __device__ __forceinline__ tile_choice choose_level(const tile_law &law, 
     return choice;
 }
 
+/* Four quarters in a row of threads are a square. All threads of a warp come here. */
 static __device__ __forceinline__ void list_quarter(const tile_law &law, const foveate_frame &frame,
                                                     int x, int y)
 {
     const int px = FOVEATE_TILE_QUARTER_PX;
-    if (x * px >= frame.width_px || y * px >= frame.height_px) {
-        return;
-    }
+    const bool inside = x * px < frame.width_px && y * px < frame.height_px;
+    const bool first = x % 2 == 0 && y % 2 == 0;
     const tile_list list(law.tiles);
-    tile_choice choice = choose_level(law, 2, law.level_count - 1, (x & ~1) * px, (y & ~1) * px);
-    if (choice.blurs > 0 && (x % 2 || y % 2)) {
-        return;
+    tile_choice choice = {};
+    if (inside) {
+        choice = choose_level(law, 2, law.level_count - 1, (x & ~1) * px, (y & ~1) * px);
     }
-    if (choice.blurs == 0) {
+    const bool whole = choice.blurs > 0;
+    if (inside && !whole) {
         choice = choose_level(law, 1, min(law.level_count - 1, 1), x * px, y * px);
     }
-    if (choice.blurs > 0) {
+    const bool near = inside && choice.blurs == 0;
+    const uint32_t others = __ballot_sync(~0u, near || !inside) >> (threadIdx.x & 28u);
+    if (choice.blurs > 0 && (first || !whole)) {
         fill_task(law, choice.range, choice.level, choice.blurs, x, y,
                   list.tasks[atomicAdd(&list.counts->far, 1u)]);
-    } else {
-        list.entries[atomicAdd(&list.counts->near, 1u)] = entry_of_quarter(law, x, y);
+    }
+    if (near && (first || (others & 15u) != 15u)) {
+        list.entries[atomicAdd(&list.counts->near, 1u)] =
+            entry_of_picture(law, (others & 15u) == 15u, x, y);
     }
 }
 

@@ -190,22 +190,20 @@ static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int 
            (uint32_t)x;
 }
 
-/* Of the picture itself. */
-static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+/* Of the picture itself: a quarter, or a square. */
+static __device__ __forceinline__ uint32_t entry_of_picture(const tile_law &law, bool square, int x,
+                                                            int y)
 {
     const float px = FOVEATE_TILE_QUARTER_PX;
-    const tile_range range = range_over(law, {(float)x * px, (float)y * px, px, px});
+    const float side = square ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX;
+    const tile_range range = range_over(law, {(float)x * px, (float)y * px, side, side});
+    const uint32_t bit = (uint32_t)square << FOVEATE_TILE_SQUARE_BIT;
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
-        return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
+        return tile_entry(FOVEATE_TILE_COPIED, 0, x, y) | bit;
     }
     const int radius = foveate_tile_radius(&law.tiles.limits, range.high);
-    if (radius == 0) {
-        return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
-    }
-    const bool fine = range.low < law.tiles.fine_sigma;
-    return tile_entry(FOVEATE_TILE_LEVEL_0, fine ? max(radius, law.tiles.fine_radius) : radius, x,
-                      y) |
-           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
+    const int kind = radius == 0 ? FOVEATE_TILE_GATHERED : FOVEATE_TILE_LEVEL_0;
+    return tile_entry(kind, radius, x, y) | bit;
 }
 
 #endif
