@@ -57,6 +57,7 @@
     X(ModuleGetFunction, 2000)                                                                     \
     X(FuncLoad, 12040)                                                                             \
     X(LaunchKernel, 4000)                                                                          \
+    X(LaunchKernelEx, 11060)                                                                       \
     X(MemAlloc, 3020)                                                                              \
     X(MemFree, 3020)                                                                               \
     X(MemFreeHost, 2000)                                                                           \

@@ -14,11 +14,22 @@ _Static_assert(sizeof(struct foveate_tile_task) % 16 == 0, "tasks are read in ve
 static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
                                 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
 
+static enum fovea_result find_overlaps(const struct cuda_device *device, bool *out_overlaps)
+{
+    int major = 0;
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                          device->handle));
+    *out_overlaps = major >= 9;
+    return FOVEA_OK;
+}
+
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
+    FOVEA_TRY(find_overlaps(device, &out_kernels->overlaps));
     FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
                                        &out_kernels->levels));
     CU_TRY(device->log, device->cu,
@@ -299,19 +310,56 @@ static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gaze
     return own_gazes ? run->tiles->level_count : foveate_tile_level_count(run->tiles, run->frame);
 }
 
+/* A launch that takes what the one before it in the stream has made: its blocks may begin as soon as all of
+ * that one's have begun, and wait in the kernel (foveate_tile_levels.cuh). */
+struct tile_launch {
+    CUfunction kernel;
+    uint32_t blocks;
+    uint32_t images;
+    uint32_t threads;
+    uint32_t shared_bytes;
+    void *params;
+};
+
+static enum fovea_result launch_next(const struct foveate_cuda_tile_run *run,
+                                     const struct tile_launch *launch)
+{
+    const struct cuda_device *device = run->device;
+    CUlaunchAttribute overlap = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                 .value = {.programmaticStreamSerializationAllowed = 1}};
+    const CUlaunchConfig config = {.gridDimX = launch->blocks,
+                                   .gridDimY = 1,
+                                   .gridDimZ = launch->images,
+                                   .blockDimX = launch->threads,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = launch->shared_bytes,
+                                   .hStream = run->stream,
+                                   .attrs = &overlap,
+                                   .numAttrs = 1};
+    if (run->kernels->overlaps) {
+        CU_TRY(
+            device->log, device->cu,
+            device->cu->LaunchKernelEx(&config, launch->kernel, (void *[]){launch->params}, NULL));
+        return FOVEA_OK;
+    }
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(launch->kernel, launch->blocks, 1, launch->images,
+                                    launch->threads, 1, 1, launch->shared_bytes, run->stream,
+                                    (void *[]){launch->params}, NULL));
+    return FOVEA_OK;
+}
+
 /* Level k from the one below, whole. */
 static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32_t k,
                                   uint32_t images)
 {
-    const struct cuda_device *device = run->device;
     const struct foveate_level *level = &run->tiles->levels[k];
     struct foveate_tiles_decimate_params params = {.tiles = *run->tiles, .level = k};
     const int32_t threads = 4 * level->pitch * (level->height + 2 * FOVEATE_TILE_ROWS_BEFORE);
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(
-               run->kernels->decimate, (unsigned)cover(threads, FOVEATE_TILE_MAKERS), 1, images,
-               FOVEATE_TILE_MAKERS, 1, 1, 0, run->stream, (void *[]){&params}, NULL));
-    return FOVEA_OK;
+    return launch_next(run, &(struct tile_launch){run->kernels->decimate,
+                                                  (uint32_t)cover(threads, FOVEATE_TILE_MAKERS),
+                                                  images, FOVEATE_TILE_MAKERS, 0, &params});
 }
 
 /* The kernels of a format, with their parameters. */
@@ -338,12 +386,10 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->picture, count_picture_blocks(tiles), 1, stages->images,
-                                    FOVEATE_TILE_THREADS, 1, 1,
-                                    (unsigned)tiles->limits.shared_bytes, run->stream,
-                                    (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
+    return launch_next(run,
+                       &(struct tile_launch){stages->picture, count_picture_blocks(tiles),
+                                             stages->images, FOVEATE_TILE_THREADS,
+                                             (uint32_t)tiles->limits.shared_bytes, stages->params});
 }
 
 static enum fovea_result launch_all(const struct foveate_cuda_tile_run *run,

@@ -19,6 +19,8 @@ struct foveate_cuda_tile_kernels {
     struct foveate_cuda_kernels levels;
     struct foveate_cuda_kernels picture;
     CUfunction decimate;
+    bool
+        overlaps; /* a kernel may begin before the one in front of it has ended, and wait for it itself */
 };
 
 /* What is loaded when it fails is there for unload. */

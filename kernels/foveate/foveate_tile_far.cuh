@@ -219,11 +219,15 @@ static __device__ __forceinline__ far_samples far_blur(const Tile &tile, const f
 
 /* ---- Pixels */
 
-/* What the last product begins with, so that its sum is a number whose last bits are the level. */
-template <enum fovea_format FORMAT>
+/* What the last product begins with, so that its sum is a number whose last bits are the level. Alpha that is
+ * not blurred: opaque. */
+template <enum fovea_format FORMAT, int CHANNELS>
 static __device__ __forceinline__ __half2 far_zero(int channel, bool light)
 {
     typedef pixel<FORMAT> Pixel;
+    if (channel == 3 && CHANNELS < 4) {
+        return __float2half2_rn(1024.0f + (float)Pixel::alpha_white);
+    }
     const int white = channel < 3 ? Pixel::white : Pixel::alpha_white;
     return __float2half2_rn(light && channel < 3 ? 0.0f : 1024.0f + (float)((white + 1) / 2));
 }
@@ -276,72 +280,106 @@ template <typename Tile> static __device__ __forceinline__ bool far_is_opaque(co
     return __all_sync(~0u, *opaque_flag(tiles, level, quad, row) != 0);
 }
 
+/* Where a tile's pixels go. */
+struct far_target {
+    int side_px;
+    bool plain; /* all are written, four at once, and none needs the alpha that it has */
+    bool opaque;
+};
+
 template <enum fovea_format FORMAT, typename Tile>
-static __device__ __forceinline__ void write_far(const Tile &tile, bool opaque, int x, int y,
-                                                 uint4 words)
+static __device__ __forceinline__ far_target target_of(const Tile &tile)
 {
+    const foveate_frame &frame = tile.work.frame;
+    const int side_px = tile.level == 1 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
+    const bool opaque = !needs_alpha<FORMAT>(frame) || far_is_opaque(tile);
+    const bool inside = tile.x0 + side_px <= frame.width_px && tile.y0 + side_px <= frame.height_px;
+    return {side_px, inside && opaque && has_runs(tile.work.dst, 4), opaque};
+}
+
+/* Four pixels, opaque as they are. PLAIN: the target is. */
+template <enum fovea_format FORMAT, bool PLAIN, typename Tile>
+static __device__ __forceinline__ void write_far(const Tile &tile, const far_target &target, int x,
+                                                 int y, uint4 words)
+{
+    if constexpr (PLAIN) {
+        *(uint4 *)run_at(tile.work.dst, x, y) = words;
+        return;
+    }
     const foveate_frame &frame = tile.work.frame;
     if (x >= frame.width_px || y >= frame.height_px) {
         return;
     }
-    if (needs_alpha<FORMAT>(frame)) {
-        words = keep_alphas<FORMAT>(words, opaque ? make_uint4(~0u, ~0u, ~0u, ~0u)
-                                                  : load_own(tile.work, x, y));
+    if (!target.opaque) {
+        words = keep_alphas<FORMAT>(words, load_own(tile.work, x, y));
     }
     store_run<4>(tile.work.dst, has_runs(tile.work.dst, 4), x, y, frame.width_px, words);
 }
 
-/* Samples of all channels -> the tile's pixels, sixteen by sixteen. */
-template <enum fovea_format FORMAT, bool LIGHT, int CHANNELS, typename Tile>
-static __device__ __forceinline__ void far_enlarge(const Tile &tile,
+/* Samples of all channels, enlarged along rows to sixteen columns of pixels. */
+template <int CHANNELS> struct far_columns {
+    mma_halves channel[CHANNELS][2];
+};
+
+/* Sixteen by sixteen pixels from (x, y) of the tile on; rows g and g + 8 of both halves, four at a time. */
+template <enum fovea_format FORMAT, bool LIGHT, int CHANNELS, bool PLAIN, typename Tile>
+static __device__ __forceinline__ void write_block(const Tile &tile, const far_target &target,
+                                                   const far_columns<CHANNELS> &columns,
+                                                   const mma_a &down, const __half2 (&zero)[4],
+                                                   int x, int y)
+{
+    uint32_t v[2][2][4];
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+#pragma unroll
+        for (int n = 0; n < 2; n++) {
+            const uint32_t none = bits_of(zero[c]);
+            mma_halves made = {{none, none}};
+            if (c < CHANNELS) {
+                const mma_halves(&of)[2] = columns.channel[c % CHANNELS];
+                made = mma(down, of[0].row[n], of[1].row[n], made);
+            }
+            v[0][n][c] = made.row[0];
+            v[1][n][c] = made.row[1];
+        }
+    }
+    x += 4 * tile.t;
+    y += place_of(tile.g);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const uint2 first = far_words<FORMAT, LIGHT>(v[r][0]);
+        const uint2 second = far_words<FORMAT, LIGHT>(v[r][1]);
+        if (x < target.side_px && y + 2 * r < target.side_px) {
+            write_far<FORMAT, PLAIN>(tile, target, tile.x0 + x, tile.y0 + y + 2 * r,
+                                     make_uint4(first.x, first.y, second.x, second.y));
+        }
+    }
+}
+
+/* Samples of all channels -> the tile's pixels. */
+template <enum fovea_format FORMAT, bool LIGHT, int CHANNELS, bool PLAIN, typename Tile>
+static __device__ __forceinline__ void far_enlarge(const Tile &tile, const far_target &target,
                                                    const far_samples (&samples)[CHANNELS],
                                                    const __half2 (&zero)[4])
 {
-    const mma_a(&spline)[3][32] =
+    const mma_a(&tables)[3][32] =
         tables_of_tiles.spline[tile_spline_index(tile.level, tile.offset)];
-    const int side_px = tile.level == 1 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
-    const bool opaque = needs_alpha<FORMAT>(tile.work.frame) && far_is_opaque(tile);
 #pragma unroll 1
-    for (int i = 0; i < side_px; i += 16) {
-        const mma_a across = load_fragment(spline[i / 16]);
-        mma_halves columns[CHANNELS][2];
+    for (int i = 0; 16 * i < target.side_px; i++) {
+        const mma_a across = load_fragment(tables[i]);
+        far_columns<CHANNELS> columns;
 #pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-#pragma unroll
-            for (int n = 0; n < 2; n++) {
-                columns[c][n] =
-                    mma(across, samples[c].half[0].row[n], samples[c].half[1].row[n], mma_halves{});
-            }
+        for (int k = 0; k < 2 * CHANNELS; k++) {
+            const far_samples &of = samples[k / 2];
+            columns.channel[k / 2][k % 2] =
+                mma(across, of.half[0].row[k % 2], of.half[1].row[k % 2], mma_halves{});
         }
-        const int x = tile.x0 + i + 4 * tile.t;
-        const bool inside = i + 4 * tile.t < side_px;
-#pragma unroll 1
-        for (int j = 0; j < side_px; j += 16) {
-            const mma_a down = load_fragment(spline[j / 16]);
-            uint32_t v[2][2][4]; /* rows g and g + 8, columns 4t and 4t + 2, channels */
-#pragma unroll
-            for (int c = 0; c < 4; c++) {
-#pragma unroll
-                for (int n = 0; n < 2; n++) {
-                    const uint32_t none = bits_of(zero[c]);
-                    mma_halves made = {{none, none}};
-                    if (c < CHANNELS) {
-                        made = mma(down, columns[c % CHANNELS][0].row[n],
-                                   columns[c % CHANNELS][1].row[n], made);
-                    }
-                    v[0][n][c] = made.row[0];
-                    v[1][n][c] = made.row[1];
-                }
-            }
-            const int row = j + tile.g / 2 * 4 + tile.g % 2;
-#pragma unroll
-            for (int r = 0; r < 2; r++) {
-                const uint2 first = far_words<FORMAT, LIGHT>(v[r][0]);
-                const uint2 second = far_words<FORMAT, LIGHT>(v[r][1]);
-                if (inside && row + 2 * r < side_px) {
-                    write_far<FORMAT>(tile, opaque, x, tile.y0 + row + 2 * r,
-                                      make_uint4(first.x, first.y, second.x, second.y));
-                }
+#pragma unroll(PLAIN && !LIGHT ? 3 : 1)
+        for (int j = 0; j < 3; j++) {
+            if (16 * j < target.side_px) {
+                const mma_a down = load_fragment(tables[j]);
+                write_block<FORMAT, LIGHT, CHANNELS, PLAIN>(tile, target, columns, down, zero,
+                                                            16 * i, 16 * j);
             }
         }
     }
@@ -357,7 +395,7 @@ static __device__ __forceinline__ void make_far(const Tile &tile)
     __half2 zero[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-        zero[c] = far_zero<FORMAT>(c, LIGHT);
+        zero[c] = far_zero<FORMAT, CHANNELS>(c, LIGHT);
     }
 #pragma unroll 1
     for (int i = 0; i < tile.blurs; i++) {
@@ -374,7 +412,12 @@ static __device__ __forceinline__ void make_far(const Tile &tile)
         }
         samples[c] = far_blur(tile, window, parts);
     }
-    far_enlarge<FORMAT, LIGHT, CHANNELS>(tile, samples, zero);
+    const far_target target = target_of<FORMAT>(tile);
+    if (target.plain) {
+        far_enlarge<FORMAT, LIGHT, CHANNELS, true>(tile, target, samples, zero);
+    } else {
+        far_enlarge<FORMAT, LIGHT, CHANNELS, false>(tile, target, samples, zero);
+    }
 }
 
 template <enum fovea_format FORMAT, bool LIGHT, typename Tile>

@@ -22,6 +22,23 @@
 #include "foveate_tile_scout.cuh"
 #include "foveate_tile_tables.cuh"
 
+/* ---- Kernels that overlap: from sm_90 on one may begin before the one in front of it has ended */
+
+/* All that the kernels in front have written is there. */
+static __device__ __forceinline__ void wait_for_kernels()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void let_kernels_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /* ---- Levels in memory */
 
 /* A quad: of two channels after two. */
@@ -48,6 +65,14 @@ static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tile
 
 /* ---- A warp's part */
 
+/* Not inlined: what is rare would be most of the kernel. */
+template <typename Image>
+static __device__ __noinline__ uint4 load_anywhere(Image image, int last_x, int x, int y)
+{
+    const endless_image<Image> endless = {image, last_x, y};
+    return load_four(endless, has_runs(image, 4) && x >= 0 && x + 3 <= last_x, x, y);
+}
+
 template <typename Image> struct tile_making {
     const foveate_frame &frame;
     const foveate_tiles &tiles;
@@ -71,30 +96,48 @@ template <typename Image> struct tile_making {
         return (sample << LEVEL) - tap_reach(LEVEL);
     }
 
-    /* Four pixels from x on. FAST: all that the warp reads is one vector each. */
-    template <bool FAST> __device__ __forceinline__ uint4 load(bool runs, int x, int y) const
+    /* Whether all that the warp reads along a row is in the picture, and vectors. */
+    __device__ __forceinline__ bool is_inside(int x, int width) const
+    {
+        return has_runs(endless.image, 4) && x >= 0 && x + width - 1 <= endless.last_x;
+    }
+    /* Four pixels from x on. FAST: they are inside. */
+    template <bool FAST> __device__ __forceinline__ uint4 load(int x, int y) const
     {
         y = min(max(y, 0), endless.last_y);
         if constexpr (FAST) {
             return __ldg((const uint4 *)run_at(endless.image, x, y));
         }
-        return load_four(endless, runs && x >= 0 && x + 3 <= endless.last_x, x, y);
+        return load_anywhere(endless.image, endless.last_x, x, y);
     }
     template <int LEVEL> __device__ __forceinline__ bool has_row(int y) const
     {
         return y < tiles.levels[LEVEL].height + FOVEATE_TILE_ROWS_BEFORE;
     }
 
-    template <int LEVEL>
-    __device__ __forceinline__ void keep_opaque(bool opaque, int quad_of_lane) const
+    /* `opaque`: the alpha of this thread's samples. A pixel counts in its own sample by enough not to be
+     * rounded away. */
+    template <int LEVEL> __device__ __forceinline__ void keep_opaque(bool opaque, int of) const
     {
         const bool all = __all_sync(~0u, opaque);
-        if (lane() < 4 && (lane() == 0 || quad_of_lane != 0) &&
-            quad + quad_of_lane < tiles.levels[LEVEL].pitch - 1) {
-            *opaque_flag(tiles, LEVEL, quad + quad_of_lane, row) = (uint8_t)all;
+        if (lane() <= of && quad + lane() < tiles.levels[LEVEL].pitch - 1) {
+            *opaque_flag(tiles, LEVEL, quad + lane(), row) = (uint8_t)all;
         }
     }
 };
+
+/* Of the smallest of these alphas. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ bool is_opaque(const mma_floats (&alpha)[2])
+{
+    const int white = pixel<FORMAT>::alpha_white;
+    float least = alpha[0].at[0][0];
+#pragma unroll
+    for (int i = 1; i < 8; i++) {
+        least = fminf(least, alpha[i / 4].at[i / 2 % 2][i % 2]);
+    }
+    return least >= (float)(white - (white + 1) / 2);
+}
 
 static __device__ __forceinline__ uint32_t halves_of(float low, float high)
 {
@@ -139,14 +182,12 @@ static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> 
     const int t = making.lane() % 4;
     const int x = making.template first_x<LEVEL>() + 4 * t;
     const int y = making.template first_y<LEVEL>() + g;
-    const bool runs = has_runs(making.endless.image, 4);
     mma_a across[2 * groups];
 #pragma unroll
     for (int i = 0; i < 2 * groups; i++) {
         across[i] = load_fragment(tables_of_tiles.bytes[LEVEL][i]);
     }
     mma_floats made[2] = {};
-    uint32_t all = ~0u;
 #pragma unroll(FAST ? 5 : 1)
     for (int s = 0; s < (eights + 1) / 2; s++) {
         mma_halves sums[2] = {};
@@ -155,9 +196,7 @@ static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> 
             mma_numbers numbers = numbers_of_none<LEVEL>();
 #pragma unroll
             for (int k = 0; k < groups; k++) {
-                const uint4 words =
-                    making.template load<FAST>(runs, x + 16 * k, y + 8 * (2 * s + e));
-                all &= words.x & words.y & words.z & words.w;
+                const uint4 words = making.template load<FAST>(x + 16 * k, y + 8 * (2 * s + e));
                 numbers = mma_bytes(across[2 * k], words.x, words.y, numbers);
                 numbers = mma_bytes(across[2 * k + 1], words.z, words.w, numbers);
             }
@@ -178,7 +217,7 @@ static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> 
         }
     }
     if (tile_pixel<FORMAT>::has_alpha) {
-        making.template keep_opaque<LEVEL>(all >= tile_pixel<FORMAT>::opaque, 0);
+        making.template keep_opaque<LEVEL>(t < 3 || is_opaque<FORMAT>(made), 0);
     }
 }
 
@@ -197,21 +236,24 @@ static __device__ __forceinline__ tile_pair pair_of(const tile_sample &a, const 
              __byte_perm(x.y, y.y, 0x5410), __byte_perm(x.y, y.y, 0x7632)}};
 }
 
+/* Sixteen pixels each. */
+static __host__ __device__ constexpr int half_steps(int level)
+{
+    return level == 1 ? 3 : 5;
+}
+
 /* Eight rows of sixteen samples, along rows. */
-template <int LEVEL, enum fovea_format FORMAT, bool LIGHT, typename Image>
-static __device__ __forceinline__ void sum_across(const tile_making<Image> &making, bool runs,
-                                                  int x, int y, uint32_t &all,
+template <int LEVEL, enum fovea_format FORMAT, bool LIGHT>
+static __device__ __forceinline__ void sum_across(const tile_decoder<FORMAT> &decode,
+                                                  const uint4 (&words)[half_steps(LEVEL)],
                                                   mma_halves (&sums)[4])
 {
-    const tile_decoder<FORMAT> decode(LIGHT, making.light);
     mma_floats floats[4] = {};
 #pragma unroll
-    for (int k = 0; k < (LEVEL == 1 ? 3 : 5); k++) {
-        const uint4 words = making.template load<false>(runs, x + 16 * k, y);
+    for (int k = 0; k < half_steps(LEVEL); k++) {
         const mma_a across = load_fragment(tables_of_tiles.across[LEVEL][k]);
-        all &= words.x & words.y & words.z & words.w;
-        const tile_pair first = pair_of(decode(words.x), decode(words.y));
-        const tile_pair second = pair_of(decode(words.z), decode(words.w));
+        const tile_pair first = pair_of(decode(words[k].x), decode(words[k].y));
+        const tile_pair second = pair_of(decode(words[k].z), decode(words[k].w));
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             floats[c] = mma(across, first.channel[c], second.channel[c], floats[c]);
@@ -224,27 +266,31 @@ static __device__ __forceinline__ void sum_across(const tile_making<Image> &maki
 }
 
 /* Sixteen rows of four quads. */
-template <int LEVEL, enum fovea_format FORMAT, bool LIGHT, typename Image>
+template <int LEVEL, bool FAST, enum fovea_format FORMAT, bool LIGHT, typename Image>
 static __device__ __forceinline__ void make_from_halves(const tile_making<Image> &making)
 {
     const int g = making.lane() / 4;
     const int t = making.lane() % 4;
     const int x = making.template first_x<LEVEL>() + 4 * t;
     const int y = making.template first_y<LEVEL>() + g;
-    const bool runs = has_runs(making.endless.image, 4);
+    const tile_decoder<FORMAT> decode(LIGHT, making.light);
     mma_floats made[4][2] = {};
-    uint32_t all = ~0u;
 #pragma unroll 1
-    for (int s = 0; s < (LEVEL == 1 ? 3 : 5); s++) {
-        mma_halves first[4];
-        mma_halves second[4];
-        sum_across<LEVEL, FORMAT, LIGHT>(making, runs, x, y + 16 * s, all, first);
-        sum_across<LEVEL, FORMAT, LIGHT>(making, runs, x, y + 16 * s + 8, all, second);
+    for (int s = 0; s < half_steps(LEVEL); s++) {
+        uint4 words[2][half_steps(LEVEL)];
+#pragma unroll
+        for (int i = 0; i < 2 * half_steps(LEVEL); i++) {
+            words[i % 2][i / 2] =
+                making.template load<FAST>(x + 16 * (i / 2), y + 16 * s + 8 * (i % 2));
+        }
+        mma_halves sums[2][4];
+        sum_across<LEVEL, FORMAT, LIGHT>(decode, words[0], sums[0]);
+        sum_across<LEVEL, FORMAT, LIGHT>(decode, words[1], sums[1]);
         const mma_a down = load_fragment(tables_of_tiles.down[LEVEL][s]);
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             made[i / 2][i % 2] =
-                mma(down, first[i / 2].row[i % 2], second[i / 2].row[i % 2], made[i / 2][i % 2]);
+                mma(down, sums[0][i / 2].row[i % 2], sums[1][i / 2].row[i % 2], made[i / 2][i % 2]);
         }
     }
     const foveate_level &level = making.tiles.levels[LEVEL];
@@ -264,27 +310,33 @@ static __device__ __forceinline__ void make_from_halves(const tile_making<Image>
         }
     }
     if (tile_pixel<FORMAT>::has_alpha) {
-        making.template keep_opaque<LEVEL>(all >= tile_pixel<FORMAT>::opaque, t);
+        making.template keep_opaque<LEVEL>(is_opaque<FORMAT>(made[3]), 3);
     }
 }
 
 /* ---- A block */
 
-template <int LEVEL, enum fovea_format FORMAT, typename Image>
+template <int LEVEL, bool FAST, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_rows(const tile_making<Image> &making)
 {
     if (making.frame.light) {
-        make_from_halves<LEVEL, FORMAT, true>(making);
+        make_from_halves<LEVEL, FAST, FORMAT, true>(making);
     } else if constexpr (pixel<FORMAT>::white > 255) {
-        make_from_halves<LEVEL, FORMAT, false>(making);
+        make_from_halves<LEVEL, FAST, FORMAT, false>(making);
     } else {
-        const int x = making.template first_x<LEVEL>();
-        if (has_runs(making.endless.image, 4) && x >= 0 &&
-            x + 16 * LEVEL - 1 <= making.endless.last_x) {
-            make_from_bytes<LEVEL, true, FORMAT>(making);
-        } else {
-            make_from_bytes<LEVEL, false, FORMAT>(making);
-        }
+        make_from_bytes<LEVEL, FAST, FORMAT>(making);
+    }
+}
+
+template <int LEVEL, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_warp_rows(const tile_making<Image> &making,
+                                                      bool in_halves)
+{
+    const int width = 16 * (in_halves ? half_steps(LEVEL) : LEVEL);
+    if (making.is_inside(making.template first_x<LEVEL>(), width)) {
+        make_rows<LEVEL, true, FORMAT>(making);
+    } else {
+        make_rows<LEVEL, false, FORMAT>(making);
     }
 }
 
@@ -292,7 +344,7 @@ static __device__ __forceinline__ void make_rows(const tile_making<Image> &makin
  * first image makes all levels. A tile's samples lie within 20 of where it reads, and the square that a
  * tile of level 1 lies in is no more than 34 px farther. */
 static __device__ __forceinline__ bool needs_level(const tile_law &law, int level,
-                                                   const tile_area &area)
+                                                   const tile_area &area, int &shared_answer)
 {
     const foveate_tiles &tiles = law.tiles;
     const bool shared = tiles.next_samples == 0;
@@ -312,9 +364,13 @@ static __device__ __forceinline__ bool needs_level(const tile_law &law, int leve
         return distances.farthest >= making.from_px * making.from_px &&
                distances.nearest <= making.to_px * making.to_px;
     }
-    const tile_range range = range_over(law, around);
-    return range.high >= foveate_tile_sigma_from(level) &&
-           (level > 1 || range.low < FOVEATE_TILE_SIGMA_2);
+    if (threadIdx.x < 32) {
+        const tile_range range = range_by_warp(law, around);
+        shared_answer = range.high >= foveate_tile_sigma_from(level) &&
+                        (level > 1 || range.low < FOVEATE_TILE_SIGMA_2);
+    }
+    __syncthreads();
+    return shared_answer != 0;
 }
 
 /* Blocks: those that list tiles, then those of level 1, then of level 2. */
@@ -323,6 +379,8 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
                                                    const foveate_tiles &tiles, const Image &src)
 {
     __shared__ __half light[256];
+    __shared__ int needed;
+    let_kernels_begin();
     const tile_law law(tiles, frame);
     int block = (int)blockIdx.x - tiles.listing_blocks;
     if (block < 0) {
@@ -340,7 +398,7 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     const int side_px = FOVEATE_TILE_QUAD << level;
     const tile_area area = {(float)(quad * side_px), (float)(row * (16 << level)),
                             (float)(warps * quads * side_px), (float)(16 << level)};
-    if (!needs_level(law, level, area)) {
+    if (!needs_level(law, level, area, needed)) {
         return;
     }
     fill_light<pixel<FORMAT>>(light, frame.light != 0, FOVEATE_TILE_MAKERS);
@@ -357,9 +415,9 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
         return;
     }
     if (level == 1) {
-        make_rows<1, FORMAT>(making);
+        make_warp_rows<1, FORMAT>(making, in_halves);
     } else {
-        make_rows<2, FORMAT>(making);
+        make_warp_rows<2, FORMAT>(making, in_halves);
     }
 }
 
@@ -407,6 +465,8 @@ static __device__ __forceinline__ void decimate_level(const foveate_tiles_decima
     const foveate_tiles &tiles = params.tiles;
     const foveate_level &level = tiles.levels[params.level];
     const int i = (int)(blockIdx.x * FOVEATE_TILE_MAKERS + threadIdx.x);
+    let_kernels_begin();
+    wait_for_kernels();
     const int quad = i / 4 % level.pitch - 1;
     const int y = i / 4 / level.pitch - FOVEATE_TILE_ROWS_BEFORE;
     if (y < level.height + FOVEATE_TILE_ROWS_BEFORE) {

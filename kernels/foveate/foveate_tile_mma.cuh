@@ -121,22 +121,24 @@ static __device__ __forceinline__ mma_halves mma(const mma_a &a, uint32_t b0, ui
 static __device__ __forceinline__ mma_floats mma(const mma_a &a, uint32_t b0, uint32_t b1,
                                                  const mma_floats &c)
 {
-    mma_floats d = c;
+    mma_floats d;
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(d.at[0][0]), "+f"(d.at[0][1]), "+f"(d.at[1][0]), "+f"(d.at[1][1])
-        : "r"(a.a[0]), "r"(a.a[1]), "r"(a.a[2]), "r"(a.a[3]), "r"(b0), "r"(b1));
+        "{%10,%11,%12,%13};"
+        : "=f"(d.at[0][0]), "=f"(d.at[0][1]), "=f"(d.at[1][0]), "=f"(d.at[1][1])
+        : "r"(a.a[0]), "r"(a.a[1]), "r"(a.a[2]), "r"(a.a[3]), "r"(b0), "r"(b1), "f"(c.at[0][0]),
+          "f"(c.at[0][1]), "f"(c.at[1][0]), "f"(c.at[1][1]));
     return d;
 }
 
 static __device__ __forceinline__ mma_numbers mma_bytes(const mma_a &a, uint32_t b0, uint32_t b1,
                                                         const mma_numbers &c)
 {
-    mma_numbers d = c;
+    mma_numbers d;
     asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+r"(d.at[0][0]), "+r"(d.at[0][1]), "+r"(d.at[1][0]), "+r"(d.at[1][1])
-        : "r"(a.a[0]), "r"(a.a[1]), "r"(a.a[2]), "r"(a.a[3]), "r"(b0), "r"(b1));
+        "{%10,%11,%12,%13};"
+        : "=r"(d.at[0][0]), "=r"(d.at[0][1]), "=r"(d.at[1][0]), "=r"(d.at[1][1])
+        : "r"(a.a[0]), "r"(a.a[1]), "r"(a.a[2]), "r"(a.a[3]), "r"(b0), "r"(b1), "r"(c.at[0][0]),
+          "r"(c.at[0][1]), "r"(c.at[1][0]), "r"(c.at[1][1]));
     return d;
 }
 

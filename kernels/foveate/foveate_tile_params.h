@@ -65,7 +65,7 @@
 #define FOVEATE_TILE_BLURS 4
 #define FOVEATE_TILE_VARIANCE_STEP 0.33f
 /* Gaussians on a level end at so many sigmas at least. Prefilter and spline go on beyond. */
-#define FOVEATE_TILE_REACH_FAR 3.2f
+#define FOVEATE_TILE_REACH_FAR 3.05f
 
 #define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
 

@@ -131,6 +131,7 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const Image &dst, char *shared)
 {
     const tile_list list(tiles);
+    wait_for_kernels();
     const uint32_t near = list.counts->near;
     const uint32_t far = list.counts->far;
     const uint32_t blocks = near + (far + FOVEATE_TILE_WARPS - 1) / FOVEATE_TILE_WARPS;

@@ -55,13 +55,13 @@ static __device__ __forceinline__ float first_weight_of(float v)
 static __device__ __forceinline__ foveate_tile_blur blur_of(float v)
 {
     foveate_tile_blur blur;
-    blur.power = log2f(first_weight_of(fmaxf(v, 1e-3f)));
+    blur.power = __log2f(first_weight_of(fmaxf(v, 1e-3f)));
     float total = 0.0f;
 #pragma unroll
     for (int d = 1; d <= FOVEATE_TILE_RADIUS; d++) {
         total += exp2_of((float)(d * d) * blur.power);
     }
-    blur.first = -log2f(1.0f + 2.0f * total);
+    blur.first = -__log2f(1.0f + 2.0f * total);
     blur.middle = 1.0f;
 #pragma unroll
     for (int d = 1; d <= FOVEATE_TILE_RADIUS; d++) {
@@ -92,7 +92,7 @@ static __device__ __forceinline__ int blurs_for(const tile_range &range, int lev
     }
     const float low = range.low * range.low;
     const float high = range.high * range.high;
-    const float steps = ceilf((high - low) / (FOVEATE_TILE_VARIANCE_STEP * low));
+    const float steps = ceilf(__fdividef(high - low, FOVEATE_TILE_VARIANCE_STEP * low));
     return steps < (float)FOVEATE_TILE_BLURS ? (int)steps + 1 : 0;
 }
 
@@ -114,25 +114,20 @@ static __device__ __forceinline__ void fill_surface(const tile_sigmas &sigmas, i
     task.cxy = (v[2][2] - v[2][0] - v[0][2] + v[0][0]) * (0.25f * half * half);
 }
 
-static __device__ __forceinline__ foveate_tile_task task_of(const tile_law &law,
-                                                            const tile_range &range, int level,
-                                                            int blurs, int x, int y)
+static __device__ __forceinline__ void fill_task(const tile_law &law, const tile_range &range,
+                                                 int level, int blurs, int x, int y,
+                                                 foveate_tile_task &task)
 {
-    foveate_tile_task task = {};
     const tile_area area =
         outputs_of(level, x * FOVEATE_TILE_QUARTER_PX, y * FOVEATE_TILE_QUARTER_PX);
     const float low = foveate_tile_rest(range.low, level);
-    const float high = foveate_tile_rest(range.high, level);
-    const float steps = (float)(blurs - 1);
+    const float step = __fdividef(foveate_tile_rest(range.high, level) - low, (float)(blurs - 1));
     task.place = tile_entry(FOVEATE_TILE_LEVEL_0 + level, blurs, x, y);
-    fill_surface(sigmas_in(law, area), level, low, blurs > 1 ? steps / (high - low) : 0.0f, task);
-#pragma unroll
-    for (int i = 0; i < FOVEATE_TILE_BLURS; i++) {
-        if (i < blurs) {
-            task.blur[i] = blur_of(blurs > 1 ? low + (high - low) / steps * (float)i : low);
-        }
+    fill_surface(sigmas_in(law, area), level, low, blurs > 1 ? __fdividef(1.0f, step) : 0.0f, task);
+#pragma unroll 1
+    for (int i = 0; i < blurs; i++) {
+        task.blur[i] = blur_of(i > 0 ? fmaf(step, (float)i, low) : low);
     }
-    return task;
 }
 
 /* The finest level from 2 on that serves a square; 0: none. */
@@ -174,8 +169,8 @@ static __device__ __forceinline__ void list_quarter(const tile_law &law, const f
     const bool near = inside && choice.blurs == 0;
     const uint32_t others = __ballot_sync(~0u, near || !inside) >> (threadIdx.x & 28u);
     if (choice.blurs > 0 && (first || !whole)) {
-        list.tasks[atomicAdd(&list.counts->far, 1u)] =
-            task_of(law, choice.range, choice.level, choice.blurs, x, y);
+        fill_task(law, choice.range, choice.level, choice.blurs, x, y,
+                  list.tasks[atomicAdd(&list.counts->far, 1u)]);
     }
     if (near && (first || (others & 15u) != 15u)) {
         list.entries[atomicAdd(&list.counts->near, 1u)] =

@@ -7,6 +7,18 @@
 
 #include "foveate_tile_params.h"
 
+/* To a part in two million. */
+static __device__ __forceinline__ float root_of(float x)
+{
+#if defined(__CUDA_ARCH__)
+    float y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return sqrtf(x);
+#endif
+}
+
 /* A view's law with its gaze. */
 struct tile_law {
     const foveate_tiles &tiles;
@@ -32,7 +44,8 @@ struct tile_law {
         return low + (place - (float)below) * (__ldg(entries + below + 1) - low);
     }
 
-    __device__ __forceinline__ float projected(float x, float y) const
+    /* Not inlined: many times in a row it would be most of a kernel. */
+    __device__ __noinline__ float projected(float x, float y) const
     {
         const foveate_law &law = tiles.law;
         const foveate_ray pixel = foveate_law_ray(&law, x - 0.5f, y - 0.5f);
@@ -48,9 +61,13 @@ struct tile_law {
         if (tiles.law.kind != FOVEATE_LAW_RADIAL) {
             return projected(x, y);
         }
+        return radial(x, y);
+    }
+    __device__ __forceinline__ float radial(float x, float y) const
+    {
         const float dx = x - gaze_x;
         const float dy = y - gaze_y;
-        return table(sqrtf(dx * dx + dy * dy));
+        return table(root_of(dx * dx + dy * dy));
     }
     __device__ __forceinline__ float applied(float plain_px) const
     {
@@ -88,10 +105,17 @@ struct tile_sigmas {
 static __device__ __forceinline__ tile_sigmas sigmas_in(const tile_law &law, const tile_area &area)
 {
     tile_sigmas sigmas;
+    const bool radial = law.tiles.law.kind == FOVEATE_LAW_RADIAL;
 #pragma unroll
     for (int i = 0; i < 9; i++) {
-        sigmas.at[i / 3][i % 3] = law.at(area.x + (float)(i % 3) * 0.5f * area.width,
-                                         area.y + (float)(i / 3) * 0.5f * area.height);
+        const float x = area.x + (float)(i % 3) * 0.5f * area.width;
+        const float y = area.y + (float)(i / 3) * 0.5f * area.height;
+        float &sigma_px = sigmas.at[i / 3][i % 3];
+        if (radial) {
+            sigma_px = law.applied(law.radial(x, y));
+        } else {
+            sigma_px = law.applied(law.projected(x, y));
+        }
     }
     return sigmas;
 }
@@ -106,7 +130,7 @@ static __device__ __forceinline__ tile_range range_of(const tile_law &law, const
         range.low = fminf(range.low, sigmas.at[i / 3][i % 3]);
         range.high = fmaxf(range.high, sigmas.at[i / 3][i % 3]);
     }
-    const float reach = law.tiles.slope * 0.25f * hypotf(area.width, area.height);
+    const float reach = law.tiles.slope * 0.25f * (area.width + area.height);
     return {range.low - reach, range.high + reach};
 }
 
@@ -134,10 +158,27 @@ static __device__ __forceinline__ tile_range range_over(const tile_law &law, con
 {
     if (law.tiles.radial) {
         const tile_distances distances = distances_of(law, area);
-        return {law.applied(law.table(sqrtf(distances.nearest))),
-                law.applied(law.table(sqrtf(distances.farthest)))};
+        return {law.applied(law.table(root_of(distances.nearest))),
+                law.applied(law.table(root_of(distances.farthest)))};
     }
     return range_of(law, area, sigmas_in(law, area));
+}
+
+/* The same by a whole warp together. */
+static __device__ __forceinline__ tile_range range_by_warp(const tile_law &law,
+                                                           const tile_area &area)
+{
+    const int i = min((int)threadIdx.x % 32, 8);
+    const float sigma_px = law.at(area.x + (float)(i % 3) * 0.5f * area.width,
+                                  area.y + (float)(i / 3) * 0.5f * area.height);
+    tile_range range = {sigma_px, sigma_px};
+#pragma unroll
+    for (int k = 8; k > 0; k >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, k));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, k));
+    }
+    const float reach = law.tiles.slope * 0.25f * (area.width + area.height);
+    return {range.low - reach, range.high + reach};
 }
 
 /* ---- Kinds */
