@@ -42,21 +42,41 @@ struct near_tile {
 
 /* ---- The window */
 
+/* Loads of a thread: those of a square with eight samples around it. */
+#define NEAR_AT_ONCE 8
+
 /* What a thread has seen of the window. */
 struct near_seen {
     tile_sample least;
     uint32_t all; /* the AND of all words */
 };
 
-template <enum fovea_format FORMAT, typename Image, int HALO, int SIDE> struct near_loader {
-    static const int fours = (SIDE + 2 * HALO) / 4;
-    static const int count = fours * (SIDE + 2 * HALO);
+/* A window in fours of pixels, row by row. */
+struct near_fours {
+    int across;
+    int count;
+    uint32_t per_row; /* 65536 of them, rounded up */
+
+    __device__ __forceinline__ explicit near_fours(const near_tile &tile)
+        : across((tile.side + 2 * tile.halo) / 4), count(4 * across * across),
+          per_row((65536u + (uint32_t)across - 1) / (uint32_t)across)
+    {
+    }
+    __device__ __forceinline__ int row(int i) const
+    {
+        return (int)((uint32_t)i * per_row >> 16);
+    }
+};
+
+template <enum fovea_format FORMAT, typename Image> struct near_loader {
     const tile_work<FORMAT, Image> &work;
+    const near_memory &memory;
+    const near_tile &tile;
     const tile_decoder<FORMAT> &decode;
-    __half *planes;
-    int left;
-    int top;
+    const near_fours fours;
     bool with_alpha;
+    int plane;
+    int pitch;
 
     static __device__ __forceinline__ void store_halves(__half *to, __half2 a, __half2 b, __half2 c,
                                                         __half2 d, uint32_t which)
@@ -67,12 +87,12 @@ template <enum fovea_format FORMAT, typename Image, int HALO, int SIDE> struct n
     /* Four pixels, as four halves of each channel. */
     __device__ __forceinline__ void store(int i, const uint4 &words, near_seen &seen) const
     {
-        const int plane = near_shape<HALO>::plane;
         const tile_sample a = decode(words.x);
         const tile_sample b = decode(words.y);
         const tile_sample c = decode(words.z);
         const tile_sample d = decode(words.w);
-        __half *to = planes + i / fours * near_shape<HALO>::pitch + i % fours * 4;
+        const int row = fours.row(i);
+        __half *to = memory.planes + row * pitch + (i - row * fours.across) * 4;
         store_halves(to, a.xy, b.xy, c.xy, d.xy, 0x5410);
         store_halves(to + plane, a.xy, b.xy, c.xy, d.xy, 0x7632);
         store_halves(to + 2 * plane, a.zw, b.zw, c.zw, d.zw, 0x5410);
@@ -88,63 +108,56 @@ template <enum fovea_format FORMAT, typename Image, int HALO, int SIDE> struct n
     {
         const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
                                               work.frame.height_px - 1};
-        return load_four(endless, runs, left + i % fours * 4, top + i / fours);
+        const int row = fours.row(i);
+        const int column = (i - row * fours.across) * 4;
+        return load_four(endless, runs, tile.x0 - tile.halo + column, tile.y0 - tile.halo + row);
+    }
+    __device__ __forceinline__ bool is_inside() const
+    {
+        const int side = tile.side + 2 * tile.halo;
+        const int left = tile.x0 - tile.halo;
+        const int top = tile.y0 - tile.halo;
+        return left >= 0 && top >= 0 && left + side <= work.frame.width_px &&
+               top + side <= work.frame.height_px;
     }
 
-    /* All of it lies in the picture: every load is on its way before the first is used. */
+    /* All of it lies in the picture: every load is on its way before the first is used, and sigma is asked
+     * for meanwhile. */
     __device__ __forceinline__ void load_at_once(near_seen &seen) const
     {
-        const int turns = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
         const int thread = near_thread();
-        uint4 words[turns];
+        uint4 words[NEAR_AT_ONCE] = {};
 #pragma unroll
-        for (int k = 0; k < turns; k++) {
-            words[k] = load(min(thread + k * FOVEATE_TILE_THREADS, count - 1), true);
+        for (int k = 0; k < NEAR_AT_ONCE; k++) {
+            if (k * FOVEATE_TILE_THREADS < fours.count) {
+                words[k] = load(min(thread + k * FOVEATE_TILE_THREADS, fours.count - 1), true);
+            }
         }
+        fill_sigmas(work.law, memory.sigmas, tile.x0, tile.y0, tile.side);
 #pragma unroll
-        for (int k = 0; k < turns; k++) {
-            store(min(thread + k * FOVEATE_TILE_THREADS, count - 1), words[k], seen);
+        for (int k = 0; k < NEAR_AT_ONCE; k++) {
+            if (k * FOVEATE_TILE_THREADS < fours.count) {
+                store(min(thread + k * FOVEATE_TILE_THREADS, fours.count - 1), words[k], seen);
+            }
         }
     }
 
     __device__ __forceinline__ near_seen operator()() const
     {
         near_seen seen = {largest_sample(), ~0u};
-        const bool inside = left >= 0 && top >= 0 && left + 4 * fours <= work.frame.width_px &&
-                            top + 4 * fours <= work.frame.height_px;
-        const bool runs = inside && has_runs(work.src, 4);
-        if (HALO <= 8 && runs && !decode.light) {
+        const bool runs = is_inside() && has_runs(work.src, 4);
+        if (runs && !decode.light && fours.count <= NEAR_AT_ONCE * FOVEATE_TILE_THREADS) {
             load_at_once(seen);
             return seen;
         }
+        fill_sigmas(work.law, memory.sigmas, tile.x0, tile.y0, tile.side);
 #pragma unroll 1
-        for (int i = near_thread(); i < count; i += FOVEATE_TILE_THREADS) {
+        for (int i = near_thread(); i < fours.count; i += FOVEATE_TILE_THREADS) {
             store(i, load(i, runs), seen);
         }
         return seen;
     }
 };
-
-/* Of a tile so wide and high. */
-template <int SIDE, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ near_seen load_near(const tile_work<FORMAT, Image> &work,
-                                                      const near_memory &memory,
-                                                      const near_tile &tile,
-                                                      const tile_sample &base)
-{
-    tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
-    decode.zero = decode.zero + base;
-    const int left = tile.x0 - tile.halo;
-    const int top = tile.y0 - tile.halo;
-    const bool alpha = work.frame.blur_alpha != 0;
-    if (tile.halo == 4) {
-        return near_loader<FORMAT, Image, 4, SIDE>{work, decode, memory.planes, left, top, alpha}();
-    }
-    if (tile.halo == 8) {
-        return near_loader<FORMAT, Image, 8, SIDE>{work, decode, memory.planes, left, top, alpha}();
-    }
-    return near_loader<FORMAT, Image, 12, SIDE>{work, decode, memory.planes, left, top, alpha}();
-}
 
 /* In light: subtracts the least of the window from all of it. -> it. */
 static __device__ __forceinline__ tile_sample rebase_planes(const near_memory &memory, int plane,
@@ -503,14 +516,21 @@ static __device__ __forceinline__ void make_near(const tile_work<FORMAT, Image> 
     if (light) {
         __syncthreads();
     } else {
-        const tile_decoder<FORMAT> decode(false, nullptr);
-        base = decode(work.src.load(min(tile.x0 + tile.side / 2, frame.width_px - 1),
-                                    min(tile.y0 + tile.side / 2, frame.height_px - 1)));
+        const tile_decoder<FORMAT> plain(false, nullptr);
+        base = plain(work.src.load(min(tile.x0 + tile.side / 2, frame.width_px - 1),
+                                   min(tile.y0 + tile.side / 2, frame.height_px - 1)));
     }
-    fill_sigmas(work.law, memory.sigmas, tile.x0, tile.y0, tile.side);
-    const near_seen seen = tile.side == FOVEATE_TILE_PX
-                               ? load_near<FOVEATE_TILE_PX>(work, memory, tile, base)
-                               : load_near<FOVEATE_TILE_QUARTER_PX>(work, memory, tile, base);
+    tile_decoder<FORMAT> decode(light, memory.light);
+    decode.zero = decode.zero + base;
+    const near_loader<FORMAT, Image> load = {work,
+                                             memory,
+                                             tile,
+                                             decode,
+                                             near_fours(tile),
+                                             frame.blur_alpha != 0,
+                                             foveate_tile_plane(tile.halo),
+                                             FOVEATE_TILE_NEAR_PITCH(tile.halo)};
+    const near_seen seen = load();
     if (light) {
         keep_least(seen.least, memory.least);
     }
