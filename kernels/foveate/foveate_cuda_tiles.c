@@ -30,13 +30,18 @@ enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
     FOVEA_TRY(find_overlaps(device, &out_kernels->overlaps));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
-                                       &out_kernels->levels));
     CU_TRY(device->log, device->cu,
            device->cu->ModuleGetFunction(&out_kernels->decimate, out_kernels->module,
                                          "tile_decimate"));
-    return foveate_cuda_get_kernels(device, out_kernels->module, "tile_picture", formats,
-                                    &out_kernels->picture);
+    for (int light = 0; light < 2; light++) {
+        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module,
+                                           light ? "tile_levels_light" : "tile_levels", formats,
+                                           &out_kernels->levels[light]));
+        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module,
+                                           light ? "tile_picture_light" : "tile_picture", formats,
+                                           &out_kernels->picture[light]));
+    }
+    return FOVEA_OK;
 }
 
 void foveate_cuda_tiles_unload(const struct cuda_device *device,
@@ -225,14 +230,41 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
     fill_makings(plan, tiles);
 }
 
-/* The first kernel's grid, for warps of so many quads. */
-static void fill_grid(struct foveate_tiles *tiles, int32_t quads)
+/* The units of an axis, `unit_px` wide, that lie within reach_px of a gaze. */
+struct span {
+    int32_t first;
+    int32_t count;
+};
+
+static struct span span_around(double gaze_px, double reach_px, double unit_px, int32_t count)
+{
+    const double first = fmax(floor((gaze_px - reach_px) / unit_px), 0.0);
+    const double end = fmin(floor((gaze_px + reach_px) / unit_px) + 1.0, (double)count);
+    return (struct span){(int32_t)fmin(first, (double)count),
+                         end > first ? (int32_t)(end - first) : 0};
+}
+
+/* The first kernel's grid, for warps of so many quads: all of a level, or what lies around the gaze where that
+ * is known and nothing beyond reads the level. */
+static void fill_grid(struct foveate_tiles *tiles, const struct foveate_frame *frame, int32_t quads)
 {
     const int32_t warps = FOVEATE_TILE_MAKERS / 32;
     for (int32_t k = 1; k < 3 && k < tiles->level_count; k++) {
         struct foveate_tile_making *making = &tiles->making[k];
-        making->columns = cover(tiles->levels[k].pitch, warps * quads);
-        making->blocks = making->columns * count_made_rows(&tiles->levels[k]);
+        struct span across = {0, cover(tiles->levels[k].pitch, warps * quads)};
+        struct span down = {0, count_made_rows(&tiles->levels[k])};
+        if (frame && tiles->radial && tiles->next_samples == 0 && k == 1) {
+            const double reach = (double)(making->to_px + foveate_tile_margin(k));
+            const double quad_px = (double)(FOVEATE_TILE_QUAD << k);
+            across = span_around((double)frame->gaze_x_q8 / 256.0, reach + quad_px,
+                                 quad_px * warps * quads, across.count);
+            down = span_around((double)frame->gaze_y_q8 / 256.0, reach + 2.0 * quad_px,
+                               (double)(FOVEATE_TILE_MADE_ROWS << k), down.count);
+        }
+        making->first_column = across.first;
+        making->first_row = down.first;
+        making->columns = across.count;
+        making->blocks = across.count * down.count;
     }
 }
 
@@ -419,9 +451,10 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    fill_grid(&params.tiles, quads_of_warp(run, format));
-    const struct stages stages = {run->kernels->levels.surface[format],
-                                  run->kernels->picture.surface[format],
+    const int light = run->frame->light != 0;
+    fill_grid(&params.tiles, run->gazes ? NULL : run->frame, quads_of_warp(run, format));
+    const struct stages stages = {run->kernels->levels[light].surface[format],
+                                  run->kernels->picture[light].surface[format],
                                   &params.tiles,
                                   &params,
                                   levels_for(run, run->gazes != 0),
@@ -439,9 +472,10 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    fill_grid(&params.tiles, quads_of_warp(run, format));
-    const struct stages stages = {run->kernels->levels.linear[format],
-                                  run->kernels->picture.linear[format],
+    const int light = run->frame->light != 0;
+    fill_grid(&params.tiles, slice->batch.gazes ? NULL : run->frame, quads_of_warp(run, format));
+    const struct stages stages = {run->kernels->levels[light].linear[format],
+                                  run->kernels->picture[light].linear[format],
                                   &params.tiles,
                                   &params,
                                   levels_for(run, slice->batch.gazes != 0),

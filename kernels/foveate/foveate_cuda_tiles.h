@@ -16,8 +16,8 @@
 
 struct foveate_cuda_tile_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels levels;
-    struct foveate_cuda_kernels picture;
+    struct foveate_cuda_kernels levels[2]; /* encoded, in linear light */
+    struct foveate_cuda_kernels picture[2];
     CUfunction decimate;
     bool
         overlaps; /* a kernel may begin before the one in front of it has ended, and wait for it itself */

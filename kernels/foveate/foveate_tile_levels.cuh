@@ -65,6 +65,13 @@ static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tile
 
 /* ---- A warp's part */
 
+/* How a warp reads its pixels, four at once. */
+enum tile_reading {
+    READS_INSIDE, /* vectors, all in the picture */
+    READS_BESIDE, /* vectors, some of them beyond the sides */
+    READS_ANYWHERE /* whatever there is */
+};
+
 /* Not inlined: what is rare would be most of the kernel. */
 template <typename Image>
 static __device__ __noinline__ uint4 load_anywhere(Image image, int last_x, int x, int y)
@@ -96,19 +103,32 @@ template <typename Image> struct tile_making {
         return (sample << LEVEL) - tap_reach(LEVEL);
     }
 
-    /* Whether all that the warp reads along a row is in the picture, and vectors. */
-    __device__ __forceinline__ bool is_inside(int x, int width) const
+    __device__ __forceinline__ tile_reading reading(int x, int width) const
     {
-        return has_runs(endless.image, 4) && x >= 0 && x + width - 1 <= endless.last_x;
+        if (!has_runs(endless.image, 4)) {
+            return READS_ANYWHERE;
+        }
+        if (x >= 0 && x + width - 1 <= endless.last_x) {
+            return READS_INSIDE;
+        }
+        return endless.last_x % 4 == 3 ? READS_BESIDE : READS_ANYWHERE;
     }
-    /* Four pixels from x on. FAST: they are inside. */
-    template <bool FAST> __device__ __forceinline__ uint4 load(int x, int y) const
+    /* Four pixels from x on, a multiple of four. */
+    template <tile_reading READING> __device__ __forceinline__ uint4 load(int x, int y) const
     {
         y = min(max(y, 0), endless.last_y);
-        if constexpr (FAST) {
+        if constexpr (READING == READS_INSIDE) {
             return __ldg((const uint4 *)run_at(endless.image, x, y));
+        } else if constexpr (READING == READS_BESIDE) {
+            const int inside = min(max(x, 0), endless.last_x - 3);
+            const uint4 words = __ldg((const uint4 *)run_at(endless.image, inside, y));
+            const uint32_t edge = x < 0 ? words.x : words.w;
+            return x == inside ? words : make_uint4(edge, edge, edge, edge);
+        } else if constexpr (stores_plainly<Image>::value) {
+            return load_four(endless, false, x, y);
+        } else {
+            return load_anywhere(endless.image, endless.last_x, x, y);
         }
-        return load_anywhere(endless.image, endless.last_x, x, y);
     }
     template <int LEVEL> __device__ __forceinline__ bool has_row(int y) const
     {
@@ -173,7 +193,7 @@ static __device__ __forceinline__ mma_halves halves_of_numbers(const mma_numbers
 }
 
 /* Sixteen rows of one quad. */
-template <int LEVEL, bool FAST, enum fovea_format FORMAT, typename Image>
+template <int LEVEL, tile_reading READING, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> &making)
 {
     const int groups = LEVEL; /* of sixteen pixels along a row */
@@ -188,7 +208,7 @@ static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> 
         across[i] = load_fragment(tables_of_tiles.bytes[LEVEL][i]);
     }
     mma_floats made[2] = {};
-#pragma unroll(FAST ? 5 : 1)
+#pragma unroll(READING == READS_INSIDE ? 5 : 1)
     for (int s = 0; s < (eights + 1) / 2; s++) {
         mma_halves sums[2] = {};
 #pragma unroll
@@ -196,7 +216,7 @@ static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> 
             mma_numbers numbers = numbers_of_none<LEVEL>();
 #pragma unroll
             for (int k = 0; k < groups; k++) {
-                const uint4 words = making.template load<FAST>(x + 16 * k, y + 8 * (2 * s + e));
+                const uint4 words = making.template load<READING>(x + 16 * k, y + 8 * (2 * s + e));
                 numbers = mma_bytes(across[2 * k], words.x, words.y, numbers);
                 numbers = mma_bytes(across[2 * k + 1], words.z, words.w, numbers);
             }
@@ -266,7 +286,7 @@ static __device__ __forceinline__ void sum_across(const tile_decoder<FORMAT> &de
 }
 
 /* Sixteen rows of four quads. */
-template <int LEVEL, bool FAST, enum fovea_format FORMAT, bool LIGHT, typename Image>
+template <int LEVEL, tile_reading READING, enum fovea_format FORMAT, bool LIGHT, typename Image>
 static __device__ __forceinline__ void make_from_halves(const tile_making<Image> &making)
 {
     const int g = making.lane() / 4;
@@ -281,7 +301,7 @@ static __device__ __forceinline__ void make_from_halves(const tile_making<Image>
 #pragma unroll
         for (int i = 0; i < 2 * half_steps(LEVEL); i++) {
             words[i % 2][i / 2] =
-                making.template load<FAST>(x + 16 * (i / 2), y + 16 * s + 8 * (i % 2));
+                making.template load<READING>(x + 16 * (i / 2), y + 16 * s + 8 * (i % 2));
         }
         mma_halves sums[2][4];
         sum_across<LEVEL, FORMAT, LIGHT>(decode, words[0], sums[0]);
@@ -316,15 +336,15 @@ static __device__ __forceinline__ void make_from_halves(const tile_making<Image>
 
 /* ---- A block */
 
-template <int LEVEL, bool FAST, enum fovea_format FORMAT, typename Image>
+template <int LEVEL, tile_reading READING, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_rows(const tile_making<Image> &making)
 {
     if (making.frame.light) {
-        make_from_halves<LEVEL, FAST, FORMAT, true>(making);
+        make_from_halves<LEVEL, READING, FORMAT, true>(making);
     } else if constexpr (pixel<FORMAT>::white > 255) {
-        make_from_halves<LEVEL, FAST, FORMAT, false>(making);
+        make_from_halves<LEVEL, READING, FORMAT, false>(making);
     } else {
-        make_from_bytes<LEVEL, FAST, FORMAT>(making);
+        make_from_bytes<LEVEL, READING, FORMAT>(making);
     }
 }
 
@@ -333,16 +353,18 @@ static __device__ __forceinline__ void make_warp_rows(const tile_making<Image> &
                                                       bool in_halves)
 {
     const int width = 16 * (in_halves ? half_steps(LEVEL) : LEVEL);
-    if (making.is_inside(making.template first_x<LEVEL>(), width)) {
-        make_rows<LEVEL, true, FORMAT>(making);
+    const tile_reading reading = making.reading(making.template first_x<LEVEL>(), width);
+    if (reading == READS_INSIDE) {
+        make_rows<LEVEL, READS_INSIDE, FORMAT>(making);
+    } else if (reading == READS_BESIDE) {
+        make_rows<LEVEL, READS_BESIDE, FORMAT>(making);
     } else {
-        make_rows<LEVEL, false, FORMAT>(making);
+        make_rows<LEVEL, READS_ANYWHERE, FORMAT>(making);
     }
 }
 
 /* Whether a tile reads level 1 or 2 in an area of the picture. Where a batch has one picture for all, the
- * first image makes all levels. A tile's samples lie within 20 of where it reads, and the square that a
- * tile of level 1 lies in is no more than 34 px farther. */
+ * first image makes all levels. */
 static __device__ __forceinline__ bool needs_level(const tile_law &law, int level,
                                                    const tile_area &area, int &shared_answer)
 {
@@ -351,7 +373,7 @@ static __device__ __forceinline__ bool needs_level(const tile_law &law, int leve
     if (level >= tiles.level_count || (shared ? blockIdx.z > 0 : !law.blurs)) {
         return false;
     }
-    const float margin = (float)(20 << level) + 34.0f;
+    const float margin = foveate_tile_margin(level);
     const tile_area around = {area.x - margin, area.y - margin, area.width + 2.0f * margin,
                               area.height + 2.0f * margin};
     const bool wants_all = level == 2 && law.level_count > 3; /* level 3 is made of all of it */
@@ -391,10 +413,11 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     block -= level == 2 ? tiles.making[1].blocks : 0;
     const bool in_halves = frame.light || pixel<FORMAT>::white > 255;
     const int quads = in_halves ? 4 : 1; /* a warp */
-    const int columns = tiles.making[level].columns;
+    const foveate_tile_making &making_of = tiles.making[level];
     const int warps = FOVEATE_TILE_MAKERS / 32;
-    const int quad = block % columns * warps * quads - 1;
-    const int row = block / columns;
+    const int column = making_of.first_column + block % making_of.columns;
+    const int quad = column * warps * quads - 1;
+    const int row = making_of.first_row + block / making_of.columns;
     const int side_px = FOVEATE_TILE_QUAD << level;
     const tile_area area = {(float)(quad * side_px), (float)(row * (16 << level)),
                             (float)(warps * quads * side_px), (float)(16 << level)};

@@ -153,6 +153,13 @@ FOVEATE_BOTH int32_t foveate_tile_reaches(int32_t level, float sigma_px)
     return foveate_tile_rest(sigma_px, level) <= most * most;
 }
 
+/* How far from what it makes a tile of level 1 or 2 reads: samples around it, and the square that a quarter
+ * lies in. */
+FOVEATE_BOTH float foveate_tile_margin(int32_t level)
+{
+    return (float)(20 << level) + 34.0f;
+}
+
 /* Weights of one variance at a distance of d samples: 2^(d^2 power + first), rounded to a half, and in the middle
  * what is left to 1. */
 struct foveate_tile_blur {
@@ -194,7 +201,9 @@ enum foveate_tile_kind {
 
 /* How the first kernel makes level 1 or 2. */
 struct foveate_tile_making {
-    int32_t columns; /* blocks */
+    int32_t first_column; /* blocks */
+    int32_t first_row;
+    int32_t columns;
     int32_t blocks;
     int32_t
         first_flag; /* its flags: whether all pixels that a warp read are opaque, for each quad */
