@@ -22,8 +22,9 @@
 /* In light a dark pixel shows what is off in its bright neighbours' weights more. */
 #define NEAR_FINER_LIGHT 0.7f
 #define NEAR_MOST_NODES 16
-/* Between points this far off what is between two others, sigma is asked for by the pixel. */
-#define NEAR_BENT_PX 0.012f
+/* A middle weight at a point may be so far off what is between the points around it; else sigma is asked for by
+ * the pixel. The kernel is off by an eighth of that in between, along either axis. */
+#define NEAR_BENT 0.012f
 
 /* The thread's number, as if it were another one for every tile: what follows from it would else be reckoned
  * before the loop over tiles, for all kinds of them, and fill more registers than there are. */
@@ -199,15 +200,15 @@ static __device__ __forceinline__ tile_range range_of_warp(float value)
 /* ---- The Gaussians of a patch */
 
 /* Of three neighbours in a row of points, how far the middle one is from between the others. */
-static __device__ __forceinline__ float bend_of_patch(float sigma_px)
+static __device__ __forceinline__ float bend_of_patch(float weight)
 {
     const int lane = near_lane();
-    const float left = __shfl_up_sync(~0u, sigma_px, 1);
-    const float right = __shfl_down_sync(~0u, sigma_px, 1);
-    const float above = __shfl_up_sync(~0u, sigma_px, 3);
-    const float below = __shfl_down_sync(~0u, sigma_px, 3);
-    const float across = (0x92u >> lane & 1u) != 0 ? fabsf(left + right - 2.0f * sigma_px) : 0.0f;
-    const float down = (0x38u >> lane & 1u) != 0 ? fabsf(above + below - 2.0f * sigma_px) : 0.0f;
+    const float left = __shfl_up_sync(~0u, weight, 1);
+    const float right = __shfl_down_sync(~0u, weight, 1);
+    const float above = __shfl_up_sync(~0u, weight, 3);
+    const float below = __shfl_down_sync(~0u, weight, 3);
+    const float across = (0x92u >> lane & 1u) != 0 ? fabsf(left + right - 2.0f * weight) : 0.0f;
+    const float down = (0x38u >> lane & 1u) != 0 ? fabsf(above + below - 2.0f * weight) : 0.0f;
     return lane < 9 ? fmaxf(across, down) : 0.0f;
 }
 
@@ -223,7 +224,8 @@ static __device__ __forceinline__ near_nodes find_nodes(const near_sigmas &sigma
         sigmas.nearest[(y + NEAR_PATCH - 1) / NEAR_PATCH][(x + NEAR_PATCH - 1) / NEAR_PATCH];
     const float own_px = lane < 9 ? point_px : nearest_px;
     const tile_range range = range_of_warp(own_px);
-    const tile_range weight = range_of_warp(middle_weight(own_px));
+    const float own_weight = middle_weight(own_px);
+    const tile_range weight = range_of_warp(own_weight);
     const float finer = light ? NEAR_FINER_LIGHT : 1.0f;
     const float apart = finer * fmaxf(NEAR_APART_PX, NEAR_APART * range.low);
     const float across = range.high - range.low;
@@ -235,7 +237,7 @@ static __device__ __forceinline__ near_nodes find_nodes(const near_sigmas &sigma
         1 + (int)fminf(fmaxf(ceilf(quotient(across, apart)), 1.0f), NEAR_MOST_NODES - 1.0f);
     nodes.step_px = fmaxf(quotient(across, (float)(nodes.count - 1)), 1e-3f);
     const bool copies = range.low * FOVEATE_REACH < 1.01f;
-    nodes.exact = copies || __any_sync(~0u, bend_of_patch(point_px) > NEAR_BENT_PX);
+    nodes.exact = copies || __any_sync(~0u, bend_of_patch(own_weight) > finer * finer * NEAR_BENT);
     const float place = nodes.place(point_px);
     if (lane < 9) {
         weights.places[lane] = place;
