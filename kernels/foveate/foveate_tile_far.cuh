@@ -19,6 +19,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_FAR_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_FAR_CUH
 
+#include "foveate_tile_nodes.cuh"
 #include "foveate_tile_window.cuh"
 
 #include <stddef.h>
@@ -480,7 +481,8 @@ static __device__ __forceinline__ void make_far_tile(const tile_work<FORMAT, Ima
 {
     const far_task task(of);
     const uint32_t place = task.at(offsetof(foveate_tile_task, place));
-    const int lane = (int)threadIdx.x % 32;
+    const int thread = near_thread();
+    const int lane = thread % 32;
     const int level = (int)(place >> FOVEATE_TILE_KIND_SHIFT) - FOVEATE_TILE_LEVEL_0;
     const int x0 = (int)(place & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
     const int y0 =
@@ -495,7 +497,7 @@ static __device__ __forceinline__ void make_far_tile(const tile_work<FORMAT, Ima
         (x0 >> level) % 4,
         lane / 4,
         lane % 4,
-        (uint4 *)work.shared + threadIdx.x};
+        (uint4 *)work.shared + thread};
     if (work.frame.light) {
         make_far_colors<FORMAT, true>(tile);
     } else {

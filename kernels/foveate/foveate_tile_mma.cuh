@@ -43,7 +43,9 @@ struct mma_numbers {
 #if defined(FOVEA_EMULATED_MMA)
 mma_halves mma(const mma_a &a, uint32_t b0, uint32_t b1, const mma_halves &c);
 mma_halves mma_shallow(uint32_t a0, uint32_t a1, uint32_t b0, const mma_halves &c);
-void mma_load(const __half *column, uint32_t (&b)[4]);
+typedef uintptr_t mma_address;
+mma_address mma_address_of(const __half *column);
+void mma_load(mma_address column, uint32_t (&b)[4]);
 mma_floats mma(const mma_a &a, uint32_t b0, uint32_t b1, const mma_floats &c);
 mma_numbers mma_bytes(const mma_a &a, uint32_t b0, uint32_t b1, const mma_numbers &c);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -156,14 +158,23 @@ static __device__ __forceinline__ mma_halves mma_shallow(uint32_t a0, uint32_t a
     return d;
 }
 
+typedef uint32_t mma_address;
+
+/* Of shared memory. What is added to it later is the instruction's own: nobody reckons it anew. */
+static __device__ __forceinline__ mma_address mma_address_of(const __half *column)
+{
+    mma_address address = (mma_address)__cvta_generic_to_shared(column);
+    asm volatile("" : "+r"(address));
+    return address;
+}
+
 /* Registers of B from shared memory: lane 8 i + n says where b[i]'s eight halves of column n begin, at a
  * multiple of 16 bytes. */
-static __device__ __forceinline__ void mma_load(const __half *column, uint32_t (&b)[4])
+static __device__ __forceinline__ void mma_load(mma_address column, uint32_t (&b)[4])
 {
-    const uint32_t address = (uint32_t)__cvta_generic_to_shared(column);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3])
-                 : "r"(address)
+                 : "r"(column)
                  : "memory");
 }
 

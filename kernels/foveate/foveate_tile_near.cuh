@@ -201,12 +201,10 @@ template <int HALO> struct near_band {
     }
 
     /* Eight rows of a window of one channel, filtered along rows: 16 columns by eight rows. */
-    __device__ __forceinline__ mma_halves along_rows(const __half *from) const
+    __device__ __forceinline__ mma_halves along_rows(mma_address from) const
     {
-        const int lane = near_lane();
-        const __half *own = from + lane % 8 * near_shape<HALO>::pitch + lane / 8 * 8;
         uint32_t x[4];
-        mma_load(own, x);
+        mma_load(from, x);
         mma_halves sum = mma({{pair[1], pair[0], pair[2], pair[1]}}, x[0], x[1], mma_halves{});
         if constexpr (HALO == 4) {
             return mma_shallow(pair[3], pair[2], x[2], sum);
@@ -214,23 +212,20 @@ template <int HALO> struct near_band {
             sum = mma({{pair[3], pair[2], pair[4], pair[3]}}, x[2], x[3], sum);
         }
         if constexpr (HALO == 12) {
-            mma_load(own + 8, x);
+            mma_load(from + 8 * sizeof(__half), x);
             sum = mma_shallow(pair[5], pair[4], x[3], sum);
         }
         return sum;
     }
 
-    /* Eight rows of results from the groups of eight rows from `rows` on. */
+    /* Eight rows of results from the groups of eight rows from `rows` on. In shallow steps: two groups together
+     * would have to be moved to where deep ones want them. */
     __device__ __forceinline__ mma_halves along_columns(const mma_halves *rows) const
     {
-        mma_halves sum = mma({{rows[0].row[0], rows[0].row[1], rows[1].row[0], rows[1].row[1]}},
-                             pair[1], pair[2], mma_halves{});
-        if constexpr (HALO == 8) {
-            sum = mma_shallow(rows[2].row[0], rows[2].row[1], pair[3], sum);
-        }
-        if constexpr (HALO == 12) {
-            sum = mma({{rows[2].row[0], rows[2].row[1], rows[3].row[0], rows[3].row[1]}}, pair[3],
-                      pair[4], sum);
+        mma_halves sum = {};
+#pragma unroll
+        for (int i = 0; i < 1 + HALO / 4; i++) {
+            sum = mma_shallow(rows[i].row[0], rows[i].row[1], pair[i + 1], sum);
         }
         return sum;
     }
@@ -238,7 +233,7 @@ template <int HALO> struct near_band {
 
 /* Adds a Gaussian's part of a channel. */
 template <int HALO>
-static __device__ __forceinline__ void add_blurred(const near_band<HALO> &band, const __half *from,
+static __device__ __forceinline__ void add_blurred(const near_band<HALO> &band, mma_address from,
                                                    const near_pixels &parts, near_pixels &sum)
 {
     typedef near_shape<HALO> shape;
@@ -246,7 +241,7 @@ static __device__ __forceinline__ void add_blurred(const near_band<HALO> &band, 
     mma_halves rows[groups];
 #pragma unroll
     for (int i = 0; i < groups; i++) {
-        rows[i] = band.along_rows(from + 8 * i * shape::pitch);
+        rows[i] = band.along_rows(from + (mma_address)(8 * i * shape::pitch * sizeof(__half)));
     }
 #pragma unroll
     for (int j = 0; j < 2; j++) {
@@ -280,7 +275,9 @@ static __device__ __forceinline__ void blur_patch(const near_nodes &nodes, near_
                                                   const near_pixels &places, near_pixels (&out)[4])
 {
     typedef near_shape<HALO> shape;
-    const __half *from = planes + y * shape::pitch + x;
+    const int lane = near_lane();
+    const mma_address from =
+        mma_address_of(planes + (y + lane % 8) * shape::pitch + x + lane / 8 * 8);
 #pragma unroll 1
     for (int node = 0; node < nodes.count; node++) {
         if (node % 2 == 0) {
@@ -291,7 +288,8 @@ static __device__ __forceinline__ void blur_patch(const near_nodes &nodes, near_
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             if (c < channels) {
-                add_blurred<HALO>(band, from + c * shape::plane, parts, out[c]);
+                add_blurred<HALO>(band, from + (mma_address)(c * shape::plane * sizeof(__half)),
+                                  parts, out[c]);
             }
         }
     }
@@ -461,8 +459,7 @@ template <enum fovea_format FORMAT, typename Image> struct near_writer {
         const bool needs_own = keeps_alpha || some;
         near_words own = {};
         if (whole && needs_own) {
-            const char *from = run_at(work.src, x, y);
-            own = words_from(from, run_at(work.src, x, y + 1) - from);
+            own = words_from(run_at(work.src, x, y), run_below(work.src));
         }
         near_words words = frame.light ? words_of<true>(colors) : words_of<false>(colors);
         if (!whole) {
@@ -472,8 +469,7 @@ template <enum fovea_format FORMAT, typename Image> struct near_writer {
         if (needs_own) {
             merge(words, own, copied);
         }
-        char *to = run_at(work.dst, x, y);
-        words_to(to, run_at(work.dst, x, y + 1) - to, words);
+        words_to(run_at(work.dst, x, y), run_below(work.dst), words);
     }
 };
 

@@ -9,7 +9,7 @@
 #define FOVEA_KERNELS_FOVEATE_TILE_NODES_CUH
 
 #include "foveate_tile_sample.cuh"
-#include "foveate_tile_sigma.cuh"
+#include "foveate_tile_scout.cuh"
 
 #define NEAR_PATCH FOVEATE_TILE_PATCH_PX
 #define NEAR_PATCHES (FOVEATE_TILE_PX / NEAR_PATCH) /* of a square, along either axis */
@@ -54,13 +54,31 @@ struct near_weights {
 
 static_assert(sizeof(near_weights) == FOVEATE_TILE_NEAR_WARP_BYTES, "C lays out shared memory");
 
+/* a / b, where b is no denormal. */
+static __device__ __forceinline__ float quotient(float a, float b)
+{
+#if defined(__CUDA_ARCH__)
+    float reciprocal;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(b));
+    return a * reciprocal;
+#else
+    return a / b;
+#endif
+}
+
+/* exp(-d^2 / (2 v)), d^2 given halved. */
+static __device__ __forceinline__ float gaussian_of(float half_distance, float v)
+{
+    return exp2_of(quotient(-1.44269504f * half_distance, v));
+}
+
 /* The square of the middle one of a Gaussian's weights; falls with sigma. */
 static __device__ __forceinline__ float middle_weight(float sigma_px)
 {
-    const float e = __expf(__fdividef(-0.5f, fmaxf(sigma_px * sigma_px, 1e-3f)));
+    const float e = gaussian_of(0.5f, fmaxf(sigma_px * sigma_px, 1e-3f));
     const float narrow = 1.0f + 2.0f * e + 2.0f * (e * e) * (e * e);
     const float total = sigma_px < 0.7f ? narrow : 2.50662827f * sigma_px;
-    return __fdividef(1.0f, total * total);
+    return quotient(1.0f, total * total);
 }
 
 struct near_nodes {
@@ -77,7 +95,7 @@ struct near_nodes {
     }
     static __device__ __forceinline__ float between(float weight, float first, float next)
     {
-        return fminf(fmaxf(__fdividef(first - weight, fmaxf(first - next, 1e-7f)), 0.0f), 1.0f);
+        return fminf(fmaxf(quotient(first - weight, fmaxf(first - next, 1e-7f)), 0.0f), 1.0f);
     }
     /* Where a sigma lies among them, from 0 to count - 1. */
     __device__ __forceinline__ float place(float of_px) const
@@ -86,8 +104,7 @@ struct near_nodes {
         if (count == 2) {
             return between(weight, first_weight, last_weight);
         }
-        const float at =
-            fminf(fmaxf(__fdividef(of_px - low_px, step_px), 0.0f), (float)(count - 1));
+        const float at = fminf(fmaxf(quotient(of_px - low_px, step_px), 0.0f), (float)(count - 1));
         const int below = min((int)at, count - 2);
         return (float)below +
                between(weight, middle_weight(sigma_px(below)), middle_weight(sigma_px(below + 1)));
@@ -102,13 +119,13 @@ static __device__ __forceinline__ void fill_weights(near_weights &weights, int h
     const int i = lane % 16;
     const float sigma_px = lane < 16 ? first_px : second_px;
     const float v = fmaxf(sigma_px * sigma_px, 1e-3f);
-    const float weight = i <= halo ? __expf(__fdividef(-0.5f * (float)(i * i), v)) : 0.0f;
+    const float weight = i <= halo ? gaussian_of(0.5f * (float)(i * i), v) : 0.0f;
     float total = i > 0 ? 2.0f * weight : 1.0f;
 #pragma unroll
     for (int k = 8; k > 0; k >>= 1) {
         total += __shfl_xor_sync(~0u, total, k);
     }
-    const uint32_t own = bits_of(__float2half2_rn(__fdividef(weight, total)));
+    const uint32_t own = bits_of(__float2half2_rn(quotient(weight, total)));
     const uint32_t next = __shfl_sync(~0u, own, min(i + 1, 15), 16);
     __syncwarp(); /* the pair before is read */
     uint32_t *pairs = weights.pairs[lane / 16] + NEAR_PAIRS / 2;
@@ -189,8 +206,8 @@ static __device__ __forceinline__ float bend_of_patch(float sigma_px)
     const float right = __shfl_down_sync(~0u, sigma_px, 1);
     const float above = __shfl_up_sync(~0u, sigma_px, 3);
     const float below = __shfl_down_sync(~0u, sigma_px, 3);
-    const float across = lane % 3 == 1 ? fabsf(left + right - 2.0f * sigma_px) : 0.0f;
-    const float down = lane / 3 == 1 ? fabsf(above + below - 2.0f * sigma_px) : 0.0f;
+    const float across = (0x92u >> lane & 1u) != 0 ? fabsf(left + right - 2.0f * sigma_px) : 0.0f;
+    const float down = (0x38u >> lane & 1u) != 0 ? fabsf(above + below - 2.0f * sigma_px) : 0.0f;
     return lane < 9 ? fmaxf(across, down) : 0.0f;
 }
 
@@ -215,8 +232,8 @@ static __device__ __forceinline__ near_nodes find_nodes(const near_sigmas &sigma
     nodes.first_weight = weight.high;
     nodes.last_weight = weight.low;
     nodes.count =
-        1 + (int)fminf(fmaxf(ceilf(__fdividef(across, apart)), 1.0f), NEAR_MOST_NODES - 1.0f);
-    nodes.step_px = fmaxf(__fdividef(across, (float)(nodes.count - 1)), 1e-3f);
+        1 + (int)fminf(fmaxf(ceilf(quotient(across, apart)), 1.0f), NEAR_MOST_NODES - 1.0f);
+    nodes.step_px = fmaxf(quotient(across, (float)(nodes.count - 1)), 1e-3f);
     const bool copies = range.low * FOVEATE_REACH < 1.01f;
     nodes.exact = copies || __any_sync(~0u, bend_of_patch(point_px) > NEAR_BENT_PX);
     const float place = nodes.place(point_px);
