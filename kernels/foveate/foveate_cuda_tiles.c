@@ -268,21 +268,23 @@ static void fill_grid(struct foveate_tiles *tiles, const struct foveate_frame *f
     }
 }
 
-/* Blocks of the second kernel: as many as it can need, or about as many as it will where distance says what
- * becomes of a quarter. What is missing is made by those that there are. */
-static uint32_t count_picture_blocks(const struct foveate_tiles *tiles)
+/* Blocks of the second kernel: about as many as it can need. Where distance says what becomes of a quarter, those near
+ * any gaze; most near tiles are squares. What is missing is made by those that there are. */
+static void fill_blocks(struct foveate_tiles *tiles)
 {
     const double pi = 3.14159265358979;
     const double quarters = (double)tiles->columns * (double)tiles->rows;
+    const double squares = quarters / 4.0;
     const double area_px = (double)FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
     const double near_px = (double)tiles->making[1].from_px + FOVEATE_TILE_QUARTER_PX;
     const double middle_px = (double)tiles->making[1].to_px + FOVEATE_TILE_PX;
-    const double near = pi * near_px * near_px / area_px / 2.0; /* most of them in squares */
-    const double middle = pi * middle_px * middle_px / area_px / FOVEATE_TILE_WARPS;
-    const double far = quarters / 4 / FOVEATE_TILE_WARPS;
-    const double wanted = near + middle + far + 1.0;
-    const double squares = ceil(quarters / 4.0);
-    return (uint32_t)(tiles->radial && wanted < squares ? wanted : squares);
+    const double near = pi * near_px * near_px / area_px / 2.0;
+    const double middle = pi * middle_px * middle_px / area_px;
+    const double far = fmin(middle, quarters) + squares;
+    const bool none = tiles->level_count < 2;
+    tiles->near_blocks = (int32_t)(tiles->radial && !none ? fmin(near + 1.0, squares) : squares);
+    tiles->far_blocks =
+        none ? 0 : cover((int32_t)(tiles->radial ? far : squares), FOVEATE_TILE_WARPS);
 }
 
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
@@ -311,6 +313,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     out_tiles->near_level_count = count_levels(plan, near);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
+    fill_blocks(out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
 }
 
@@ -418,10 +421,10 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
-    return launch_next(run,
-                       &(struct tile_launch){stages->picture, count_picture_blocks(tiles),
-                                             stages->images, FOVEATE_TILE_THREADS,
-                                             (uint32_t)tiles->limits.shared_bytes, stages->params});
+    return launch_next(run, &(struct tile_launch){
+                                stages->picture, (uint32_t)(tiles->near_blocks + tiles->far_blocks),
+                                stages->images, FOVEATE_TILE_THREADS,
+                                (uint32_t)tiles->limits.shared_bytes, stages->params});
 }
 
 static enum fovea_result launch_all(const struct foveate_cuda_tile_run *run,

@@ -22,15 +22,38 @@
 #include "foveate_tile_nodes.cuh"
 #include "foveate_tile_window.cuh"
 
+#include <stddef.h>
+
 /* A blur's matrix: sixteen rows, 32 columns, as two fragments. */
 struct far_weights {
     mma_a step[2];
 };
 
+/* A task's words, one a lane: all of it by one load. */
+struct far_task {
+    uint32_t word;
+
+    __device__ __forceinline__ explicit far_task(const foveate_tile_task *task)
+    {
+        const int count = sizeof(foveate_tile_task) / 4;
+        word = ((const uint32_t *)task)[min((int)threadIdx.x % 32, count - 1)];
+    }
+    __device__ __forceinline__ uint32_t at(size_t offset) const
+    {
+        return __shfl_sync(~0u, word, (int)(offset / 4));
+    }
+    __device__ __forceinline__ float number(size_t offset) const
+    {
+        return __uint_as_float(at(offset));
+    }
+};
+
+#define FAR_NUMBER(task, field) (task).number(offsetof(foveate_tile_task, field))
+
 /* A tile as its threads see it. */
 template <enum fovea_format FORMAT, typename Image> struct far_tile {
     const tile_work<FORMAT, Image> &work;
-    const foveate_tile_task *task;
+    far_task task;
     int level;
     int blurs;
     int x0, y0; /* pixels */
@@ -45,7 +68,10 @@ template <enum fovea_format FORMAT, typename Image> struct far_tile {
 template <typename Tile>
 static __device__ __forceinline__ void fill_weights(const Tile &tile, int i)
 {
-    const foveate_tile_blur blur = tile.task->blur[i];
+    const size_t at = offsetof(foveate_tile_task, blur) + (size_t)i * sizeof(foveate_tile_blur);
+    const float power = tile.task.number(at + offsetof(foveate_tile_blur, power));
+    const float first = tile.task.number(at + offsetof(foveate_tile_blur, first));
+    const float middle = tile.task.number(at + offsetof(foveate_tile_blur, middle));
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         uint32_t bits[4];
@@ -57,9 +83,9 @@ static __device__ __forceinline__ void fill_weights(const Tile &tile, int i)
                 const int d =
                     16 * s + 4 * tile.t + k / 2 * 2 + n - FOVEATE_TILE_RADIUS - tile.g - k % 2 * 8;
                 const float square = (float)(d * d);
-                const float weight = exp2_of(fmaf(square, blur.power, blur.first));
+                const float weight = exp2_of(fmaf(square, power, first));
                 const float most = FOVEATE_TILE_RADIUS * FOVEATE_TILE_RADIUS;
-                pair[n] = d == 0 ? blur.middle : square > most ? 0.0f : weight;
+                pair[n] = d == 0 ? middle : square > most ? 0.0f : weight;
             }
             bits[k] = halves_of(pair[0], pair[1]);
         }
@@ -172,20 +198,24 @@ static __device__ __forceinline__ far_samples blurred(const far_window &window, 
 /* Each sample's place among the blurs: 0 for the first. */
 template <typename Tile> static __device__ __forceinline__ far_samples parts_of(const Tile &tile)
 {
-    const foveate_tile_task &task = *tile.task;
     const float middle = 0.5f * (FOVEATE_TILE_OUTPUTS - 1);
+    const float c0 = FAR_NUMBER(tile.task, c0);
+    const float cx = FAR_NUMBER(tile.task, cx);
+    const float cy = FAR_NUMBER(tile.task, cy);
+    const float cxx = FAR_NUMBER(tile.task, cxx);
+    const float cyy = FAR_NUMBER(tile.task, cyy);
+    const float cxy = FAR_NUMBER(tile.task, cxy);
     far_samples parts;
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         const float y = (float)(tile.g + 8 * r) - middle;
-        const float of_row = fmaf(y, fmaf(y, task.cyy, task.cy), task.c0);
-        const float along = fmaf(y, task.cxy, task.cx);
+        const float of_row = fmaf(y, fmaf(y, cyy, cy), c0);
+        const float along = fmaf(y, cxy, cx);
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float x = (float)(2 * tile.t + 8 * i) - middle;
-            parts.half[i].row[r] =
-                halves_of(fmaf(x, fmaf(x, task.cxx, along), of_row),
-                          fmaf(x + 1.0f, fmaf(x + 1.0f, task.cxx, along), of_row));
+            parts.half[i].row[r] = halves_of(fmaf(x, fmaf(x, cxx, along), of_row),
+                                             fmaf(x + 1.0f, fmaf(x + 1.0f, cxx, along), of_row));
         }
     }
     return parts;
@@ -204,18 +234,6 @@ static __device__ __forceinline__ void mix(far_samples &samples, const far_sampl
         const __half2 b = half2_of(of.half[i / 2].row[i % 2]);
         bits = bits_of(__hfma2(part, __hsub2(b, a), a));
     }
-}
-
-template <typename Tile>
-static __device__ __forceinline__ far_samples far_blur(const Tile &tile, const far_window &window,
-                                                       const far_samples &parts)
-{
-    far_samples samples = blurred(window, weights_of(tile, 0, 0), weights_of(tile, 0, 1));
-#pragma unroll 1
-    for (int i = 1; i < tile.blurs; i++) {
-        mix(samples, blurred(window, weights_of(tile, i, 0), weights_of(tile, i, 1)), parts, i - 1);
-    }
-    return samples;
 }
 
 /* ---- Pixels */
@@ -267,7 +285,8 @@ static __device__ __forceinline__ uint2 far_words(const uint32_t (&v)[4])
     }
 }
 
-template <typename Tile> static __device__ __forceinline__ bool far_is_opaque(const Tile &tile)
+/* One of the flags of what a tile's pixels were read for. */
+template <typename Tile> static __device__ __forceinline__ bool opaque_of_lane(const Tile &tile)
 {
     const foveate_tiles &tiles = tile.work.tiles;
     const int level = min(tile.level, 2);
@@ -278,7 +297,7 @@ template <typename Tile> static __device__ __forceinline__ bool far_is_opaque(co
         (tiles.levels[level].height + FOVEATE_TILE_ROWS_BEFORE) / FOVEATE_TILE_MADE_ROWS;
     const int quad = min(x / 4 + lane % 4, tiles.levels[level].pitch - 2);
     const int row = min((y + lane / 4 * 11) / FOVEATE_TILE_MADE_ROWS, last_row);
-    return __all_sync(~0u, *opaque_flag(tiles, level, quad, row) != 0);
+    return *opaque_flag(tiles, level, quad, row) != 0;
 }
 
 /* Where a tile's pixels go. */
@@ -289,11 +308,11 @@ struct far_target {
 };
 
 template <enum fovea_format FORMAT, typename Tile>
-static __device__ __forceinline__ far_target target_of(const Tile &tile)
+static __device__ __forceinline__ far_target target_of(const Tile &tile, bool opaque_of_lane)
 {
     const foveate_frame &frame = tile.work.frame;
     const int side_px = tile.level == 1 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
-    const bool opaque = !needs_alpha<FORMAT>(frame) || far_is_opaque(tile);
+    const bool opaque = !needs_alpha<FORMAT>(frame) || __all_sync(~0u, opaque_of_lane);
     const bool inside = tile.x0 + side_px <= frame.width_px && tile.y0 + side_px <= frame.height_px;
     return {side_px, inside && opaque && has_runs(tile.work.dst, 4), opaque};
 }
@@ -375,12 +394,20 @@ static __device__ __forceinline__ void far_enlarge(const Tile &tile, const far_t
             columns.channel[k / 2][k % 2] =
                 mma(across, of.half[0].row[k % 2], of.half[1].row[k % 2], mma_halves{});
         }
-#pragma unroll(PLAIN && !LIGHT ? 3 : 1)
-        for (int j = 0; j < 3; j++) {
-            if (16 * j < target.side_px) {
-                const mma_a down = load_fragment(tables[j]);
-                write_block<FORMAT, LIGHT, CHANNELS, PLAIN>(tile, target, columns, down, zero,
-                                                            16 * i, 16 * j);
+        const auto write = [&](int j) {
+            write_block<FORMAT, LIGHT, CHANNELS, PLAIN>(
+                tile, target, columns, load_fragment(tables[j]), zero, 16 * i, 16 * j);
+        };
+        if constexpr (PLAIN && !LIGHT) {
+            write(0);
+            write(1);
+            if (target.side_px > 32) {
+                write(2);
+            }
+        } else {
+#pragma unroll 1
+            for (int j = 0; 16 * j < target.side_px; j++) {
+                write(j);
             }
         }
     }
@@ -391,13 +418,19 @@ static __device__ __forceinline__ void far_enlarge(const Tile &tile, const far_t
 template <enum fovea_format FORMAT, bool LIGHT, int CHANNELS, typename Tile>
 static __device__ __forceinline__ void make_far(const Tile &tile)
 {
+    /* What comes from memory is asked for first. */
+    const bool opaque = needs_alpha<FORMAT>(tile.work.frame) && opaque_of_lane(tile);
     const far_places places = places_of(tile);
-    const far_samples parts = parts_of(tile);
+    far_window windows[CHANNELS];
     __half2 zero[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
         zero[c] = far_zero<FORMAT, CHANNELS>(c, LIGHT);
+        if (c < CHANNELS) {
+            windows[c % CHANNELS] = load_window(places, c);
+        }
     }
+    const far_samples parts = parts_of(tile);
 #pragma unroll 1
     for (int i = 0; i < tile.blurs; i++) {
         fill_weights(tile, i);
@@ -405,15 +438,23 @@ static __device__ __forceinline__ void make_far(const Tile &tile)
     far_samples samples[CHANNELS];
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {
-        far_window window = load_window(places, c);
         if constexpr (pixel<FORMAT>::white > 255) {
-            const __half2 base = least_of_window(window, !LIGHT || c == 3);
-            subtract(window, base);
+            const __half2 base = least_of_window(windows[c], !LIGHT || c == 3);
+            subtract(windows[c], base);
             zero[c] = __hadd2(zero[c], base);
         }
-        samples[c] = far_blur(tile, window, parts);
+        samples[c] = blurred(windows[c], weights_of(tile, 0, 0), weights_of(tile, 0, 1));
     }
-    const far_target target = target_of<FORMAT>(tile);
+#pragma unroll 1
+    for (int i = 1; i < tile.blurs; i++) {
+        const mma_a first = weights_of(tile, i, 0);
+        const mma_a second = weights_of(tile, i, 1);
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            mix(samples[c], blurred(windows[c], first, second), parts, i - 1);
+        }
+    }
+    const far_target target = target_of<FORMAT>(tile, opaque);
     if (target.plain) {
         far_enlarge<FORMAT, LIGHT, CHANNELS, true>(tile, target, samples, zero);
     } else {
@@ -436,9 +477,10 @@ static __device__ __forceinline__ void make_far_colors(const Tile &tile)
 /* The warp's. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_far_tile(const tile_work<FORMAT, Image> &work,
-                                                     const foveate_tile_task *task)
+                                                     const foveate_tile_task *of)
 {
-    const uint32_t place = task->place;
+    const far_task task(of);
+    const uint32_t place = task.at(offsetof(foveate_tile_task, place));
     const int thread = near_thread();
     const int lane = thread % 32;
     const int level = (int)(place >> FOVEATE_TILE_KIND_SHIFT) - FOVEATE_TILE_LEVEL_0;

@@ -226,6 +226,8 @@ struct foveate_tiles {
     int32_t columns; /* of quarters; even */
     int32_t rows;
     int32_t listing_blocks; /* of the first kernel */
+    int32_t near_blocks; /* of the second, and far_blocks after them */
+    int32_t far_blocks;
     int32_t entry_bytes; /* from an image's state to its entries; tasks come between */
     int32_t flag_bytes; /* to its flags */
     struct foveate_tile_limits limits;

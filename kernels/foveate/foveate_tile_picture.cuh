@@ -124,30 +124,31 @@ static __device__ __forceinline__ void leave_list(const tile_list &list)
     }
 }
 
-/* Near tiles take a block each and come first, far ones a warp each. */
+/* Near tiles take a block each and come first, far ones a warp each. Blocks of either kind are as many as there may be
+ * work for, and go round where that was too few. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
     const tile_list list(tiles);
-    wait_for_kernels();
-    const uint32_t near = list.counts->near;
-    const uint32_t far = list.counts->far;
-    const uint32_t blocks = near + (far + FOVEATE_TILE_WARPS - 1) / FOVEATE_TILE_WARPS;
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
+    const uint32_t near_blocks = (uint32_t)tiles.near_blocks;
+    wait_for_kernels();
+    if (blockIdx.x < near_blocks) {
+        const uint32_t near = list.counts->near;
 #pragma unroll 1
-    for (uint32_t i = blockIdx.x; i < blocks; i += gridDim.x) {
-        if (i != blockIdx.x) {
-            __syncthreads(); /* the tile before is out of shared memory */
-        }
-        if (i < near) {
+        for (uint32_t i = blockIdx.x; i < near; i += near_blocks) {
             make_entry(work, list.entries[i]);
-            continue;
+            __syncthreads(); /* the tile is out of shared memory */
         }
-        const uint32_t task = (i - near) * FOVEATE_TILE_WARPS + threadIdx.x / 32;
-        if (task < far) {
-            make_far_tile(work, list.tasks + task);
+    } else {
+        const uint32_t far = list.counts->far;
+        const uint32_t warps = (gridDim.x - near_blocks) * FOVEATE_TILE_WARPS;
+        uint32_t i = (blockIdx.x - near_blocks) * FOVEATE_TILE_WARPS + threadIdx.x / 32;
+#pragma unroll 1
+        for (; i < far; i += warps) {
+            make_far_tile(work, list.tasks + i);
         }
     }
     leave_list(list);
