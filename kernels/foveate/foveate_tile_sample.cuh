@@ -221,9 +221,11 @@ template <enum fovea_format FORMAT> struct tile_encoder {
 
     __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
     {
-        if (light) {
-            return in_light(sample);
-        }
+        return light ? in_light(sample) : in_levels(sample);
+    }
+
+    __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
+    {
         const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
         const tile_sample high = numbers_of_white<pixel<FORMAT>>();
         const tile_sample sum = sample + base;
