@@ -56,6 +56,7 @@
     X(ModuleUnload, 2000)                                                                          \
     X(ModuleGetFunction, 2000)                                                                     \
     X(FuncLoad, 12040)                                                                             \
+    X(FuncSetAttribute, 9000)                                                                      \
     X(LaunchKernel, 4000)                                                                          \
     X(MemAlloc, 3020)                                                                              \
     X(MemFree, 3020)                                                                               \

@@ -7,6 +7,7 @@
 extern const unsigned char foveate_fatbin[];
 extern const unsigned char foveate_gaze_fatbin[];
 extern const unsigned char foveate_late_fatbin[];
+extern const unsigned char foveate_small_fatbin[];
 extern const unsigned char foveate_smooth_fatbin[];
 extern const unsigned char foveate_tiles_fatbin[];
 
@@ -21,5 +22,6 @@ extern const unsigned char foveate_tiles_fatbin[];
 EMBED(foveate_fatbin, FOVEATE_FATBIN);
 EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
 EMBED(foveate_late_fatbin, FOVEATE_LATE_FATBIN);
+EMBED(foveate_small_fatbin, FOVEATE_SMALL_FATBIN);
 EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);
 EMBED(foveate_tiles_fatbin, FOVEATE_TILES_FATBIN);

@@ -252,6 +252,12 @@ FAKE(FuncLoad, CUfunction function)
     return CUDA_SUCCESS;
 }
 
+FAKE(FuncSetAttribute, CUfunction function, CUfunction_attribute attribute, int value)
+{
+    CALLED(FuncSetAttribute);
+    return CUDA_SUCCESS;
+}
+
 FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
      void **params, void **extra)
