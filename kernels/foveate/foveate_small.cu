@@ -50,6 +50,33 @@ struct small_work {
     }
 };
 
+/* sqrt to 22 bits is enough for a place in a table. */
+__device__ __forceinline__ float fast_sqrt(float v)
+{
+    return v * rsqrtf(fmaxf(v, 1e-12f));
+}
+
+/* Of a place in pixels from the top left corner; table 0 to 2: where its sigma lies in the level's set. */
+__device__ __forceinline__ float look_up(const small_work &work, int table, float x_px, float y_px)
+{
+    const uint16_t *entries = (const uint16_t *)work.small.places + table * FOVEATE_SMALL_PLACES;
+    const float per_px = work.small.places_per_px[table < 3 ? table : 1];
+    float at;
+    if (work.small.by_distance) {
+        const float dx = x_px - (float)work.frame.gaze_x_q8 / 256.0f;
+        const float dy = y_px - (float)work.frame.gaze_y_q8 / 256.0f;
+        at = fast_sqrt(dx * dx + dy * dy) * per_px;
+    } else {
+        at = work.sigma_at(x_px, y_px);
+        if (table == 3) {
+            return at;
+        }
+        at *= per_px;
+    }
+    const int entry = (int)(fminf(at, FOVEATE_SMALL_PLACES - 1.0f) + 0.5f);
+    return __half2float(__ushort_as_half(__ldg(entries + entry)));
+}
+
 /* The next task of the phase, to all lanes. */
 __device__ __forceinline__ int take_task(const small_work &work)
 {
@@ -69,12 +96,13 @@ __device__ void measure_corners(const small_work &work)
     for (int i = (int)threadIdx.x; i < across * down; i += FOVEATE_SMALL_THREADS) {
         const int y = i / across;
         const int x = i - y * across;
-        work.memory.corners[y * (BLOCKS + 1) + x] = work.sigma_at(4.0f * (float)x, 4.0f * (float)y);
+        work.memory.corners[y * (BLOCKS + 1) + x] =
+            look_up(work, 3, 4.0f * (float)x, 4.0f * (float)y);
     }
     if (threadIdx.x == 0) {
-        *work.memory.state = {0, BLOCKS, -1, BLOCKS, -1, {}, 0};
+        *work.memory.state = {0, BLOCKS, -1, BLOCKS, -1, {}, 0, {}};
     }
-    if (work.memory.light) {
+    if (work.memory.light && threadIdx.x < 256) {
         const float light = srgb_to_light((float)threadIdx.x * (1.0f / 255.0f));
         work.memory.light[threadIdx.x] = __half_as_ushort(__float2half_rn(light));
     }
@@ -108,6 +136,7 @@ __device__ void choose_levels(const small_work &work)
                           : least >= work.small.from_sigma[1] ? 1
                                                               : 0;
         work.memory.blocks[y * BLOCKS + x] = (uint8_t)level;
+        atomicOr(&state->tiles[y / 4 * 8 + x / 4], 1u << level);
         if (level == 0) {
             atomicMin(&state->left, x);
             atomicMax(&state->right, x);
@@ -207,7 +236,8 @@ __device__ void make_level_2(const small_work &work, int tile, int channel)
 #pragma unroll
         for (int kx = 0; kx < 3; kx++) {
             const uint4 across = work.piece(work.small.x.make_2 + 3 * tx + kx, l);
-            const int x = TILE * (tx + kx) + 2 * l.t;
+            /* Past the end the weights are 0, and anything but NaN may lie there. */
+            const int x = min(TILE * (tx + kx), work.small.x.samples - TILE) + 2 * l.t;
 #pragma unroll
             for (int n = 0; n < 2; n++) {
                 const int y = min(TILE * (ty + ky) + 8 * n + l.g, work.small.y.samples - 1);
@@ -231,13 +261,6 @@ struct small_places {
     uint32_t of[2][2];
     int first, last; /* sigmas that the tile needs */
 };
-
-__device__ __forceinline__ float place_of(const small_work &work, int level, float sigma_px)
-{
-    const float at = fminf(sigma_px * work.small.places_per_px[level], FOVEATE_SMALL_PLACES - 1.0f);
-    const uint16_t *places = (const uint16_t *)work.small.places + level * FOVEATE_SMALL_PLACES;
-    return __half2float(__ushort_as_half(__ldg(places + (int)(at + 0.5f))));
-}
 
 __device__ __forceinline__ void find_range(small_places &p, float least, float most)
 {
@@ -268,7 +291,7 @@ __device__ small_places places_of_samples(const small_work &work, int level, int
                 const float x =
                     work.small.x.first[level] + step * (float)(x0 + 8 * n + 2 * l.t + i);
                 const float y = work.small.y.first[level] + step * (float)(y0 + 8 * r + l.g);
-                two[i] = place_of(work, level, work.sigma_at(x + 0.5f, y + 0.5f));
+                two[i] = look_up(work, level, x + 0.5f, y + 0.5f);
                 least = fminf(least, two[i]);
                 most = fmaxf(most, two[i]);
             }
@@ -293,56 +316,34 @@ __device__ __forceinline__ __half2 part_of(uint32_t place, __half2 s)
     return __hmax2(less, __float2half2_rn(0.0f));
 }
 
-/* Adds what is blurred by sigma `s` to the outputs. Pieces of x and y for it: two each. */
-template <int CHANNELS>
-__device__ __forceinline__ void add_blurred(const small_window (&windows)[CHANNELS],
-                                            const uint4 (&across)[2], const uint4 (&down)[2],
-                                            const small_places &places, int s,
-                                            uint32_t (&sums)[CHANNELS][2][2])
+/* Adds what is blurred by sigma `s` to the outputs [n][row g, row g + 8]. Pieces of x and y for it: two
+ * each. */
+__device__ __forceinline__ void add_blurred(const small_window &window, const uint4 (&across)[2],
+                                            const uint4 (&down)[2], const small_places &places,
+                                            int s, small_result (&sums)[2])
 {
     const __half2 at = __float2half2_rn((float)s);
-    __half2 parts[2][2];
+    small_result blurred[2] = {};
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        parts[i / 2][i % 2] = part_of(places.of[i / 2][i % 2], at);
-    }
+    for (int ky = 0; ky < 2; ky++) {
+        small_result lines[2] = {};
 #pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-        small_result blurred[2] = {};
+        for (int kx = 0; kx < 2; kx++) {
 #pragma unroll
-        for (int ky = 0; ky < 2; ky++) {
-            small_result lines[2] = {};
-#pragma unroll
-            for (int kx = 0; kx < 2; kx++) {
-#pragma unroll
-                for (int n = 0; n < 2; n++) {
-                    const uint32_t(&pair)[2] = windows[c].of[2 * ky + n][kx];
-                    small_multiply(lines[n], across[kx], pair[0], pair[1]);
-                }
+            for (int n = 0; n < 2; n++) {
+                const uint32_t(&pair)[2] = window.of[2 * ky + n][kx];
+                small_multiply(lines[n], across[kx], pair[0], pair[1]);
             }
-            small_multiply(blurred[0], down[ky], lines[0].x, lines[1].x);
-            small_multiply(blurred[1], down[ky], lines[0].y, lines[1].y);
         }
-#pragma unroll
-        for (int n = 0; n < 2; n++) {
-            sums[c][n][0] = bits_of_pair(
-                __hfma2(parts[n][0], pair_of_bits(blurred[n].x), pair_of_bits(sums[c][n][0])));
-            sums[c][n][1] = bits_of_pair(
-                __hfma2(parts[n][1], pair_of_bits(blurred[n].y), pair_of_bits(sums[c][n][1])));
-        }
+        small_multiply(blurred[0], down[ky], lines[0].x, lines[1].x);
+        small_multiply(blurred[1], down[ky], lines[0].y, lines[1].y);
     }
-}
-
-template <int LEVEL, int CHANNELS>
-__device__ __forceinline__ void store_blurred(const small_work &work, int x0, int y0,
-                                              const uint32_t (&sums)[CHANNELS][2][2],
-                                              const small_lane &l)
-{
 #pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-        const small_result both[2] = {{sums[c][0][0], sums[c][0][1]},
-                                      {sums[c][1][0], sums[c][1][1]}};
-        store_tile<LEVEL>(work.memory.blurred[LEVEL], c, x0, y0, both, l);
+    for (int n = 0; n < 2; n++) {
+        sums[n].x = bits_of_pair(__hfma2(part_of(places.of[n][0], at), pair_of_bits(blurred[n].x),
+                                         pair_of_bits(sums[n].x)));
+        sums[n].y = bits_of_pair(__hfma2(part_of(places.of[n][1], at), pair_of_bits(blurred[n].y),
+                                         pair_of_bits(sums[n].y)));
     }
 }
 
@@ -355,91 +356,78 @@ __device__ __forceinline__ uint32_t load_clamped(const char *from, int channel, 
     return __byte_perm(two, 0, x < 0 ? 0x1010 : x >= count ? 0x3232 : 0x3210);
 }
 
-template <int CHANNELS> __device__ void blur_level_1(const small_work &work, int tile)
+/* One channel. */
+__device__ void blur_level_1(const small_work &work, int tile, int channel)
 {
     const small_lane l;
     const int x0 = tile % 4 * TILE;
     const int y0 = tile / 4 * TILE;
-    small_window windows[CHANNELS];
+    const small_places places = places_of_samples(work, 1, x0, y0, l);
+    small_window window;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         const int y = min(max(y0 - 8 + 8 * j + l.g, 0), work.small.y.samples - 1);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-#pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                windows[c].of[j][i / 2][i % 2] = load_clamped(
-                    work.memory.level[1], c, x0 - 8 + 8 * i + 2 * l.t, y, work.small.x.samples);
-            }
+            window.of[j][i / 2][i % 2] = load_clamped(
+                work.memory.level[1], channel, x0 - 8 + 8 * i + 2 * l.t, y, work.small.x.samples);
         }
     }
-    const small_places places = places_of_samples(work, 1, x0, y0, l);
-    uint32_t sums[CHANNELS][2][2] = {};
+    small_result sums[2] = {};
 #pragma unroll 1
     for (int s = places.first; s <= places.last; s++) {
         const uint4 weights[2] = {work.piece(work.small.blur_1 + 2 * s, l),
                                   work.piece(work.small.blur_1 + 2 * s + 1, l)};
-        add_blurred<CHANNELS>(windows, weights, weights, places, s, sums);
+        add_blurred(window, weights, weights, places, s, sums);
     }
-    store_blurred<1, CHANNELS>(work, x0, y0, sums, l);
+    store_tile<1>(work.memory.blurred[1], channel, x0, y0, sums, l);
 }
 
-template <int CHANNELS> __device__ void blur_level_2(const small_work &work, int tile)
+/* One channel. */
+__device__ void blur_level_2(const small_work &work, int tile, int channel)
 {
     const small_lane l;
     const int tx = tile % 2;
     const int ty = tile / 2;
-    small_window windows[CHANNELS];
+    const small_places places = places_of_samples(work, 2, tx * TILE, ty * TILE, l);
+    small_window window;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-#pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                windows[c].of[j][i / 2][i % 2] =
-                    *(const uint32_t *)(work.memory.level[2] +
-                                        sample_at<2>(c, 8 * i + 2 * l.t, 8 * j + l.g));
-            }
+            window.of[j][i / 2][i % 2] =
+                *(const uint32_t *)(work.memory.level[2] +
+                                    sample_at<2>(channel, 8 * i + 2 * l.t, 8 * j + l.g));
         }
     }
-    const small_places places = places_of_samples(work, 2, tx * TILE, ty * TILE, l);
-    uint32_t sums[CHANNELS][2][2] = {};
+    small_result sums[2] = {};
 #pragma unroll 1
     for (int s = places.first; s <= places.last; s++) {
         const int x = work.small.x.blur_2 + 4 * s + 2 * tx;
         const int y = work.small.y.blur_2 + 4 * s + 2 * ty;
         const uint4 across[2] = {work.piece(x, l), work.piece(x + 1, l)};
         const uint4 down[2] = {work.piece(y, l), work.piece(y + 1, l)};
-        add_blurred<CHANNELS>(windows, across, down, places, s, sums);
+        add_blurred(window, across, down, places, s, sums);
     }
-    store_blurred<2, CHANNELS>(work, tx * TILE, ty * TILE, sums, l);
+    store_tile<2>(work.memory.blurred[2], channel, tx * TILE, ty * TILE, sums, l);
 }
 
 /* ---- Near the gaze */
 
-/* A Gaussian that reaches no neighbour is a copy. */
-__device__ bool is_copied(float sigma_px)
-{
-    return sigma_px * FOVEATE_REACH < 1.0f;
-}
-
-/* A lane has pixels x0 + 4 t .. + 3 of rows g and g + 8; bits 4 r + i of `copied`. */
-__device__ small_places places_of_pixels(const small_work &work, int x0, int y0, uint32_t &copied,
+/* A lane has pixels x0 + 4 t .. + 3 of rows g and g + 8. */
+__device__ small_places places_of_pixels(const small_work &work, int x0, int y0,
                                          const small_lane &l)
 {
     small_places p;
     float least = 64.0f;
     float most = 0.0f;
-    copied = 0;
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         float four[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const float sigma =
-                work.sigma_at((float)(x0 + 4 * l.t + i) + 0.5f, (float)(y0 + 8 * r + l.g) + 0.5f);
-            copied |= is_copied(sigma) ? 1u << (4 * r + i) : 0u;
-            four[i] = place_of(work, 0, sigma);
+            four[i] = look_up(work, 0, (float)(x0 + 4 * l.t + i) + 0.5f,
+                              (float)(y0 + 8 * r + l.g) + 0.5f);
             least = fminf(least, four[i]);
             most = fmaxf(most, four[i]);
         }
@@ -457,52 +445,63 @@ __device__ __forceinline__ char *near_words(const small_work &work, int tile, in
     return work.memory.level[0] + ((tile * 2 + r) * 32 + l.lane) * (4 * Format::BYTES);
 }
 
+/* Channel c of the 32 x 32 pixels around a tile. */
+template <typename Format>
+__device__ __forceinline__ void load_near(const small_work &work, int x0, int y0, int c,
+                                          small_window &window, const small_lane &l)
+{
+    const small_memory &m = work.memory;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const int y = min(max(y0 - 8 + 8 * j + l.g, 0), work.frame.height_px - 1);
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            uint32_t words[Format::BYTES];
+            small_load_four<Format::BYTES>(m, work.frame.width_px, x0 - 8 + TILE * i + 4 * l.t,
+                                           m.picture + y * m.pitch, words);
+#pragma unroll
+            for (int n = 0; n < 2; n++) {
+                window.of[j][i][n] =
+                    halves_of_bytes(two_of_channel(words, c, n), c < 3 ? m.light : nullptr);
+            }
+        }
+    }
+}
+
 /* The finished pixels wait until every tile has read the picture. */
 template <typename Format>
 __device__ void blur_near(const small_work &work, int tile, int x0, int y0)
 {
-    const int CHANNELS = Format::CHANNELS;
     const small_lane l;
-    small_window windows[CHANNELS];
+    const bool light = work.memory.light != nullptr;
+    const small_places places = places_of_pixels(work, x0, y0, l);
+    uint32_t bytes[2][4] = {}; /* four pixels of row g, row g + 8; of a channel */
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            uint32_t pairs[CHANNELS][2];
-            load_pixels<Format>(work, x0 - 8 + TILE * i + 4 * l.t, y0 - 8 + 8 * j + l.g, pairs);
-#pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                windows[c].of[j][i][0] = pairs[c][0];
-                windows[c].of[j][i][1] = pairs[c][1];
-            }
-        }
-    }
-    uint32_t copied;
-    const small_places places = places_of_pixels(work, x0, y0, copied, l);
-    uint32_t sums[CHANNELS][2][2] = {};
+    for (int c = 0; c < Format::CHANNELS; c++) {
+        small_window window;
+        load_near<Format>(work, x0, y0, c, window, l);
+        small_result sums[2] = {};
 #pragma unroll 1
-    for (int s = places.first; s <= places.last; s++) {
-        const int x = work.small.x.blur_0 + 2 * s;
-        const int y = work.small.y.blur_0 + 2 * s;
-        const uint4 across[2] = {work.piece(x, l), work.piece(x + 1, l)};
-        const uint4 down[2] = {work.piece(y, l), work.piece(y + 1, l)};
-        add_blurred<CHANNELS>(windows, across, down, places, s, sums);
+        for (int s = places.first; s <= places.last; s++) {
+            const int x = work.small.x.blur_0 + 2 * s;
+            const int y = work.small.y.blur_0 + 2 * s;
+            const uint4 across[2] = {work.piece(x, l), work.piece(x + 1, l)};
+            const uint4 down[2] = {work.piece(y, l), work.piece(y + 1, l)};
+            add_blurred(window, across, down, places, s, sums);
+        }
+        bytes[0][c] = four_of_halves(sums[0].x, sums[1].x, light && c < 3);
+        bytes[1][c] = four_of_halves(sums[0].y, sums[1].y, light && c < 3);
     }
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        const int x = x0 + 4 * l.t;
-        const int y = y0 + 8 * r + l.g;
-        uint32_t words[Format::BYTES];
-        uint32_t pairs[CHANNELS][2];
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-            pairs[c][0] = sums[c][0][r];
-            pairs[c][1] = sums[c][1][r];
+        const int y = min(y0 + 8 * r + l.g, work.frame.height_px - 1);
+        const char *row = work.memory.picture + y * work.memory.pitch;
+        uint32_t words[Format::BYTES] = {};
+        if (Format::CHANNELS < Format::BYTES) {
+            small_load_four<Format::BYTES>(work.memory, work.frame.width_px, x0 + 4 * l.t, row,
+                                           words);
         }
-        const char *row =
-            work.memory.picture + min(y, work.frame.height_px - 1) * work.memory.pitch;
-        small_load_four<Format::BYTES>(work.memory, work.frame.width_px, x, row, words);
-        blend_words<Format>(pairs, work.memory.light != nullptr, ~(copied >> 4 * r) & 15u, words);
+        blend_words<Format>(bytes[r], words);
         small_store_four<Format::BYTES>(near_words<Format>(work, tile, r, l), 0, words);
     }
 }
@@ -555,16 +554,17 @@ __device__ __forceinline__ void put_tile(const small_work &work, int level, int 
             work.memory.blocks[y / 4 * BLOCKS + x / 4] == level) {
             char *row = work.memory.picture + y * work.memory.pitch;
             uint32_t words[Format::BYTES] = {};
-            uint32_t pairs[Format::CHANNELS][2];
+            uint32_t bytes[4] = {};
             if (Format::CHANNELS < Format::BYTES) {
                 small_load_four<Format::BYTES>(work.memory, x + 4, x, row, words);
             }
 #pragma unroll
             for (int c = 0; c < Format::CHANNELS; c++) {
-                pairs[c][0] = r == 0 ? sums[c][0].x : sums[c][0].y;
-                pairs[c][1] = r == 0 ? sums[c][1].x : sums[c][1].y;
+                bytes[c] = four_of_halves(r == 0 ? sums[c][0].x : sums[c][0].y,
+                                          r == 0 ? sums[c][1].x : sums[c][1].y,
+                                          work.memory.light && c < 3);
             }
-            blend_words<Format>(pairs, work.memory.light != nullptr, 15u, words);
+            blend_words<Format>(bytes, words);
             small_store_four<Format::BYTES>(row, x, words);
         }
     }
@@ -618,23 +618,8 @@ __device__ __forceinline__ void show_lines_2(const small_work &work, int tx,
     }
 }
 
-/* Levels of the blocks of a tile: bit k for level k. */
-__device__ __forceinline__ uint32_t levels_of_tile(const small_work &work, int tx, int ty)
-{
-    uint32_t levels = 0;
-    for (int j = 0; j < 4; j++) {
-        for (int i = 0; i < 4; i++) {
-            const int x = 4 * tx + i;
-            const int y = 4 * ty + j;
-            if (4 * x < work.frame.width_px && 4 * y < work.frame.height_px) {
-                levels |= 1u << work.memory.blocks[y * BLOCKS + x];
-            }
-        }
-    }
-    return levels;
-}
-
-template <typename Format> __device__ void show_columns(const small_work &work, int tx)
+template <typename Format>
+__device__ void show_columns(const small_work &work, int tx, int first, int step)
 {
     const int CHANNELS = Format::CHANNELS;
     const small_lane l;
@@ -643,8 +628,8 @@ template <typename Format> __device__ void show_columns(const small_work &work, 
     show_lines_2<CHANNELS>(work, tx, lines, l);
     const int rows = (work.frame.height_px + TILE - 1) / TILE;
 #pragma unroll 1
-    for (int ty = 0; ty < rows; ty++) {
-        const uint32_t levels = levels_of_tile(work, tx, ty);
+    for (int ty = first; ty < rows; ty += step) {
+        const uint32_t levels = work.memory.state->tiles[8 * ty + tx];
         if (levels & 4u) {
             small_result sums[CHANNELS][2] = {};
 #pragma unroll
@@ -688,28 +673,29 @@ template <typename Format> __device__ void foveate(const small_work &work)
     }
     next_phase(work);
     const int coarse = state.far ? 4 * CHANNELS : 0;
-    for (int task = take_task(work); task < coarse + 16; task = take_task(work)) {
+    for (int task = take_task(work); task < coarse + 16 * CHANNELS; task = take_task(work)) {
+        const int tile = (task - coarse) / CHANNELS;
         if (task < coarse) {
             make_level_2(work, task / CHANNELS, task % CHANNELS);
-        } else if (state.level_1[(task - coarse) / 4] >> (task - coarse) % 4 & 1u) {
-            blur_level_1<CHANNELS>(work, task - coarse);
+        } else if (state.level_1[tile / 4] >> tile % 4 & 1u) {
+            blur_level_1(work, tile, (task - coarse) % CHANNELS);
         }
     }
     next_phase(work);
     const near_tiles tiles(state);
-    const int far = state.far ? 4 : 0;
-    for (int task = take_task(work); task < far + tiles.count; task = take_task(work)) {
-        if (task < far) {
-            blur_level_2<CHANNELS>(work, task);
+    for (int task = take_task(work); task < tiles.count + coarse; task = take_task(work)) {
+        if (task < tiles.count) { /* the longer ones first */
+            blur_near<Format>(work, task, tiles.left + task % tiles.columns * TILE,
+                              tiles.top + task / tiles.columns * TILE);
         } else {
-            blur_near<Format>(work, task - far, tiles.left + (task - far) % tiles.columns * TILE,
-                              tiles.top + (task - far) / tiles.columns * TILE);
+            blur_level_2(work, (task - tiles.count) / CHANNELS, (task - tiles.count) % CHANNELS);
         }
     }
     __syncthreads();
     put_near<Format>(work, tiles);
-    for (int tx = (int)threadIdx.x / 32; tx * TILE < work.frame.width_px; tx += WARPS) {
-        show_columns<Format>(work, tx);
+    const int tx = (int)threadIdx.x / 32 % 8;
+    if (tx * TILE < work.frame.width_px) {
+        show_columns<Format>(work, tx, (int)threadIdx.x / 32 / 8, WARPS / 8);
     }
 }
 

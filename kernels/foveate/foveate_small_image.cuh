@@ -16,6 +16,7 @@ struct small_state {
     int32_t left, right, top, bottom; /* of the blocks of level 0 */
     uint32_t level_1[4]; /* bit x of [y]: tiles of level 1 that are needed */
     uint32_t far; /* some block is of level 2 */
+    uint32_t tiles[64]; /* [8 y + x]: levels of the blocks of 16 x 16 pixels, bit k for level k */
 };
 
 struct small_memory {

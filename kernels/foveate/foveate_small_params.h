@@ -16,7 +16,7 @@
 
 #define FOVEATE_SMALL_MOST_PX 128 /* along an axis */
 #define FOVEATE_SMALL_LEAST_PX 24
-#define FOVEATE_SMALL_THREADS 256
+#define FOVEATE_SMALL_THREADS 512
 #define FOVEATE_SMALL_SAMPLES_1 64 /* of a level along an axis, at most */
 #define FOVEATE_SMALL_SAMPLES_2 32
 #define FOVEATE_SMALL_TILE 16 /* outputs of a product along an axis */
@@ -47,16 +47,18 @@ struct foveate_small {
     struct foveate_law law;
     uint64_t table; /* float[law.table_count] */
     uint64_t pieces;
-    uint64_t places; /* half[3][FOVEATE_SMALL_PLACES] */
+    /* half[4][FOVEATE_SMALL_PLACES]: where a sigma lies in the set of level k. Laws by distance: where the
+     * sigma at a distance lies, and in [3] that sigma. */
+    uint64_t places;
     struct foveate_small_axis x;
     struct foveate_small_axis y;
     float spacing[3];
-    float places_per_px[3]; /* entries of places[k] a pixel of sigma */
+    float places_per_px[3]; /* entries of places[k] a pixel of sigma or of distance */
     float from_sigma[3]; /* level k is for blocks of at least that */
     int32_t sets[3];
     int32_t blur_1; /* 2 pieces a sigma; both axes */
     int32_t shared_pitch; /* bytes of a row of the picture in shared memory */
-    int32_t reserved;
+    int32_t by_distance;
 };
 
 struct foveate_small_linear_params {
@@ -75,7 +77,7 @@ FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *sma
 
 #define FOVEATE_SMALL_LEVEL_1_BYTES (FOVEATE_SMALL_SAMPLES_1 * FOVEATE_SMALL_SAMPLES_1 * 2)
 #define FOVEATE_SMALL_LEVEL_2_BYTES (FOVEATE_SMALL_SAMPLES_2 * FOVEATE_SMALL_SAMPLES_2 * 2)
-#define FOVEATE_SMALL_STATE_BYTES (FOVEATE_SMALL_BLOCKS * FOVEATE_SMALL_BLOCKS + 512 + 128)
+#define FOVEATE_SMALL_STATE_BYTES (FOVEATE_SMALL_BLOCKS * FOVEATE_SMALL_BLOCKS + 512 + 384)
 
 FOVEATE_BOTH int32_t foveate_small_shared_bytes(const struct foveate_small *small, int32_t channels)
 {

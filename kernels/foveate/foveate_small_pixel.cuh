@@ -96,40 +96,23 @@ static __device__ __forceinline__ void interleave(const uint32_t (&c)[4],
     }
 }
 
-/* A byte mask of the pixels in `pixels`, bit n for pixel n, for word w. */
-template <int BYTES> static __device__ __forceinline__ uint32_t mask_of(uint32_t pixels, int w)
+/* Four pixels of a channel from two pairs. */
+static __device__ __forceinline__ uint32_t four_of_halves(uint32_t first, uint32_t second,
+                                                          bool light)
 {
-    uint32_t mask = 0;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const int pixel = (4 * w + i) / BYTES;
-        mask |= pixels >> pixel & 1u ? 255u << 8 * i : 0u;
-    }
-    return mask;
+    return four_bytes(bytes_of_halves(first, light), bytes_of_halves(second, light));
 }
 
-/* The words of four pixels from blurred pairs: [channel][pair]. Pixels outside of `pixels`, and channels
- * that are not blurred, stay what `words` has. */
+/* The words of four pixels; what is not blurred stays what `words` has. */
 template <typename Format>
-static __device__ __forceinline__ void blend_words(const uint32_t (&pairs)[Format::CHANNELS][2],
-                                                   bool light, uint32_t pixels,
+static __device__ __forceinline__ void blend_words(const uint32_t (&channels)[4],
                                                    uint32_t (&words)[Format::BYTES])
 {
-    uint32_t channels[4] = {};
     uint32_t made[Format::BYTES];
-#pragma unroll
-    for (int c = 0; c < Format::CHANNELS; c++) {
-        const bool encoded = light && c < 3;
-        channels[c] = four_bytes(bytes_of_halves(pairs[c][0], encoded),
-                                 bytes_of_halves(pairs[c][1], encoded));
-    }
     interleave<Format>(channels, made);
 #pragma unroll
     for (int w = 0; w < Format::BYTES; w++) {
-        uint32_t mask = pixels == 15u ? ~0u : mask_of<Format::BYTES>(pixels, w);
-        if (Format::CHANNELS < Format::BYTES) {
-            mask &= 0x00ffffffu;
-        }
+        const uint32_t mask = Format::CHANNELS < Format::BYTES ? 0x00ffffffu : ~0u;
         words[w] = (made[w] & mask) | (words[w] & ~mask);
     }
 }

@@ -409,7 +409,9 @@ static double sigma_of(double variance)
     return low;
 }
 
-static int32_t fill_near_set(double *sigmas, double last)
+/* In light a dark pixel shows what little comes from bright ones two pixels away: smaller steps where
+ * that little changes fastest. */
+static int32_t fill_near_set(double *sigmas, double last, bool light)
 {
     static const double variances[] = {0.035, 0.075, 0.125, 0.185, 0.265, 0.37};
     int32_t count = 1;
@@ -420,7 +422,7 @@ static int32_t fill_near_set(double *sigmas, double last)
         sigmas[count++] = sigma_of(variance);
     }
     while (sigmas[count - 1] < last) {
-        variance *= exp2(2.0 * OCTAVE);
+        variance *= exp2(light && variance < 1.2 ? OCTAVE : 2.0 * OCTAVE);
         sigmas[count++] = sigma_of(variance);
     }
     return count;
@@ -452,14 +454,41 @@ static double place_in(const double *sigmas, int32_t count, double sigma)
     return below + fmin(part + more, 1.0);
 }
 
-static void fill_places(struct foveate_small *small, struct foveate_small_tables *tables, int32_t k,
-                        const double *sigmas, int32_t count)
+static double sigma_at_distance(const struct foveate_plan *plan, double distance_px)
+{
+    return (double)foveate_law_sigma_at(&plan->law, plan->law_table, (float)distance_px, 0.0f, 0.0f,
+                                        0.0f);
+}
+
+/* From there on the law is at least `sigma`, or constant. */
+static double last_distance(const struct foveate_plan *plan, double sigma)
+{
+    const double per_entry = 1.0 / (double)plan->law.table_per_unit;
+    int32_t last = plan->law.table_count - 1;
+    while (last > 1 && sigma_at_distance(plan, per_entry * (last - 1)) >= sigma) {
+        last--;
+    }
+    return per_entry * last;
+}
+
+static void fill_places(const struct foveate_plan *plan, struct foveate_small *small,
+                        struct foveate_small_tables *tables, int32_t k, const double *sigmas,
+                        int32_t count)
 {
     uint16_t *out = tables->halves + tables->places_at / 2 + (size_t)k * FOVEATE_SMALL_PLACES;
     small->sets[k] = count;
-    small->places_per_px[k] = (float)((FOVEATE_SMALL_PLACES - 1) / sigmas[count - 1]);
+    small->by_distance = plan->law.kind == FOVEATE_LAW_RADIAL;
+    const double end = small->by_distance
+                           ? last_distance(plan, k == 0 ? sigmas[count - 1] : HUGE_VAL)
+                           : sigmas[count - 1];
+    small->places_per_px[k] = (float)((FOVEATE_SMALL_PLACES - 1) / end);
     for (int32_t i = 0; i < FOVEATE_SMALL_PLACES; i++) {
-        out[i] = half_of(place_in(sigmas, count, i / (double)small->places_per_px[k]));
+        const double at = i / (double)small->places_per_px[k];
+        const double sigma = small->by_distance ? sigma_at_distance(plan, at) : at;
+        out[i] = half_of(place_in(sigmas, count, sigma));
+        if (k == 1) {
+            out[i + 3 * FOVEATE_SMALL_PLACES] = half_of(sigma);
+        }
     }
 }
 
@@ -635,13 +664,15 @@ static enum fovea_result fill(const struct foveate_plan *plan, struct foveate_sm
     double sigmas[3][FOVEATE_SMALL_SETS];
     int32_t counts[3];
     const double across = ACROSS_PX;
-    counts[0] = fill_near_set(sigmas[0], (double)small->from_sigma[1] + across);
+    const bool averages_light =
+        foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
+    counts[0] = fill_near_set(sigmas[0], (double)small->from_sigma[1] + across, averages_light);
     counts[1] = fill_set(sigmas[1], SETS_1 * (double)small->spacing[1],
                          (double)small->from_sigma[2] + across);
     counts[2] = fill_set(sigmas[2], SETS_2 * (double)small->spacing[2], largest_sigma(plan));
     struct writer w = {tables, 0};
     tables->places_at = (size_t)PIECES_MOST * FOVEATE_SMALL_PIECE_BYTES;
-    tables->bytes = tables->places_at + 3 * 2 * FOVEATE_SMALL_PLACES;
+    tables->bytes = tables->places_at + 4 * 2 * FOVEATE_SMALL_PLACES;
     tables->halves = calloc(1, tables->bytes);
     if (!tables->halves) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -651,7 +682,7 @@ static enum fovea_result fill(const struct foveate_plan *plan, struct foveate_sm
     write_axis(&w, work, small, &small->x, sigmas[2], counts[2]);
     write_axis(&w, work, small, &small->y, sigmas[2], counts[2]);
     for (int32_t k = 0; k < 3; k++) {
-        fill_places(small, tables, k, sigmas[k], counts[k]);
+        fill_places(plan, small, tables, k, sigmas[k], counts[k]);
     }
     return FOVEA_OK;
 }
