@@ -43,10 +43,23 @@ enum fovea_result foveate_cuda_small_load(const struct cuda_device *device,
     out_kernels->most_shared_bytes = shared_bytes;
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_small_fatbin));
-    FOVEA_TRY(get_kernel(device, out_kernels, "small_r8", &out_kernels->r8));
-    FOVEA_TRY(get_kernel(device, out_kernels, "small_rgb8", &out_kernels->rgb8));
-    FOVEA_TRY(get_kernel(device, out_kernels, "small_rgba8", &out_kernels->rgba8));
-    return get_kernel(device, out_kernels, "small_rgba8_alpha", &out_kernels->rgba8_alpha);
+    const struct {
+        const char *name;
+        CUfunction *out;
+    } kernels[] = {
+        {"small_r8", &out_kernels->r8[0]},
+        {"small_r8_light", &out_kernels->r8[1]},
+        {"small_rgb8", &out_kernels->rgb8[0]},
+        {"small_rgb8_light", &out_kernels->rgb8[1]},
+        {"small_rgba8", &out_kernels->rgba8[0]},
+        {"small_rgba8_light", &out_kernels->rgba8[1]},
+        {"small_rgba8_alpha", &out_kernels->rgba8_alpha[0]},
+        {"small_rgba8_alpha_light", &out_kernels->rgba8_alpha[1]},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        FOVEA_TRY(get_kernel(device, out_kernels, kernels[i].name, kernels[i].out));
+    }
+    return FOVEA_OK;
 }
 
 void foveate_cuda_small_unload(const struct cuda_device *device,
@@ -59,7 +72,7 @@ void foveate_cuda_small_unload(const struct cuda_device *device,
 
 /* What a format has and which kernel makes it. */
 struct kind {
-    CUfunction kernel;
+    const CUfunction *kernels;
     int32_t bytes;
     int32_t channels;
 };
@@ -129,8 +142,8 @@ enum fovea_result foveate_cuda_small_linear(const struct foveate_cuda_small_run 
                                                  .dst = slice->dst};
     const int32_t shared_bytes = foveate_small_shared_bytes(&params.small, kind.channels);
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kind.kernel, 1, 1, slice->count, FOVEATE_SMALL_THREADS, 1, 1,
-                                    (unsigned)shared_bytes, run->stream, (void *[]){&params},
-                                    NULL));
+           device->cu->LaunchKernel(kind.kernels[run->frame->light != 0], 1, 1, slice->count,
+                                    FOVEATE_SMALL_THREADS, 1, 1, (unsigned)shared_bytes,
+                                    run->stream, (void *[]){&params}, NULL));
     return FOVEA_OK;
 }

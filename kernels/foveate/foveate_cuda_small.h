@@ -15,10 +15,11 @@
 
 struct foveate_cuda_small_kernels {
     CUmodule module;
-    CUfunction r8;
-    CUfunction rgb8;
-    CUfunction rgba8; /* alpha is kept */
-    CUfunction rgba8_alpha;
+    /* [1]: of linear light */
+    CUfunction r8[2];
+    CUfunction rgb8[2];
+    CUfunction rgba8[2]; /* alpha is kept */
+    CUfunction rgba8_alpha[2];
     int32_t most_shared_bytes; /* 0: not for this device */
 };
 

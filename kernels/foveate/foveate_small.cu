@@ -23,6 +23,7 @@ extern __shared__ char small_shared[];
 const int TILE = FOVEATE_SMALL_TILE;
 const int WARPS = FOVEATE_SMALL_THREADS / 32;
 const int BLOCKS = FOVEATE_SMALL_BLOCKS;
+const int PIECE = FOVEATE_SMALL_PIECE_BYTES / 16; /* a sixteenth a lane */
 
 struct small_lane {
     int lane, g, t;
@@ -37,12 +38,16 @@ struct small_work {
     const foveate_frame &frame;
     small_memory memory;
 
+    __device__ __forceinline__ const uint4 *pieces(int number, const small_lane &l) const
+    {
+        return (const uint4 *)small.pieces + number * PIECE + l.lane;
+    }
     __device__ __forceinline__ uint4 piece(int number, const small_lane &l) const
     {
-        return __ldg((const uint4 *)small.pieces + number * 32 + l.lane);
+        return __ldg(pieces(number, l));
     }
 
-    __device__ float sigma_at(float x_px, float y_px) const
+    __device__ __noinline__ float sigma_at(float x_px, float y_px) const
     {
         return foveate_law_sigma_at(&small.law, (const float *)small.table, x_px, y_px,
                                     (float)frame.gaze_x_q8 / 256.0f,
@@ -176,7 +181,8 @@ __device__ __forceinline__ void load_pixels(const small_work &work, int x, int y
     for (int c = 0; c < Format::CHANNELS; c++) {
 #pragma unroll
         for (int n = 0; n < 2; n++) {
-            pairs[c][n] = halves_of_bytes(two_of_channel(words, c, n), c < 3 ? m.light : nullptr);
+            pairs[c][n] = halves_of_bytes(two_of_channel(words, c, n),
+                                          Format::LIGHT && c < 3 ? m.light : nullptr);
         }
     }
 }
@@ -373,11 +379,11 @@ __device__ void blur_level_1(const small_work &work, int tile, int channel)
                 work.memory.level[1], channel, x0 - 8 + 8 * i + 2 * l.t, y, work.small.x.samples);
         }
     }
+    const uint4 *from = work.pieces(work.small.blur_1 + 2 * places.first, l);
     small_result sums[2] = {};
 #pragma unroll 1
-    for (int s = places.first; s <= places.last; s++) {
-        const uint4 weights[2] = {work.piece(work.small.blur_1 + 2 * s, l),
-                                  work.piece(work.small.blur_1 + 2 * s + 1, l)};
+    for (int s = places.first; s <= places.last; s++, from += 2 * PIECE) {
+        const uint4 weights[2] = {__ldg(from), __ldg(from + PIECE)};
         add_blurred(window, weights, weights, places, s, sums);
     }
     store_tile<1>(work.memory.blurred[1], channel, x0, y0, sums, l);
@@ -400,13 +406,13 @@ __device__ void blur_level_2(const small_work &work, int tile, int channel)
                                     sample_at<2>(channel, 8 * i + 2 * l.t, 8 * j + l.g));
         }
     }
+    const uint4 *x = work.pieces(work.small.x.blur_2 + 4 * places.first + 2 * tx, l);
+    const uint4 *y = work.pieces(work.small.y.blur_2 + 4 * places.first + 2 * ty, l);
     small_result sums[2] = {};
 #pragma unroll 1
-    for (int s = places.first; s <= places.last; s++) {
-        const int x = work.small.x.blur_2 + 4 * s + 2 * tx;
-        const int y = work.small.y.blur_2 + 4 * s + 2 * ty;
-        const uint4 across[2] = {work.piece(x, l), work.piece(x + 1, l)};
-        const uint4 down[2] = {work.piece(y, l), work.piece(y + 1, l)};
+    for (int s = places.first; s <= places.last; s++, x += 4 * PIECE, y += 4 * PIECE) {
+        const uint4 across[2] = {__ldg(x), __ldg(x + PIECE)};
+        const uint4 down[2] = {__ldg(y), __ldg(y + PIECE)};
         add_blurred(window, across, down, places, s, sums);
     }
     store_tile<2>(work.memory.blurred[2], channel, tx * TILE, ty * TILE, sums, l);
@@ -438,11 +444,12 @@ __device__ small_places places_of_pixels(const small_work &work, int x0, int y0,
     return p;
 }
 
-template <typename Format>
-__device__ __forceinline__ char *near_words(const small_work &work, int tile, int r,
-                                            const small_lane &l)
+/* Four finished pixels of a channel. */
+template <int CHANNELS>
+__device__ __forceinline__ uint32_t *near_bytes(const small_work &work, int tile, int channel,
+                                                int r, const small_lane &l)
 {
-    return work.memory.level[0] + ((tile * 2 + r) * 32 + l.lane) * (4 * Format::BYTES);
+    return (uint32_t *)work.memory.level[0] + ((tile * CHANNELS + channel) * 2 + r) * 32 + l.lane;
 }
 
 /* Channel c of the 32 x 32 pixels around a tile. */
@@ -461,49 +468,35 @@ __device__ __forceinline__ void load_near(const small_work &work, int x0, int y0
                                            m.picture + y * m.pitch, words);
 #pragma unroll
             for (int n = 0; n < 2; n++) {
-                window.of[j][i][n] =
-                    halves_of_bytes(two_of_channel(words, c, n), c < 3 ? m.light : nullptr);
+                window.of[j][i][n] = halves_of_bytes(two_of_channel(words, c, n),
+                                                     Format::LIGHT && c < 3 ? m.light : nullptr);
             }
         }
     }
 }
 
-/* The finished pixels wait until every tile has read the picture. */
+/* One channel. The finished pixels wait until every tile has read the picture. */
 template <typename Format>
-__device__ void blur_near(const small_work &work, int tile, int x0, int y0)
+__device__ void blur_near(const small_work &work, int tile, int c, int x0, int y0)
 {
     const small_lane l;
-    const bool light = work.memory.light != nullptr;
+    const bool light = Format::LIGHT && c < 3;
     const small_places places = places_of_pixels(work, x0, y0, l);
-    uint32_t bytes[2][4] = {}; /* four pixels of row g, row g + 8; of a channel */
-#pragma unroll
-    for (int c = 0; c < Format::CHANNELS; c++) {
-        small_window window;
-        load_near<Format>(work, x0, y0, c, window, l);
-        small_result sums[2] = {};
+    small_window window;
+    load_near<Format>(work, x0, y0, c, window, l);
+    const uint4 *x = work.pieces(work.small.x.blur_0 + 2 * places.first, l);
+    const uint4 *y = work.pieces(work.small.y.blur_0 + 2 * places.first, l);
+    small_result sums[2] = {};
 #pragma unroll 1
-        for (int s = places.first; s <= places.last; s++) {
-            const int x = work.small.x.blur_0 + 2 * s;
-            const int y = work.small.y.blur_0 + 2 * s;
-            const uint4 across[2] = {work.piece(x, l), work.piece(x + 1, l)};
-            const uint4 down[2] = {work.piece(y, l), work.piece(y + 1, l)};
-            add_blurred(window, across, down, places, s, sums);
-        }
-        bytes[0][c] = four_of_halves(sums[0].x, sums[1].x, light && c < 3);
-        bytes[1][c] = four_of_halves(sums[0].y, sums[1].y, light && c < 3);
+    for (int s = places.first; s <= places.last; s++, x += 2 * PIECE, y += 2 * PIECE) {
+        const uint4 across[2] = {__ldg(x), __ldg(x + PIECE)};
+        const uint4 down[2] = {__ldg(y), __ldg(y + PIECE)};
+        add_blurred(window, across, down, places, s, sums);
     }
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const int y = min(y0 + 8 * r + l.g, work.frame.height_px - 1);
-        const char *row = work.memory.picture + y * work.memory.pitch;
-        uint32_t words[Format::BYTES] = {};
-        if (Format::CHANNELS < Format::BYTES) {
-            small_load_four<Format::BYTES>(work.memory, work.frame.width_px, x0 + 4 * l.t, row,
-                                           words);
-        }
-        blend_words<Format>(bytes[r], words);
-        small_store_four<Format::BYTES>(near_words<Format>(work, tile, r, l), 0, words);
-    }
+    *near_bytes<Format::CHANNELS>(work, tile, c, 0, l) =
+        four_of_halves(sums[0].x, sums[1].x, light);
+    *near_bytes<Format::CHANNELS>(work, tile, c, 1, l) =
+        four_of_halves(sums[0].y, sums[1].y, light);
 }
 
 struct near_tiles {
@@ -528,11 +521,18 @@ template <typename Format> __device__ void put_near(const small_work &work, cons
             const int y = tiles.top + tile / tiles.columns * TILE + 8 * r + l.g;
             if (x < work.frame.width_px && y < work.frame.height_px &&
                 work.memory.blocks[y / 4 * BLOCKS + x / 4] == 0) {
-                uint32_t words[Format::BYTES];
-                small_load_four<Format::BYTES>(work.memory, 4, 0,
-                                               near_words<Format>(work, tile, r, l), words);
-                small_store_four<Format::BYTES>(work.memory.picture + y * work.memory.pitch, x,
-                                                words);
+                char *row = work.memory.picture + y * work.memory.pitch;
+                uint32_t words[Format::BYTES] = {};
+                uint32_t bytes[4] = {};
+                if (Format::CHANNELS < Format::BYTES) {
+                    small_load_four<Format::BYTES>(work.memory, x + 4, x, row, words);
+                }
+#pragma unroll
+                for (int c = 0; c < Format::CHANNELS; c++) {
+                    bytes[c] = *near_bytes<Format::CHANNELS>(work, tile, c, r, l);
+                }
+                blend_words<Format>(bytes, words);
+                small_store_four<Format::BYTES>(row, x, words);
             }
         }
     }
@@ -560,9 +560,9 @@ __device__ __forceinline__ void put_tile(const small_work &work, int level, int 
             }
 #pragma unroll
             for (int c = 0; c < Format::CHANNELS; c++) {
-                bytes[c] = four_of_halves(r == 0 ? sums[c][0].x : sums[c][0].y,
-                                          r == 0 ? sums[c][1].x : sums[c][1].y,
-                                          work.memory.light && c < 3);
+                bytes[c] =
+                    four_of_halves(r == 0 ? sums[c][0].x : sums[c][0].y,
+                                   r == 0 ? sums[c][1].x : sums[c][1].y, Format::LIGHT && c < 3);
             }
             blend_words<Format>(bytes, words);
             small_store_four<Format::BYTES>(row, x, words);
@@ -683,12 +683,14 @@ template <typename Format> __device__ void foveate(const small_work &work)
     }
     next_phase(work);
     const near_tiles tiles(state);
-    for (int task = take_task(work); task < tiles.count + coarse; task = take_task(work)) {
-        if (task < tiles.count) { /* the longer ones first */
-            blur_near<Format>(work, task, tiles.left + task % tiles.columns * TILE,
-                              tiles.top + task / tiles.columns * TILE);
+    const int near = tiles.count * CHANNELS;
+    for (int task = take_task(work); task < near + coarse; task = take_task(work)) {
+        if (task < near) { /* the longer ones first */
+            const int tile = task / CHANNELS;
+            blur_near<Format>(work, tile, task % CHANNELS, tiles.left + tile % tiles.columns * TILE,
+                              tiles.top + tile / tiles.columns * TILE);
         } else {
-            blur_level_2(work, (task - tiles.count) / CHANNELS, (task - tiles.count) % CHANNELS);
+            blur_level_2(work, (task - near) / CHANNELS, (task - near) % CHANNELS);
         }
     }
     __syncthreads();
@@ -704,7 +706,7 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     const foveate_frame frame = frame_of_image(params.frame, params.batch);
     const small_work work = {
         params.small, frame,
-        small_layout(small_shared, params.small, Format::CHANNELS, frame.light)};
+        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT)};
     const foveate_cuda_linear src = view_of(params.src, frame, params.batch.src_next_bytes);
     const foveate_cuda_linear dst = view_of(params.dst, frame, params.batch.dst_next_bytes);
     small_move<true>(work.memory, src, frame.width_px, frame.height_px, Format::BYTES);
@@ -717,14 +719,18 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
 
 } // namespace
 
-#define KERNEL(name, bytes, channels)                                                              \
+#define KERNEL(name, bytes, channels, light)                                                       \
     extern "C" __global__ void __launch_bounds__(FOVEATE_SMALL_THREADS, 2)                         \
         small_##name(const __grid_constant__ foveate_small_linear_params params)                   \
     {                                                                                              \
-        run<small_format<bytes, channels>>(params);                                                \
+        run<small_format<bytes, channels, light>>(params);                                         \
     }
 
-KERNEL(r8, 1, 1)
-KERNEL(rgb8, 3, 3)
-KERNEL(rgba8, 4, 3) /* alpha is kept */
-KERNEL(rgba8_alpha, 4, 4)
+KERNEL(r8, 1, 1, false)
+KERNEL(rgb8, 3, 3, false)
+KERNEL(rgba8, 4, 3, false) /* alpha is kept */
+KERNEL(rgba8_alpha, 4, 4, false)
+KERNEL(r8_light, 1, 1, true)
+KERNEL(rgb8_light, 3, 3, true)
+KERNEL(rgba8_light, 4, 3, true)
+KERNEL(rgba8_alpha_light, 4, 4, true)

@@ -11,7 +11,8 @@
 #include "foveate_small_mma.cuh"
 
 /* BYTES a pixel, of which the first CHANNELS are blurred. */
-template <int BYTES_, int CHANNELS_> struct small_format {
+template <int BYTES_, int CHANNELS_, bool LIGHT_> struct small_format {
+    static const bool LIGHT = LIGHT_;
     static const int BYTES = BYTES_;
     static const int CHANNELS = CHANNELS_;
 };
@@ -31,11 +32,10 @@ template <int BYTES>
 static __device__ __forceinline__ uint32_t two_of_channel(const uint32_t (&words)[BYTES], int c,
                                                           int n)
 {
-    const int first = 2 * n * BYTES + c;
-    const int second = first + BYTES;
-    const int word = first / 4;
+    const int word = 2 * n * BYTES / 4;
     const int other = word + 1 < BYTES ? word + 1 : word;
-    return two_bytes(words[word], words[other], first - 4 * word, second - 4 * word);
+    const int first = 2 * n * BYTES - 4 * word + c;
+    return two_bytes(words[word], words[other], first, first + BYTES);
 }
 
 static __device__ __forceinline__ uint32_t halves_of_bytes(uint32_t two, const uint16_t *light)

@@ -487,7 +487,7 @@ static void fill_places(const struct foveate_plan *plan, struct foveate_small *s
         const double sigma = small->by_distance ? sigma_at_distance(plan, at) : at;
         out[i] = half_of(place_in(sigmas, count, sigma));
         if (k == 1) {
-            out[i + 3 * FOVEATE_SMALL_PLACES] = half_of(sigma);
+            out[i + 2 * FOVEATE_SMALL_PLACES] = half_of(sigma); /* of table 3 */
         }
     }
 }
