@@ -214,7 +214,8 @@ static void fill_show(struct work *w, struct matrix *out, double first, double s
     w->c->columns = n;
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < n; j++) {
-            row_of(w->a, i)[j] = spline(i - j) + ((i == j && (i == 0 || i == n - 1)) ? 1.0 / 6 : 0);
+            const bool end = i == 0 || i == n - 1; /* straight there */
+            row_of(w->a, i)[j] = end ? i == j : spline(i - j);
         }
     }
     for (int32_t i = 0; i < size_px; i++) {
@@ -349,23 +350,17 @@ static void write_show(struct writer *w, struct work *work, struct foveate_small
                        const float *spacing, struct order order)
 {
     const int32_t tiles = (axis->size_px + TILE - 1) / TILE;
-    fill_show(work, work->both, (double)axis->first[1], (double)spacing[1], axis->samples,
-              axis->size_px);
     axis->show_1 = w->pieces;
     for (int32_t tile = 0; tile < tiles; tile++) {
         double rows[TILE][TILE] = {{0.0}};
         const double place = (tile * TILE - (double)axis->first[1]) / (double)spacing[1];
-        const int32_t from = clamp(((int32_t)ceil(place - 4.2) + 1) / 2 * 2, 0, axis->samples - 16);
+        const int32_t from = clamp(((int32_t)floor(place - 3.5)) / 2 * 2, 0, axis->samples - 16);
         axis->from_1[tile] = from;
+        fill_show(work, work->both,
+                  (double)axis->first[1] + from * (double)spacing[1] - tile * TILE,
+                  (double)spacing[1], TILE, TILE);
         for (int32_t i = 0; i < TILE && tile * TILE + i < axis->size_px; i++) {
-            double sum = 0.0;
-            for (int32_t k = 0; k < TILE; k++) {
-                rows[i][k] = row_of(work->both, tile * TILE + i)[from + k];
-                sum += rows[i][k];
-            }
-            for (int32_t k = 0; k < TILE; k++) {
-                rows[i][k] /= sum;
-            }
+            memcpy(rows[i], row_of(work->both, i), sizeof rows[i]);
             round_row(rows[i], TILE);
         }
         write_piece(w, &rows[0][0], TILE, order);
@@ -448,9 +443,10 @@ static double place_in(const double *sigmas, int32_t count, double sigma)
     }
     const double from = variance_of(sigmas[below]);
     const double step = variance_of(sigmas[below + 1]) - from;
-    const double variance = fmax(variance_of(sigma), 1e-3);
+    const double variance = variance_of(sigma);
     const double part = fmin(fmax((variance - from) / step, 0.0), 1.0);
-    const double more = fmin(0.6, 2.5 * variance) * part * (1.0 - part) * step / variance;
+    const double bend = fmin(0.6 / fmax(variance, 1e-3), 2.5);
+    const double more = bend * part * (1.0 - part) * step;
     return below + fmin(part + more, 1.0);
 }
 
