@@ -61,25 +61,42 @@ __device__ __forceinline__ float fast_sqrt(float v)
     return v * rsqrtf(fmaxf(v, 1e-12f));
 }
 
-/* Of a place in pixels from the top left corner; table 0 to 2: where its sigma lies in the level's set. */
-__device__ __forceinline__ float look_up(const small_work &work, int table, float x_px, float y_px)
+__device__ __forceinline__ float entry_at(const uint16_t *entries, float at)
+{
+    const int entry = (int)(fminf(at, FOVEATE_SMALL_PLACES - 1.0f) + 0.5f);
+    return __half2float(__ushort_as_half(__ldg(entries + entry)));
+}
+
+/* At places in pixels from the top left corner, row by row. Table 0 to 2: where sigma lies in the level's
+ * set; 3: sigma. */
+template <int COLUMNS, int ROWS>
+__device__ __forceinline__ void look_up(const small_work &work, int table,
+                                        const float (&x)[COLUMNS], const float (&y)[ROWS],
+                                        float (&out)[ROWS][COLUMNS])
 {
     const uint16_t *entries = (const uint16_t *)work.small.places + table * FOVEATE_SMALL_PLACES;
     const float per_px = work.small.places_per_px[table < 3 ? table : 1];
-    float at;
     if (work.small.by_distance) {
-        const float dx = x_px - (float)work.frame.gaze_x_q8 / 256.0f;
-        const float dy = y_px - (float)work.frame.gaze_y_q8 / 256.0f;
-        at = fast_sqrt(dx * dx + dy * dy) * per_px;
-    } else {
-        at = work.sigma_at(x_px, y_px);
-        if (table == 3) {
-            return at;
+        const float gaze_x = (float)work.frame.gaze_x_q8 * (1.0f / 256);
+        const float gaze_y = (float)work.frame.gaze_y_q8 * (1.0f / 256);
+#pragma unroll
+        for (int j = 0; j < ROWS; j++) {
+            const float down = (y[j] - gaze_y) * (y[j] - gaze_y);
+#pragma unroll
+            for (int i = 0; i < COLUMNS; i++) {
+                const float across = x[i] - gaze_x;
+                out[j][i] = entry_at(entries, fast_sqrt(across * across + down) * per_px);
+            }
         }
-        at *= per_px;
+        return;
     }
-    const int entry = (int)(fminf(at, FOVEATE_SMALL_PLACES - 1.0f) + 0.5f);
-    return __half2float(__ushort_as_half(__ldg(entries + entry)));
+    for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            const float sigma = work.sigma_at(x[i], y[j]);
+            out[j][i] = table < 3 ? entry_at(entries, sigma * per_px) : sigma;
+        }
+    }
 }
 
 /* The next task of the phase, to all lanes. */
@@ -101,8 +118,11 @@ __device__ void measure_corners(const small_work &work)
     for (int i = (int)threadIdx.x; i < across * down; i += FOVEATE_SMALL_THREADS) {
         const int y = i / across;
         const int x = i - y * across;
-        work.memory.corners[y * (BLOCKS + 1) + x] =
-            look_up(work, 3, 4.0f * (float)x, 4.0f * (float)y);
+        const float px[1] = {4.0f * (float)x};
+        const float py[1] = {4.0f * (float)y};
+        float sigma[1][1];
+        look_up(work, 3, px, py, sigma);
+        work.memory.corners[y * (BLOCKS + 1) + x] = sigma[0][0];
     }
     if (threadIdx.x == 0) {
         *work.memory.state = {0, BLOCKS, -1, BLOCKS, -1, {}, 0, {}};
@@ -268,8 +288,22 @@ struct small_places {
     int first, last; /* sigmas that the tile needs */
 };
 
-__device__ __forceinline__ void find_range(small_places &p, float least, float most)
+/* From [row g, row g + 8][columns of n = 0, of n = 1]. */
+__device__ __forceinline__ small_places places_from(const float (&at)[2][4])
 {
+    small_places p;
+    float least = at[0][0];
+    float most = at[0][0];
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            least = fminf(least, at[r][i]);
+            most = fmaxf(most, at[r][i]);
+        }
+        p.of[0][r] = bits_of_pair(__floats2half2_rn(at[r][0], at[r][1]));
+        p.of[1][r] = bits_of_pair(__floats2half2_rn(at[r][2], at[r][3]));
+    }
 #pragma unroll
     for (int i = 16; i > 0; i /= 2) {
         least = fminf(least, __shfl_xor_sync(~0u, least, i));
@@ -277,35 +311,21 @@ __device__ __forceinline__ void find_range(small_places &p, float least, float m
     }
     p.first = (int)least;
     p.last = (int)ceilf(most);
+    return p;
 }
 
 /* Of samples of a coarser level. */
 __device__ small_places places_of_samples(const small_work &work, int level, int x0, int y0,
                                           const small_lane &l)
 {
-    small_places p;
-    float least = 64.0f;
-    float most = 0.0f;
     const float step = work.small.spacing[level];
-#pragma unroll
-    for (int n = 0; n < 2; n++) {
-#pragma unroll
-        for (int r = 0; r < 2; r++) {
-            float two[2];
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const float x =
-                    work.small.x.first[level] + step * (float)(x0 + 8 * n + 2 * l.t + i);
-                const float y = work.small.y.first[level] + step * (float)(y0 + 8 * r + l.g);
-                two[i] = look_up(work, level, x + 0.5f, y + 0.5f);
-                least = fminf(least, two[i]);
-                most = fmaxf(most, two[i]);
-            }
-            p.of[n][r] = bits_of_pair(__floats2half2_rn(two[0], two[1]));
-        }
-    }
-    find_range(p, least, most);
-    return p;
+    const float left = work.small.x.first[level] + 0.5f + step * (float)(x0 + 2 * l.t);
+    const float top = work.small.y.first[level] + 0.5f + step * (float)(y0 + l.g);
+    const float x[4] = {left, left + step, left + 8.0f * step, left + 9.0f * step};
+    const float y[2] = {top, top + 8.0f * step};
+    float at[2][4];
+    look_up(work, level, x, y, at);
+    return places_from(at);
 }
 
 /* 32 x 32 inputs of a channel. */
@@ -424,24 +444,13 @@ __device__ void blur_level_2(const small_work &work, int tile, int channel)
 __device__ small_places places_of_pixels(const small_work &work, int x0, int y0,
                                          const small_lane &l)
 {
-    small_places p;
-    float least = 64.0f;
-    float most = 0.0f;
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        float four[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            four[i] = look_up(work, 0, (float)(x0 + 4 * l.t + i) + 0.5f,
-                              (float)(y0 + 8 * r + l.g) + 0.5f);
-            least = fminf(least, four[i]);
-            most = fmaxf(most, four[i]);
-        }
-        p.of[0][r] = bits_of_pair(__floats2half2_rn(four[0], four[1]));
-        p.of[1][r] = bits_of_pair(__floats2half2_rn(four[2], four[3]));
-    }
-    find_range(p, least, most);
-    return p;
+    const float left = (float)(x0 + 4 * l.t) + 0.5f;
+    const float top = (float)(y0 + l.g) + 0.5f;
+    const float x[4] = {left, left + 1.0f, left + 2.0f, left + 3.0f};
+    const float y[2] = {top, top + 8.0f};
+    float at[2][4];
+    look_up(work, 0, x, y, at);
+    return places_from(at);
 }
 
 /* Four finished pixels of a channel. */

@@ -23,8 +23,9 @@
 #define SETS_2 0.89
 #define OCTAVE 0.25 /* between the sigmas of a set */
 #define REACH 4.5
-/* How far a block's sigma may lie above its smallest, in pixels: 4 x 4 pixels of the steepest law. */
-#define ACROSS_PX 0.75
+/* How far a block's sigma may lie above its smallest, in pixels: in laws steeper than this weights of 17
+ * samples end too early. */
+#define MOST_ACROSS_PX 0.8
 
 /* Weights for `count` places, a row each. */
 struct matrix {
@@ -543,12 +544,34 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
     return right < 0 ? 0 : ((right - left + 8) / TILE + 1) * ((bottom - top + 8) / TILE + 1);
 }
 
+/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. */
+static double across_block(const struct foveate_plan *plan)
+{
+    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    const int32_t step = FOVEATE_SMALL_BLOCK_PX;
+    double most = 0.0;
+    for (int32_t y = 0; y + step < (int32_t)plan->height_px; y += step) {
+        for (int32_t x = 0; x + step < (int32_t)plan->width_px; x += step) {
+            const double a = (double)foveate_sigma_at(plan, &frame, x, y);
+            const double b = (double)foveate_sigma_at(plan, &frame, x + step, y);
+            const double c = (double)foveate_sigma_at(plan, &frame, x, y + step);
+            const double d = (double)foveate_sigma_at(plan, &frame, x + step, y + step);
+            const double low = fmin(fmin(a, b), fmin(c, d));
+            most = a > 0.0 ? fmax(most, fmax(fmax(a, b), fmax(c, d)) - low) : most;
+        }
+    }
+    return most;
+}
+
 bool foveate_small_fits(const struct foveate_plan *plan)
 {
     struct foveate_small small;
     if (!plan->smooth || plan->level_count == 0 || plan->width_px > MOST ||
         plan->height_px > MOST || plan->width_px < FOVEATE_SMALL_LEAST_PX ||
         plan->height_px < FOVEATE_SMALL_LEAST_PX) {
+        return false;
+    }
+    if (across_block(plan) > MOST_ACROSS_PX) {
         return false;
     }
     fill_spacing(plan, &small);
@@ -659,7 +682,7 @@ static enum fovea_result fill(const struct foveate_plan *plan, struct foveate_sm
 {
     double sigmas[3][FOVEATE_SMALL_SETS];
     int32_t counts[3];
-    const double across = ACROSS_PX;
+    const double across = fmax(across_block(plan), 0.5) + 0.05;
     const bool averages_light =
         foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
     counts[0] = fill_near_set(sigmas[0], (double)small->from_sigma[1] + across, averages_light);
