@@ -66,18 +66,21 @@ fovea_add_fatbin(foveate/foveate_bands.cu)
 fovea_add_fatbin(foveate/foveate_cuda.cu)
 fovea_add_fatbin(foveate/foveate_gaze.cu)
 fovea_add_fatbin(foveate/foveate_late.cu)
+fovea_add_fatbin(foveate/foveate_small.cu)
 fovea_add_fatbin(foveate/foveate_smooth.cu)
 fovea_add_fatbin(foveate/foveate_tiles.cu)
 set(fatbins ${CMAKE_CURRENT_BINARY_DIR})
 set_property(SOURCE foveate/foveate_fatbin.c PROPERTY OBJECT_DEPENDS ${fatbins}/foveate_bands.fatbin
     ${fatbins}/foveate_cuda.fatbin
-    ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin ${fatbins}/foveate_smooth.fatbin
+    ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin
+    ${fatbins}/foveate_small.fatbin ${fatbins}/foveate_smooth.fatbin
     ${fatbins}/foveate_tiles.fatbin)
 set_property(SOURCE foveate/foveate_fatbin.c PROPERTY COMPILE_DEFINITIONS
     FOVEATE_BANDS_FATBIN="${fatbins}/foveate_bands.fatbin"
     FOVEATE_FATBIN="${fatbins}/foveate_cuda.fatbin"
     FOVEATE_GAZE_FATBIN="${fatbins}/foveate_gaze.fatbin"
     FOVEATE_LATE_FATBIN="${fatbins}/foveate_late.fatbin"
+    FOVEATE_SMALL_FATBIN="${fatbins}/foveate_small.fatbin"
     FOVEATE_SMOOTH_FATBIN="${fatbins}/foveate_smooth.fatbin"
     FOVEATE_TILES_FATBIN="${fatbins}/foveate_tiles.fatbin")
 
@@ -94,6 +97,7 @@ add_library(fovea_cuda STATIC
     foveate/foveate_cuda_kernels.c
     foveate/foveate_cuda_late.c
     foveate/foveate_cuda_run.c
+    foveate/foveate_cuda_small.c
     foveate/foveate_cuda_smooth.c
     foveate/foveate_cuda_tiles.c
     foveate/foveate_fatbin.c

@@ -19,6 +19,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
+    FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
     FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
     FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
     return cuda_memory_init(device, foveate->upload, &foveate->memory);
@@ -98,6 +99,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
     foveate_cuda_gaze_unload(device, &foveate->gaze);
+    foveate_cuda_small_unload(device, &foveate->small);
     foveate_cuda_tiles_unload(device, &foveate->tiles);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
     foveate_cuda_bands_unload(device, &foveate->bands);
@@ -214,6 +216,27 @@ static void fill_smooth_params(const struct foveate_plan *source, struct foveate
     plan->states_dirty = true;
 }
 
+/* Their tables lie behind all else. */
+static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
+                                       const struct foveate_plan *source,
+                                       struct foveate_cuda_plan *plan,
+                                       const struct foveate_small_tables *small)
+{
+    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    const uint64_t table_bytes = foveate_cuda_aligned(law_bytes);
+    const uint64_t small_at = foveate_cuda_level_bytes(plan) + table_bytes +
+                              foveate_cuda_aligned(foveate_cuda_state_bytes(plan));
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, small_at + small->bytes,
+                                &plan->block));
+    fill_smooth_params(source, plan, table_bytes);
+    plan->small.table = plan->smooth.table;
+    plan->small.pieces = plan->block->memory + small_at;
+    plan->small.places = plan->small.pieces + small->places_at;
+    const struct table tables[] = {{plan->smooth.table, source->law_table, law_bytes},
+                                   {plan->small.pieces, small->halves, small->bytes}};
+    return upload(foveate, tables, plan->has_small ? 2 : 1);
+}
+
 static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
                                      const struct foveate_plan *source,
                                      struct foveate_cuda_plan *plan)
@@ -224,15 +247,16 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
     }
     plan->level_samples = source->level_samples;
     plan->has_tiles = foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
-    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    const uint64_t table_bytes = foveate_cuda_aligned(law_bytes);
-    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                foveate_cuda_level_bytes(plan) + table_bytes +
-                                    foveate_cuda_state_bytes(plan),
-                                &plan->block));
-    fill_smooth_params(source, plan, table_bytes);
-    const struct table table = {plan->smooth.table, source->law_table, law_bytes};
-    return upload(foveate, &table, 1);
+    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    plan->has_small = foveate->small.most_shared_bytes > 0 && foveate_small_fits(source);
+    struct foveate_small_tables small = {0};
+    enum fovea_result result =
+        plan->has_small ? foveate_small_fill(source, &plan->small, &small) : FOVEA_OK;
+    if (result == FOVEA_OK) {
+        result = upload_smooth(foveate, source, plan, &small);
+    }
+    free(small.halves);
+    return result;
 }
 
 enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,

@@ -3,6 +3,8 @@
 
 #include "foveate/foveate_cuda_plan.h"
 
+#define MOST_IN_A_GRID 65535 /* along z */
+
 /* The next power of two, at most `most`: batches that grow by an image do not take memory each time. */
 static uint32_t with_room(uint32_t count, uint64_t most)
 {
@@ -14,26 +16,32 @@ static uint32_t with_room(uint32_t count, uint64_t most)
 }
 
 /* How many images of a batch can have levels at a time. */
-static uint32_t count_levels(const struct foveate_cuda_plan *plan,
+static uint32_t count_levels(const struct foveate_cuda *foveate,
+                             const struct foveate_cuda_plan *plan,
                              const struct foveate_cuda_images *images)
 {
     const uint32_t sources = images->src_next_bytes == 0 ? 1 : images->count;
     if (plan->level_samples == 0) {
         return 0;
     }
+    if (foveate_cuda_as_small(foveate, plan, images->src->format)) {
+        return 1; /* none of them needs any; another format may come, one at a time */
+    }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_level_bytes(plan);
     return with_room(sources, most > 0 ? most : 1);
 }
 
 /* How many can have a state at a time: all that have levels, or that share one picture's. */
-static uint32_t count_states(const struct foveate_cuda_plan *plan,
+static uint32_t count_states(const struct foveate_cuda *foveate,
+                             const struct foveate_cuda_plan *plan,
                              const struct foveate_cuda_images *images)
 {
     if (!plan->has_tiles) {
         return 0;
     }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_state_bytes(plan);
-    return with_room(images->src_next_bytes == 0 ? images->count : count_levels(plan, images),
+    return with_room(images->src_next_bytes == 0 ? images->count
+                                                 : count_levels(foveate, plan, images),
                      most > 0 ? most : 1);
 }
 
@@ -64,9 +72,9 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
                                        const struct foveate_cuda_images *images)
 {
     struct foveate_cuda_batch_memory grown = {
-        .levels = larger(count_levels(plan, images), plan->batch.levels),
+        .levels = larger(count_levels(foveate, plan, images), plan->batch.levels),
         .gazes = larger(with_room(images->count, UINT32_MAX), plan->batch.gazes),
-        .states = larger(count_states(plan, images), plan->batch.states),
+        .states = larger(count_states(foveate, plan, images), plan->batch.states),
         .states_dirty = true};
     if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes &&
         grown.states == plan->batch.states) {
@@ -130,10 +138,14 @@ static struct foveate_cuda_levels batch_levels(struct foveate_cuda_plan *plan, b
 }
 
 /* Of a batch that was reserved for. */
-static uint32_t images_at_a_time(const struct foveate_cuda_plan *plan,
+static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
+                                 const struct foveate_cuda_plan *plan,
                                  const struct foveate_cuda_images *images)
 {
     uint32_t most = images->count;
+    if (foveate_cuda_as_small(foveate, plan, images->src->format)) {
+        return smaller(most, MOST_IN_A_GRID);
+    }
     if (plan->level_samples > 0 && images->src_next_bytes != 0) {
         most = smaller(most, plan->batch.levels);
     }
@@ -145,7 +157,7 @@ static enum fovea_result launch_batch(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run,
                                       const struct foveate_cuda_images *images)
 {
-    const uint32_t most = images_at_a_time(run->plan, images);
+    const uint32_t most = images_at_a_time(foveate, run->plan, images);
     const struct foveate_cuda_levels levels = batch_levels(run->plan, images->src_next_bytes == 0);
     FOVEA_TRY(fill_gazes(foveate, run, images));
     for (uint32_t first = 0; first < images->count;) {

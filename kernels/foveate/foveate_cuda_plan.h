@@ -11,6 +11,7 @@
 #include "foveate/foveate_cuda.h"
 #include "foveate/foveate_cuda_bands.h"
 #include "foveate/foveate_cuda_gaze.h"
+#include "foveate/foveate_cuda_small.h"
 #include "foveate/foveate_cuda_smooth.h"
 #include "foveate/foveate_cuda_tiles.h"
 
@@ -36,6 +37,9 @@ struct foveate_cuda_plan {
     bool has_tiles; /* for the formats that tiles take; they use the levels' memory */
     struct foveate_tiles tiles;
     bool states_dirty;
+    bool has_small; /* for linear images of the formats that small pictures take */
+    bool blurs_alpha;
+    struct foveate_small small;
     struct foveate_cuda_batch_memory batch;
 };
 
@@ -46,6 +50,7 @@ struct foveate_cuda {
     struct foveate_cuda_bands_kernels bands; /* likewise */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
+    struct foveate_cuda_small_kernels small;
     double tile_slope; /* steeper laws are not for tiles */
     struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
@@ -75,6 +80,9 @@ uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
 /* Levels of halves do not hold 32-bit floats. */
 bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format);
 bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format);
+/* Of linear images: a block each, without levels in memory. */
+bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct foveate_cuda_plan *plan,
+                           enum fovea_format format);
 
 /* Frames of one plan share its levels, so each waits on its stream for the one before. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,

@@ -75,6 +75,13 @@ bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_form
     return plan->has_tiles && foveate_cuda_tiles_take_format(format);
 }
 
+bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct foveate_cuda_plan *plan,
+                           enum fovea_format format)
+{
+    return plan->has_small && !plan->has_tiles &&
+           foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
+}
+
 enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run)
 {
@@ -140,6 +147,14 @@ enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
                                             enum fovea_format format,
                                             const struct foveate_cuda_slice *slice)
 {
+    if (run->plan->is_smooth && foveate_cuda_as_small(foveate, run->plan, format)) {
+        const struct foveate_cuda_small_run small = {.device = foveate->device,
+                                                     .kernels = &foveate->small,
+                                                     .small = &run->plan->small,
+                                                     .frame = run->frame,
+                                                     .stream = run->stream};
+        return foveate_cuda_small_linear(&small, format, slice);
+    }
     if (run->plan->is_smooth) {
         const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, levels);
         const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);

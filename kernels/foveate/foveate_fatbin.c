@@ -8,6 +8,7 @@ extern const unsigned char foveate_bands_fatbin[];
 extern const unsigned char foveate_fatbin[];
 extern const unsigned char foveate_gaze_fatbin[];
 extern const unsigned char foveate_late_fatbin[];
+extern const unsigned char foveate_small_fatbin[];
 extern const unsigned char foveate_smooth_fatbin[];
 extern const unsigned char foveate_tiles_fatbin[];
 
@@ -23,5 +24,6 @@ EMBED(foveate_bands_fatbin, FOVEATE_BANDS_FATBIN);
 EMBED(foveate_fatbin, FOVEATE_FATBIN);
 EMBED(foveate_gaze_fatbin, FOVEATE_GAZE_FATBIN);
 EMBED(foveate_late_fatbin, FOVEATE_LATE_FATBIN);
+EMBED(foveate_small_fatbin, FOVEATE_SMALL_FATBIN);
 EMBED(foveate_smooth_fatbin, FOVEATE_SMOOTH_FATBIN);
 EMBED(foveate_tiles_fatbin, FOVEATE_TILES_FATBIN);

@@ -5,6 +5,7 @@
 
 #include "smooth_model.h"
 
+#include "foveate/foveate_cuda_plan.h"
 #include "foveate/foveate_cuda_tiles.h"
 
 #include <math.h>
@@ -148,6 +149,13 @@ static void assert_surface(const struct cuda_fixture *fixture, const struct scen
     image_free(&packed);
 }
 
+/* Linear images alone: small pictures, a block each. */
+static bool as_small(const struct cuda_fixture *fixture, const struct prepared *p,
+                     enum fovea_format format)
+{
+    return foveate_cuda_as_small(fixture->foveate, p->tables, format);
+}
+
 bool smooth_in_tiles(const struct cuda_fixture *fixture, const struct prepared *p,
                      enum fovea_format format)
 {
@@ -166,7 +174,10 @@ void smooth_assert_picture(const struct cuda_fixture *fixture, const struct scen
     if (!scene->no_reference) {
         expected.exact = exact_picture(p.plan, &p.frame, &src->view);
     }
+    const bool tiles = expected.tiles;
+    expected.tiles = tiles || as_small(fixture, &p, scene->format);
     assert_linear(fixture, scene, &p, &expected, src);
+    expected.tiles = tiles;
     if (scene_has_surface(scene->format)) {
         assert_surface(fixture, scene, &p, &expected, src);
     }
