@@ -111,10 +111,10 @@ static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
 {
     (void)state;
     static const char usual[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
-                                "StreamWaitEvent LaunchKernel LaunchKernel "
+                                "StreamWaitEvent LaunchKernel LaunchKernelEx "
                                 "EventQuery EventRecord CtxPopCurrent ";
     static const char after[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
-                                "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernel "
+                                "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernelEx "
                                 "EventQuery EventRecord CtxPopCurrent ";
     struct capture capture = {0};
     struct fovea_context *context = create_for(FOVEA_METHOD_SMOOTH, &capture);
