@@ -121,9 +121,10 @@ static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
     run_large(context, FOVEA_OK);
     run_large(context, FOVEA_OK);
     assert_string_equal(fake->calls, usual);
-    for (int n = 1; n <= 2; n++) {
-        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
-        fake->fails = "LaunchKernel";
+    static const char *const launches[] = {"LaunchKernel", "LaunchKernelEx"};
+    for (int n = 0; n < 2; n++) {
+        fake_cuda_fail_at(fake, 1, CUDA_ERROR_OUT_OF_MEMORY);
+        fake->fails = launches[n];
         run_large(context, FOVEA_ERROR_OUT_OF_MEMORY);
         fake_cuda_calm(fake);
         run_large(context, FOVEA_OK);
