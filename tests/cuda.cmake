@@ -32,6 +32,9 @@ fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel)
+fovea_add_test(NAME test_cuda_small
+    SOURCES gpu/test_cuda_small.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)

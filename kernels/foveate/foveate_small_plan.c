@@ -544,10 +544,12 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
     return right < 0 ? 0 : ((right - left + 8) / TILE + 1) * ((bottom - top + 8) / TILE + 1);
 }
 
-/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. */
+/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On the
+ * ramp, where it starts, blocks are all of level 0, which has every sigma from 0 on. */
 static double across_block(const struct foveate_plan *plan)
 {
     const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    const double ramp_end = 2.0 * (double)(plan->law.strength * plan->law.sharp_px);
     const int32_t step = FOVEATE_SMALL_BLOCK_PX;
     double most = 0.0;
     for (int32_t y = 0; y + step < (int32_t)plan->height_px; y += step) {
@@ -557,7 +559,8 @@ static double across_block(const struct foveate_plan *plan)
             const double c = (double)foveate_sigma_at(plan, &frame, x, y + step);
             const double d = (double)foveate_sigma_at(plan, &frame, x + step, y + step);
             const double low = fmin(fmin(a, b), fmin(c, d));
-            most = a > 0.0 ? fmax(most, fmax(fmax(a, b), fmax(c, d)) - low) : most;
+            const double high = fmax(fmax(a, b), fmax(c, d));
+            most = low > ramp_end ? fmax(most, high - low) : most;
         }
     }
     return most;
@@ -566,7 +569,10 @@ static double across_block(const struct foveate_plan *plan)
 bool foveate_small_fits(const struct foveate_plan *plan)
 {
     struct foveate_small small;
-    if (!plan->smooth || plan->level_count == 0 || plan->width_px > MOST ||
+    /* Sigma of a map may jump, and a block is measured at its corners. */
+    const bool line =
+        plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
+    if (!plan->smooth || !line || plan->level_count == 0 || plan->width_px > MOST ||
         plan->height_px > MOST || plan->width_px < FOVEATE_SMALL_LEAST_PX ||
         plan->height_px < FOVEATE_SMALL_LEAST_PX) {
         return false;

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Small pictures, a block each (foveate_cuda_small.h). Batches of them are in test_cuda_batch.c. */
+
+#include "foveate/foveate_cuda_plan.h"
+#include "smooth_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct cuda_fixture fixture;
+
+static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_R8};
+static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR};
+
+static struct scene small_scene(void)
+{
+    struct scene scene = smooth_scene_default();
+    scene.format = FOVEA_FORMAT_RGB8;
+    scene.width_px = scene.height_px = 128;
+    return scene;
+}
+
+static void prepare(struct prepared *p, const struct scene *scene)
+{
+    scene_prepare(&fixture, p, scene);
+    assert_true(foveate_cuda_as_small(fixture.foveate, p->tables, scene->format));
+}
+
+static void check(const struct scene *scene)
+{
+    struct prepared p = {0};
+    prepare(&p, scene);
+    scene_finish(&fixture, &p);
+    smooth_assert(&fixture, scene);
+}
+
+static void every_format_pattern_and_light_is_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern += fixture.quick ? 3 : 1) {
+            for (size_t k = 0; k < COUNT(lights); k++) {
+                struct scene scene = small_scene();
+                scene.format = formats[i];
+                scene.pattern = (enum image_pattern)pattern;
+                scene.foveation.light = lights[k];
+                check(&scene);
+            }
+        }
+    }
+}
+
+static void every_size_is_right(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{127, 128}, {128, 125}, {122, 119},
+                                        {128, 113}, {121, 128}, {117, 126}};
+    for (size_t i = 0; i < COUNT(sizes); i += fixture.quick ? 2 : 1) {
+        for (size_t k = 0; k < COUNT(formats); k++) {
+            struct scene scene = small_scene();
+            scene.width_px = sizes[i][0];
+            scene.height_px = sizes[i][1];
+            scene.format = formats[k];
+            scene.pattern = IMAGE_STROKES;
+            check(&scene);
+        }
+    }
+}
+
+static void gaze_anywhere_is_right(void **state)
+{
+    (void)state;
+    static const struct fovea_point_uv gazes[] = {{0.0, 0.0},  {1.0, 1.0},    {0.5, 0.0},
+                                                  {0.99, 0.3}, {-0.2, 0.5},   {1.3, -0.4},
+                                                  {-3.0, 3.0}, {0.501, 0.497}};
+    for (size_t i = 0; i < COUNT(gazes); i++) {
+        struct scene scene = small_scene();
+        scene.gaze = gazes[i];
+        scene.pattern = i % 2 ? IMAGE_CHECKER : IMAGE_RANDOM;
+        scene.foveation.light = lights[i % 2];
+        check(&scene);
+    }
+}
+
+static void strides_gaps_and_alignment_are_respected(void **state)
+{
+    (void)state;
+    static const struct image_layout layouts[] = {
+        {.bottom_up = true}, {.row_gap = 3}, {.pixel_gap = 1}, {.row_gap = 16}};
+    for (size_t i = 0; i < COUNT(layouts); i++) {
+        for (size_t k = 0; k < COUNT(formats); k++) {
+            struct scene scene = small_scene();
+            scene.layout = layouts[i];
+            scene.format = formats[k];
+            scene.shift = (uint32_t)i;
+            check(&scene);
+        }
+    }
+}
+
+static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT(lights); k++) {
+        struct scene scene = small_scene();
+        scene.format = FOVEA_FORMAT_RGBA8;
+        scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+        scene.foveation.light = lights[k];
+        check(&scene);
+    }
+}
+
+static void laws_by_angle_are_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct scene scene = small_scene();
+        scene.foveation.model = FOVEA_MODEL_PHYSICAL;
+        scene.foveation.physical.alpha *= 28.6;
+        scene.foveation.geometry = (struct fovea_geometry){.ppd = 7.7};
+        scene.format = formats[i];
+        scene.gaze = (struct fovea_point_uv){0.3, 0.3 * (double)i};
+        check(&scene);
+    }
+}
+
+/* Runs a picture of random pixels, or of one level. */
+static struct test_image run(const struct scene *scene, const struct prepared *p, int level,
+                             struct test_image *out_src)
+{
+    *out_src = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    image_draw(&out_src->view, IMAGE_RANDOM, 3);
+    for (uint32_t y = 0; level >= 0 && y < scene->height_px; y++) {
+        memset(image_pixel(&out_src->view, 0, y), level, (size_t)3 * scene->width_px);
+    }
+    scene_run_linear(&fixture, p, out_src, &dst, 0);
+    return dst;
+}
+
+static void flat_pictures_stay_flat(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT(lights); k++) {
+        struct scene scene = small_scene();
+        struct prepared p = {0};
+        scene.foveation.light = lights[k];
+        prepare(&p, &scene);
+        for (int level = 0; level < 256; level += fixture.quick ? 51 : 5) {
+            struct test_image src;
+            struct test_image dst = run(&scene, &p, level, &src);
+            for (uint32_t y = 0; y < scene.height_px; y++) {
+                assert_memory_equal(image_pixel(&dst.view, 0, y), image_pixel(&src.view, 0, y),
+                                    (size_t)3 * scene.width_px);
+            }
+            image_free(&src);
+            image_free(&dst);
+        }
+        scene_finish(&fixture, &p);
+    }
+}
+
+static void what_is_sharp_is_copied_bit_by_bit(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT(lights); k++) {
+        struct scene scene = small_scene();
+        struct prepared p = {0};
+        struct test_image src;
+        int copied = 0;
+        scene.foveation.light = lights[k];
+        prepare(&p, &scene);
+        struct test_image dst = run(&scene, &p, -1, &src);
+        for (uint32_t y = 0; y < scene.height_px; y++) {
+            for (uint32_t x = 0; x < scene.width_px; x++) {
+                if (foveate_sigma_at(p.plan, &p.frame, (int32_t)x, (int32_t)y) > 0.0f) {
+                    continue;
+                }
+                copied++;
+                assert_memory_equal(image_pixel(&dst.view, x, y), image_pixel(&src.view, x, y), 3);
+            }
+        }
+        assert_true(copied > 0);
+        image_free(&src);
+        image_free(&dst);
+        scene_finish(&fixture, &p);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_pattern_and_light_is_right),
+        cmocka_unit_test(every_size_is_right),
+        cmocka_unit_test(gaze_anywhere_is_right),
+        cmocka_unit_test(strides_gaps_and_alignment_are_respected),
+        cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
+        cmocka_unit_test(laws_by_angle_are_right),
+        cmocka_unit_test(flat_pictures_stay_flat),
+        cmocka_unit_test(what_is_sharp_is_copied_bit_by_bit),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
