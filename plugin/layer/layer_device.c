@@ -11,8 +11,7 @@
 
 /* ---- The loader's part of the chain -------------------------------------------------------------- */
 
-static VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info,
-                                          VkLayerFunction function)
+static VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info, VkLayerFunction function)
 {
     const VkLayerDeviceCreateInfo *node = info->pNext;
     while (node && !(node->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
@@ -181,22 +180,21 @@ static VkResult create_below(struct layer_device *device, const struct links *li
     VkResult result = VK_ERROR_UNKNOWN;
     if (reason) {
         log_debug(layer_log(), "a device is left alone: %s", reason);
-    } else if (!device->inert &&
-               make_wishes(device->instance, device->physical, info, &wishes)) {
+    } else if (!device->inert && make_wishes(device->instance, device->physical, info, &wishes)) {
         result = create_with(links, device->physical, &wishes.info, allocator, out_device);
         layer_features_restore(&wishes.features);
         if (result != VK_SUCCESS) {
-            log_warning(layer_log(), "the device cannot be made with what Fovea needs (VkResult "
-                                     "%d); it is left alone",
+            log_warning(layer_log(),
+                        "the device cannot be made with what Fovea needs (VkResult "
+                        "%d); it is left alone",
                         (int)result);
         }
     }
     device->timeline = wishes.features.on;
     device->inert = result != VK_SUCCESS || !keep_extensions(device, &wishes);
     free(wishes.names);
-    return result == VK_SUCCESS
-               ? result
-               : create_with(links, device->physical, info, allocator, out_device);
+    return result == VK_SUCCESS ? result
+                                : create_with(links, device->physical, info, allocator, out_device);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
@@ -211,9 +209,8 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     links.get = links.link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    links.create =
-        (PFN_vkCreateDevice)links.link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
-            instance->handle, "vkCreateDevice");
+    links.create = (PFN_vkCreateDevice)links.link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
+        instance->handle, "vkCreateDevice");
     links.next = links.link->u.pLayerInfo->pNext;
     struct layer_device *device = calloc(1, sizeof *device);
     if (!links.create || !device) {
@@ -258,8 +255,7 @@ static bool can_compute(const struct layer_device *device, uint32_t family)
 {
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
-    device->instance->vk.GetPhysicalDeviceQueueFamilyProperties(device->physical, &count,
-                                                                families);
+    device->instance->vk.GetPhysicalDeviceQueueFamilyProperties(device->physical, &count, families);
     return family < count && (families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
 }
 

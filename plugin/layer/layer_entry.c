@@ -53,9 +53,9 @@ layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char *
         return VK_SUCCESS;
     }
     const struct layer_instance *instance = layer_registry_instance(physical);
-    return instance ? instance->vk.EnumerateDeviceExtensionProperties(physical, layer, count,
-                                                                      properties)
-                    : VK_ERROR_INITIALIZATION_FAILED;
+    return instance
+               ? instance->vk.EnumerateDeviceExtensionProperties(physical, layer, count, properties)
+               : VK_ERROR_INITIALIZATION_FAILED;
 }
 
 /* ---- Which functions are ours -------------------------------------------------------------------- */
@@ -76,8 +76,7 @@ struct hook {
 };
 
 /* These are answered for every instance, the last ones also where there is none yet. */
-static const struct hook global_hooks[] = {HOOK(GetInstanceProcAddr),
-                                           HOOK(CreateInstance),
+static const struct hook global_hooks[] = {HOOK(GetInstanceProcAddr), HOOK(CreateInstance),
                                            HOOK(EnumerateInstanceLayerProperties),
                                            HOOK(EnumerateInstanceExtensionProperties)};
 
@@ -92,8 +91,8 @@ static const struct hook instance_hooks[] = {
 };
 
 static const struct hook device_hooks[] = {
-    HOOK(GetDeviceProcAddr),   HOOK(DestroyDevice),      HOOK(GetDeviceQueue),
-    HOOK(GetDeviceQueue2),     HOOK(CreateSwapchainKHR), HOOK(DestroySwapchainKHR),
+    HOOK(GetDeviceProcAddr), HOOK(DestroyDevice),      HOOK(GetDeviceQueue),
+    HOOK(GetDeviceQueue2),   HOOK(CreateSwapchainKHR), HOOK(DestroySwapchainKHR),
     HOOK(QueuePresentKHR),
 };
 

@@ -18,33 +18,38 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
     return (VkLayerInstanceCreateInfo *)link; /* the loader's; to be advanced by each layer */
 }
 
-/* The version that Fovea needs: 1.2 for timeline semaphores, or what there is. */
-static uint32_t wanted_version(PFN_vkGetInstanceProcAddr next, uint32_t asked)
+/* With the version that Fovea needs: 1.2, for timeline semaphores. Loaders and drivers since 2018 take any;
+ * the next layer cannot be asked without an instance, Mesa's device selection crashes at that. */
+static VkResult create_for_fovea(PFN_vkCreateInstance create, const VkInstanceCreateInfo *info,
+                                 const VkAllocationCallbacks *allocator, VkInstance *out_instance)
 {
-    PFN_vkEnumerateInstanceVersion enumerate =
-        (PFN_vkEnumerateInstanceVersion)next(NULL, "vkEnumerateInstanceVersion");
-    uint32_t highest = VK_API_VERSION_1_0;
-    if (!enumerate || enumerate(&highest) != VK_SUCCESS) {
-        highest = VK_API_VERSION_1_0;
-    }
-    const uint32_t needed = VK_API_VERSION_1_2 < highest ? VK_API_VERSION_1_2 : highest;
-    return asked > needed ? asked : needed;
-}
-
-static VkResult create_below(PFN_vkCreateInstance create, PFN_vkGetInstanceProcAddr next,
-                             const VkInstanceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkInstance *out_instance)
-{
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .apiVersion = VK_API_VERSION_1_0};
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
     if (info->pApplicationInfo) {
         application = *info->pApplicationInfo;
     }
-    const uint32_t asked = application.apiVersion ? application.apiVersion : VK_API_VERSION_1_0;
-    application.apiVersion = wanted_version(next, asked);
+    if (application.apiVersion < VK_API_VERSION_1_2) {
+        application.apiVersion = VK_API_VERSION_1_2;
+    }
     VkInstanceCreateInfo own = *info;
     own.pApplicationInfo = &application;
     return create(&own, allocator, out_instance);
+}
+
+static VkResult create_below(struct layer_instance *instance, VkLayerInstanceCreateInfo *link,
+                             PFN_vkCreateInstance create, const VkInstanceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkInstance *out_instance)
+{
+    VkLayerInstanceLink *next = link->u.pLayerInfo->pNext;
+    if (!instance->inert) {
+        link->u.pLayerInfo = next;
+        const VkResult result = create_for_fovea(create, info, allocator, out_instance);
+        if (result == VK_SUCCESS) {
+            return result;
+        }
+        instance->inert = true;
+    }
+    link->u.pLayerInfo = next; /* layers below have moved it on */
+    return create(info, allocator, out_instance);
 }
 
 static void load(struct layer_instance *instance, PFN_vkGetInstanceProcAddr next)
@@ -79,12 +84,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
         free(instance);
         return instance ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     layer_session_enter();
     note(instance);
-    const VkResult result = instance->inert
-                                ? create(info, allocator, out_instance)
-                                : create_below(create, next, info, allocator, out_instance);
+    const VkResult result = create_below(instance, link, create, info, allocator, out_instance);
     if (result != VK_SUCCESS) {
         free(instance);
         layer_session_leave();

@@ -57,8 +57,8 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         waits[i].semaphore = p->info->pWaitSemaphores[i];
     }
     const struct fovea_vk_semaphore signal = {.semaphore = swapchain->presentable[index]};
-    struct layer_frame_session session;
-    layer_session_frame(fovea, swapchain, &session);
+    struct layer_frame own;
+    layer_session_frame(swapchain, &own);
     const struct fovea_vk_frame frame = {
         .src = frame_image(swapchain, index),
         .dst = frame_image(swapchain, index),
@@ -66,10 +66,10 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .wait_count = wait_count,
         .signals = &signal,
         .signal_count = 1,
-        .gaze = session.gaze,
-        .hud = session.hud,
+        .gaze = own.gaze,
+        .hud = own.hud[0] ? own.hud : NULL,
     };
-    return session.off ? FOVEA_PASSED_THROUGH : fovea_vk_foveate(fovea, &frame);
+    return fovea_vk_foveate(fovea, &frame);
 }
 
 /* Puts what the present has to wait for into the list where the image was foveated. */
@@ -81,10 +81,6 @@ static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t i
     }
     struct fovea_vk *fovea = layer_swapchain_fovea(swapchain, &p->queue);
     if (!fovea || swapchain->failed) {
-        return;
-    }
-    if (layer_session_is_off()) {
-        layer_session_idle(swapchain);
         return;
     }
     const enum fovea_result result = foveate(p, swapchain, fovea, index);
@@ -111,6 +107,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPres
     struct presentation p = {.device = layer_registry_device(queue), .info = info};
     if (p.device->inert || !layer_registry_queue(p.device, queue, &p.queue) || !p.queue.usable ||
         !is_of_one_gpu(info)) {
+        return p.device->vk.QueuePresentKHR(queue, info);
+    }
+    if (!layer_session_tick()) {
         return p.device->vk.QueuePresentKHR(queue, info);
     }
     p.waits = alloca((info->swapchainCount + info->waitSemaphoreCount + 1) * sizeof *p.waits);

@@ -11,12 +11,16 @@
 
 /* Launchers, compositors and tools: what they present is not a game's picture. */
 static const char *const left_alone[] = {
-    "steam",           "steamwebhelper", "steam-runtime-*", "gldriverquery", "vulkandriverquery",
-    "heroic",          "lutris*",        "gamescope*",      "kwin_*",        "gnome-shell",
-    "mutter*",         "sway",           "weston",          "Xwayland",      "vrcompositor",
-    "vrserver",        "vrmonitor",      "monado-service",  "obs",           "plasmashell",
-    "wineserver",      "explorer.exe",   "services.exe",    "winedevice.exe", "rpcss.exe",
-    "plugplay.exe",    "svchost.exe",    "fovea_demo",      "fovea_bench",   "fovea_quality",
+    "steam",         "steamwebhelper",    "steam-runtime-*",
+    "gldriverquery", "vulkandriverquery", "heroic",
+    "lutris*",       "gamescope*",        "kwin_*",
+    "gnome-shell",   "mutter*",           "sway",
+    "weston",        "Xwayland",          "vrcompositor",
+    "vrserver",      "vrmonitor",         "monado-service",
+    "obs",           "plasmashell",       "wineserver",
+    "explorer.exe",  "services.exe",      "winedevice.exe",
+    "rpcss.exe",     "plugplay.exe",      "svchost.exe",
+    "fovea_demo",    "fovea_bench",       "fovea_quality",
 };
 
 const char *layer_programs_refusal(void)

@@ -66,8 +66,7 @@ void layer_registry_add_swapchain(struct layer_device *device, struct layer_swap
     ADD(device->swapchains, swapchain);
 }
 
-struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
-                                                 VkSwapchainKHR handle)
+struct layer_swapchain *layer_registry_swapchain(struct layer_device *device, VkSwapchainKHR handle)
 {
     FIND(layer_swapchain, device->swapchains, (*at)->handle == handle, false);
 }

@@ -22,8 +22,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance handle,
                                                          VkSurfaceKHR *out_surface)
 {
     struct layer_instance *instance = layer_registry_instance(handle);
-    const VkResult result =
-        instance->vk.CreateXcbSurfaceKHR(handle, info, allocator, out_surface);
+    const VkResult result = instance->vk.CreateXcbSurfaceKHR(handle, info, allocator, out_surface);
     if (result == VK_SUCCESS) {
         remember(instance, *out_surface, info->window);
     }
@@ -35,8 +34,7 @@ layer_CreateXlibSurfaceKHR(VkInstance handle, const struct layer_xlib_surface_in
                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out_surface)
 {
     struct layer_instance *instance = layer_registry_instance(handle);
-    const VkResult result =
-        instance->vk.CreateXlibSurfaceKHR(handle, info, allocator, out_surface);
+    const VkResult result = instance->vk.CreateXlibSurfaceKHR(handle, info, allocator, out_surface);
     if (result == VK_SUCCESS) {
         remember(instance, *out_surface, (uint32_t)info->window);
     }

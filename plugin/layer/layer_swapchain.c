@@ -117,8 +117,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
         log_info(layer_log(), "a swapchain is left alone: %s", reason);
         return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
     }
-    const VkResult result =
-        device->vk.CreateSwapchainKHR(handle, &own, allocator, out_swapchain);
+    const VkResult result = device->vk.CreateSwapchainKHR(handle, &own, allocator, out_swapchain);
     if (result != VK_SUCCESS) {
         return result;
     }
@@ -167,22 +166,29 @@ static struct fovea_vk *make_fovea(struct layer_swapchain *swapchain,
         log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
         return NULL;
     }
-    layer_session_follow(fovea);
+    layer_session_meet(fovea, swapchain->window);
     return fovea;
+}
+
+static void free_fovea(struct layer_swapchain *swapchain)
+{
+    if (swapchain->fovea) {
+        layer_session_part(swapchain->fovea);
+        fovea_vk_destroy(&swapchain->fovea);
+    }
 }
 
 struct fovea_vk *layer_swapchain_fovea(struct layer_swapchain *swapchain,
                                        const struct layer_queue *queue)
 {
     if (swapchain->fovea && swapchain->queue != queue->handle) {
-        fovea_vk_destroy(&swapchain->fovea); /* the program presents from another queue now */
+        free_fovea(swapchain); /* the program presents from another queue now */
     }
     if (!swapchain->fovea && !swapchain->failed) {
         describe(swapchain);
         swapchain->queue = queue->handle;
         swapchain->fovea = make_fovea(swapchain, queue);
         swapchain->failed = !swapchain->fovea;
-        layer_session_watch(swapchain->window);
     }
     return swapchain->fovea;
 }
@@ -195,7 +201,7 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
         return;
     }
     const struct layer_device *device = swapchain->device;
-    fovea_vk_destroy(&swapchain->fovea);
+    free_fovea(swapchain);
     for (uint32_t i = 0; i < swapchain->image_count; i++) {
         device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
     }
