@@ -25,6 +25,7 @@ static const char *const map_degrees_names[] = {"paper", "view", NULL};
 static const char *const map_eye_names[] = {"both", "left", "right", NULL};
 static const char *const filter_length_names[] = {"code", "printed", NULL};
 static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
+static const char *const measure_names[] = {"cached", "always", "never", NULL};
 static const char *const source_names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", NULL};
 static const char *const space_names[] = {"uv", "ndc", "pixels", NULL};
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
@@ -35,8 +36,10 @@ const struct config_key config_keys[] = {
     {"$schema", "Where editors find the schema of this file", CONFIG_SCHEMA, .bytes = 0},
     {"version", "Version of this format", CONFIG_VERSION, RANGE(1, 1)},
 
-    {"backend", "Who does the arithmetic; auto: cuda, else vulkan, else cpu; cpu before vulkan where the Vulkan device is a CPU",
+    {"backend", "Who does the arithmetic; auto: the cheapest on this device of those that work",
      CONFIG_ENUM, AT(backend), .names = backend_names},
+    {"backend_measure", "Whether auto measures; cached: once, kept in ~/.cache/fovea; always: at every start; never: cuda goes before vulkan",
+     CONFIG_ENUM, AT(backend_measure), .names = measure_names},
     {"cpu_threads", "Threads of the cpu backend; 0: one for each core",
      CONFIG_U32, AT(cpu_threads), RANGE(0, 256)},
     {"watchdog_ms", "A shared frame that takes longer than this many milliseconds is cut loose",

@@ -65,6 +65,7 @@ struct fovea_settings fovea_settings_default(void)
 {
     return (struct fovea_settings){
         .backend = FOVEA_BACKEND_AUTO,
+        .backend_measure = FOVEA_MEASURE_CACHED,
         .foveation = default_foveation(),
         .gaze = default_gaze(),
         .cpu_threads = 0,

@@ -126,12 +126,24 @@ FOVEA_API int64_t fovea_time_ns(void);
 
 /* Who does the arithmetic. */
 enum fovea_backend {
-    /* cuda, then vulkan, then cpu: the first that this image can use; cpu before vulkan where the
-     * Vulkan device is itself a CPU */
+    /* By the image's memory: cuda for CUDA's, cpu for the host's. For Vulkan images the cheapest on that
+     * device: enum fovea_measure. */
     FOVEA_BACKEND_AUTO = 0,
     FOVEA_BACKEND_CUDA = 1, /* NVIDIA GPUs; Vulkan images are shared through external memory */
     FOVEA_BACKEND_VULKAN = 2, /* compute shaders in the engine's own Vulkan device */
     FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory the host can map */
+};
+
+/* How auto finds the cheapest backend for Vulkan images where there is more than one. Measuring is a part of
+ * fovea_vk_create, a few frames of no engine's on the given queue: about 0.1 s of them, besides what making
+ * kernels and plans takes. A result counts for the device, its driver, this version of Fovea and the
+ * settings of foveation; it is kept in the process and in $XDG_CACHE_HOME/fovea (or ~/.cache/fovea). */
+enum fovea_measure {
+    FOVEA_MEASURE_CACHED = 0, /* once, and again after 30 days */
+    FOVEA_MEASURE_ALWAYS = 1, /* each time that a context is made */
+    /* Not at all: cuda, then vulkan, then cpu, the first that the device has; cpu before vulkan where the
+     * Vulkan device is itself a CPU. So it is too where measuring fails. */
+    FOVEA_MEASURE_NEVER = 2,
 };
 
 /* The law from place to blur: what spatial frequency is still resolved how far from the gaze. */
@@ -358,6 +370,7 @@ struct fovea_overlay {
 
 struct fovea_settings {
     enum fovea_backend backend;
+    enum fovea_measure backend_measure; /* where backend is AUTO */
     struct fovea_foveation foveation;
     struct fovea_gaze_settings gaze;
     struct fovea_overlay overlay;
@@ -390,6 +403,7 @@ struct fovea_config_desc {
     const char *program_name; /* for "apps"; NULL: the running program's name */
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
     bool watch; /* look at the files again when fovea_config_poll is called; true */
+    const struct fovea_settings *defaults; /* of this program; NULL: fovea_settings_default. Copied */
     struct fovea_log log;
 };
 

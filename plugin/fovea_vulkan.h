@@ -119,7 +119,8 @@ struct fovea_vk;
 FOVEA_API struct fovea_vk_desc fovea_vk_desc_default(void);
 
 /* Chooses the backend and logs which and why. Settings that name a backend this device cannot have:
- * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. */
+ * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and does not know yet what
+ * each costs, it submits frames of its own to the queue and waits for them (enum fovea_measure). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
 

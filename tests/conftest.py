@@ -31,6 +31,12 @@ def need_tool(name):
     return path
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """What backends cost is measured and kept; not where the person who runs the tests keeps it."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def root():
     return ROOT

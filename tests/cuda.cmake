@@ -38,3 +38,6 @@ fovea_add_test(NAME test_cuda_smooth
 fovea_add_test(NAME test_cuda_tiles
     SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+# Label gpus: needs two, and may be skipped where there is one.
+fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
+    LINK fovea_internal fovea_test_images LABELS gpu gpus)

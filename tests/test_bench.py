@@ -55,6 +55,10 @@ def test_numbers_agree_with_each_other(cpu_run):
         assert row["percent_of_copy"] == pytest.approx(100 * row["gb_per_s"] / largest["gb_per_s"])
 
 
+def test_parts_that_were_not_measured_are_empty(cpu_run):
+    assert cpu_run[1]["frames"] == cpu_run[1]["scale"] == []
+
+
 def test_table_has_a_line_for_each_row(cpu_run):
     text, data = cpu_run
     lines = [line for line in text.splitlines() if line.startswith("| cpu |")]
@@ -76,8 +80,8 @@ def test_only_takes_what_matches(bench):
 
 def test_list_names_cases_and_measures_nothing(bench):
     names = run_program(bench, "--backend", "cpu", "--list").stdout.split()
-    assert len(names) == len(set(names)) == 2 * len(MODES) * 2
-    assert "cpu/1080p/smooth/centre" in names
+    assert len(names) == len(set(names)) == 2 * len(MODES) * 2 + 2
+    assert {"cpu/1080p/smooth/centre", "cpu/1080p/smooth-x0.5/centre", "cpu/1080p/smooth-x4/centre"} <= set(names)
 
 
 @pytest.mark.parametrize("flags", [["--no-such-flag"], ["--backend", "none"], ["--only", "("], ["--threads", "0"],

@@ -141,12 +141,13 @@ static void wrong_sets_are_named(void **state)
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
                     "screen_px, fixed, scanpath, saccades, udp, validity, late"},
-        {".=1", "--set \".=1\": unknown key; expected one of backend, cpu_threads, watchdog_ms, "
+        {".=1", "--set \".=1\": unknown key; expected one of backend, backend_measure, "
+                "cpu_threads, watchdog_ms, "
                 "log, foveation, gaze, overlay"},
         {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
-                      "cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+                      "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
         {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
-                     "cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+                     "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
         {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",

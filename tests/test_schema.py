@@ -105,6 +105,7 @@ def test_misspelt_keys_are_refused(path):
         ("version", 2),
         ("backend", "opengl"),
         ("backend", "CPU"),
+        ("backend_measure", "sometimes"),
         ("cpu_threads", -1),
         ("cpu_threads", 257),
         ("cpu_threads", 1.5),

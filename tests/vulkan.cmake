@@ -4,6 +4,10 @@
 # Frames of a Vulkan engine, on every backend. The programs take the backend as their argument; the
 # cuda and binary runs need an NVIDIA GPU.
 
+fovea_add_test(NAME test_frame_cost_store
+    SOURCES vulkan/test_frame_cost_store.c vulkan/cache_folder.c LINK fovea_internal LABELS unit)
+target_include_directories(test_frame_cost_store PRIVATE vulkan)
+
 find_library(VULKAN_LOADER vulkan)
 if(NOT VULKAN_LOADER)
     message(STATUS "Fovea: no Vulkan loader (libvulkan-dev); Vulkan tests are left out")
@@ -29,7 +33,7 @@ function(fovea_add_vulkan_test name timeout)
         else()
             add_test(NAME ${name}_${backend} COMMAND ${name}_${first} ${backend})
             set_tests_properties(${name}_${backend} PROPERTIES SKIP_RETURN_CODE 77
-                LABELS "${labels}" TIMEOUT ${timeout})
+                LABELS "${labels}" TIMEOUT ${timeout} ENVIRONMENT "${fovea_test_cache}")
         endif()
     endforeach()
 endfunction()
@@ -41,6 +45,8 @@ set_tests_properties(test_frame_stream_long_cuda PROPERTIES SKIP_RETURN_CODE 77 
 fovea_add_vulkan_test(test_frame_overlay 300 vulkan cpu cuda)
 fovea_add_vulkan_test(test_frame_plans 120 vulkan cpu)
 fovea_add_vulkan_test(test_frame_protocol 120 cpu)
+fovea_add_vulkan_test(test_frame_cost 240 cpu cuda)
+target_sources(test_frame_cost_cpu PRIVATE vulkan/cache_folder.c)
 fovea_add_vulkan_test(test_frame_misuse 120 vulkan cpu cuda)
 fovea_add_vulkan_test(test_frame_faults 120 vulkan cpu)
 fovea_add_vulkan_test(test_frame_memory 120 vulkan cpu)

@@ -33,6 +33,7 @@
     X(BindImageMemory)                                                                             \
     X(CmdBindDescriptorSets)                                                                       \
     X(CmdBindPipeline)                                                                             \
+    X(CmdClearColorImage)                                                                          \
     X(CmdCopyImage)                                                                                \
     X(CmdDispatch)                                                                                 \
     X(CmdPipelineBarrier)                                                                          \

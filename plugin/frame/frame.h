@@ -5,6 +5,7 @@
  *
  *     frame_create.c   the context: made, set, destroyed
  *     frame_choose.c   which backend, and why
+ *     frame_cost*.c    what it costs, where there is a choice (frame_cost.h); frame_trial.c measures it
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
  *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
@@ -282,6 +283,9 @@ FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
 bool frame_peer_usable(const struct fovea_vk *fovea);
 /* It gets no more jobs; those that it has go on. */
 void frame_peer_close(struct fovea_vk *fovea);
+/* No frame is on its way, no image or plan is made, the watchdog sleeps: the peer goes, and vulkan is the
+ * backend. The reason stays. */
+void frame_peer_drop(struct fovea_vk *fovea);
 /* Takes note, once, that the watchdog has cut it loose. */
 void frame_peer_notice(struct fovea_vk *fovea);
 

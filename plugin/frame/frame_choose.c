@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "frame_cost.h"
 #include "peer_host.h"
 #include "vk_semaphore.h"
 
@@ -75,20 +76,30 @@ static enum fovea_result make_host(struct fovea_vk *fovea)
                             &fovea->peer);
 }
 
+static bool threads_possible(const struct vk_device *device)
+{
+    return device->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && device->timeline;
+}
+
 /* Threads on mapped images take a thirtieth of the time of compute shaders that a CPU runs. */
 static bool choose_threads(struct fovea_vk *fovea)
 {
-    const struct vk_device *device = &fovea->device;
-    if (device->properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU || !device->timeline ||
-        make_host(fovea) < 0) {
+    if (!threads_possible(&fovea->device) || make_host(fovea) < 0) {
         return false;
     }
     because(fovea, FOVEA_BACKEND_CPU, "the Vulkan device is a CPU, and threads are faster on it");
     return true;
 }
 
+/* The usual order; where that gives a peer, frame_cost_choose has the last word. A peer takes a while to
+ * make, so that one which is known to cost more is not made. */
 static void choose_best(struct fovea_vk *fovea)
 {
+    const struct vk_device *device = &fovea->device;
+    const bool choice = threads_possible(device) || (FOVEA_HAVE_CUDA && !sharing_obstacle(device));
+    if (choice && frame_cost_known_for_vulkan(fovea)) {
+        return;
+    }
     if (choose_cuda(fovea, false) < 0 && !choose_threads(fovea)) {
         fovea->backend = FOVEA_BACKEND_VULKAN;
     }

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "frame_cost.h"
 #include "settings_take.h"
 #include "vk_check.h"
 
@@ -89,16 +90,10 @@ static enum fovea_result link_peer(struct fovea_vk *fovea)
         return FOVEA_OK;
     }
     enum fovea_result result = frame_link_init(fovea);
-    if (result == FOVEA_OK) {
-        return frame_watchdog_start(fovea);
-    }
-    frame_link_finish(fovea);
-    if (fovea->settings.backend != FOVEA_BACKEND_AUTO) {
+    if (result == FOVEA_OK || fovea->settings.backend != FOVEA_BACKEND_AUTO) {
         return result;
     }
-    fovea->peer->api->destroy(fovea->peer);
-    fovea->peer = NULL;
-    fovea->backend = FOVEA_BACKEND_VULKAN;
+    frame_peer_drop(fovea);
     snprintf(fovea->reason, sizeof fovea->reason, "no cuda: semaphores cannot be shared");
     return FOVEA_OK;
 }
@@ -127,6 +122,10 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
     FOVEA_TRY(make_frames(fovea));
     FOVEA_TRY(make_peer(fovea, user));
     FOVEA_TRY(link_peer(fovea));
+    frame_cost_choose(fovea);
+    if (fovea->peer) {
+        FOVEA_TRY(frame_watchdog_start(fovea));
+    }
     frame_late_meet_peer(fovea);
     log_info(fovea->log, "fovea: backend %s on %s (%s)", fovea_backend_name(fovea->backend),
              fovea->device.properties.deviceName, fovea->reason);

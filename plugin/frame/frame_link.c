@@ -68,6 +68,19 @@ void frame_link_finish(struct fovea_vk *fovea)
     }
 }
 
+void frame_peer_drop(struct fovea_vk *fovea)
+{
+    fovea->peer->api->drain(fovea->peer);
+    frame_link_finish(fovea);
+    fovea->peer->api->destroy(fovea->peer);
+    fovea->peer = NULL;
+    fovea->peer_closed = false;
+    fovea->peer_lost_noticed = false;
+    atomic_store(&fovea->peer_lost, false);
+    fovea->link = (struct frame_link){.timeline = false};
+    fovea->backend = FOVEA_BACKEND_VULKAN;
+}
+
 enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_work *work)
 {
     const struct frame_link *link = &fovea->link;

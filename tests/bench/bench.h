@@ -12,6 +12,7 @@
  *     machine.c           date, commit, processor, driver
  *     bench_cpu.c         the cpu backend, and OpenCV beside it
  *     bench_cuda*.c       the cuda backend, copies and NPP beside it
+ *     cuda_scale.c        several GPUs at once
  *     bench_vulkan*.c     the vulkan backend, and frames of an engine with and without Fovea
  *
  * A failure ends the program: half a table is worse than none. */

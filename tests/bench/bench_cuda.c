@@ -106,7 +106,7 @@ static bool run_size(struct cuda_bench *b, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("cuda", &c, name);
-            if (!bench_wants(b->bench, name)) {
+            if (!bench_case_exists(&c) || !bench_wants(b->bench, name)) {
                 continue;
             }
             if (!cuda_open(b)) {
@@ -133,8 +133,9 @@ static bool run_all(struct cuda_bench *b)
 void bench_cuda(struct bench *bench)
 {
     struct cuda_bench b = {.bench = bench};
-    if (!run_all(&b)) {
+    const bool there = run_all(&b);
+    close_device(&b);
+    if (!there || !cuda_scale(bench)) {
         results_absent(&bench->results, "cuda", "no device, or no driver, on this machine");
     }
-    close_device(&b);
 }

@@ -33,6 +33,17 @@ static void note_device(struct vulkan_bench *b)
     results_machine(&b->bench->results, "Vulkan driver", text);
 }
 
+/* Of fewer bits than 64 timestamps wrap around. */
+static bool find_tick_mask(struct vulkan_bench *b)
+{
+    VkQueueFamilyProperties families[16];
+    uint32_t count = 16;
+    vkGetPhysicalDeviceQueueFamilyProperties(b->engine.physical, &count, families);
+    const uint32_t bits = families[b->engine.family].timestampValidBits;
+    b->tick_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    return bits > 0;
+}
+
 static void make_queries(struct vulkan_bench *b)
 {
     const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
@@ -48,12 +59,20 @@ bool vulkan_open(struct vulkan_bench *b)
     }
     const struct engine_options nvidia = {.nvidia = true, .no_validation = true};
     const struct engine_options any = {.no_validation = true};
-    b->open = engine_open(&b->engine, &nvidia) || engine_open(&b->engine, &any);
-    if (b->open) {
-        note_device(b);
-        make_queries(b);
+    if (b->without_timestamps ||
+        !(engine_open(&b->engine, &nvidia) || engine_open(&b->engine, &any))) {
+        return false;
     }
-    return b->open;
+    if (!find_tick_mask(b)) {
+        results_absent(&b->bench->results, "vulkan", "the device's queue has no timestamps");
+        b->without_timestamps = true;
+        engine_close(&b->engine);
+        return false;
+    }
+    b->open = true;
+    note_device(b);
+    make_queries(b);
+    return true;
 }
 
 static void close_device(struct vulkan_bench *b)
@@ -64,7 +83,7 @@ static void close_device(struct vulkan_bench *b)
     }
 }
 
-void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index)
+void vulkan_barrier(VkCommandBuffer commands)
 {
     const VkMemoryBarrier all = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
@@ -72,6 +91,11 @@ void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t ind
                                      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &all, 0, NULL, 0, NULL);
+}
+
+void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index)
+{
+    vulkan_barrier(commands);
     vkCmdResetQueryPool(commands, b->queries, index, 1);
     vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, b->queries, index);
 }
@@ -84,7 +108,7 @@ double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end)
                                           sizeof ticks[i], &ticks[i], sizeof ticks[i],
                                           VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
     }
-    return (double)(ticks[1] - ticks[0]) * b->tick_us;
+    return (double)((ticks[1] - ticks[0]) & b->tick_mask) * b->tick_us;
 }
 
 const struct bench_size *vulkan_sizes(const struct vulkan_bench *b, size_t *out_count)
@@ -311,7 +335,7 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("vulkan", &c, name);
-            if (!bench_wants(scene->b->bench, name)) {
+            if (!bench_case_exists(&c) || !bench_wants(scene->b->bench, name)) {
                 continue;
             }
             if (!vulkan_open(scene->b)) {

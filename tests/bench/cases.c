@@ -33,6 +33,8 @@ const struct bench_mode bench_modes[] = {
     {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8},
     {"smooth-rgba16f", "the paper's sigma, half floats", SMOOTH, PAPER, ENCODED, 1.0, 32,
      FOVEA_FORMAT_RGBA16F},
+    {"smooth-x0.5", "half of the paper's sigma", SMOOTH, PAPER, ENCODED, 0.5, 32, RGBA8, true},
+    {"smooth-x4", "four times the paper's sigma", SMOOTH, PAPER, ENCODED, 4.0, 32, RGBA8, true},
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -53,6 +55,12 @@ const struct bench_size *bench_size_named(const char *name)
         }
     }
     return NULL;
+}
+
+bool bench_case_exists(const struct bench_case *c)
+{
+    const bool usual = strcmp(c->size->name, "1080p") == 0 || strcmp(c->size->name, "4K") == 0;
+    return !c->mode->series || (usual && c->gaze->centre);
 }
 
 struct fovea_foveation bench_foveation(const struct bench_mode *mode)

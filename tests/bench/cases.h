@@ -25,6 +25,7 @@ struct bench_mode {
     double strength;
     uint32_t fragment_px;
     enum fovea_format format;
+    bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
 };
 
 struct bench_gaze {
@@ -37,6 +38,9 @@ struct bench_case {
     const struct bench_mode *mode;
     const struct bench_gaze *gaze;
 };
+
+/* Not every mode is measured everywhere. */
+bool bench_case_exists(const struct bench_case *c);
 
 extern const struct bench_mode bench_modes[];
 extern const size_t bench_mode_count;

@@ -12,10 +12,16 @@
 #define IMAGES 1024
 #define IMAGES_QUICK 16
 
+/* The other counts show how time goes with it. */
 static const struct {
     const char *name;
     enum fovea_format format;
-} kinds[] = {{"cuda/batch/rgb8", FOVEA_FORMAT_RGB8}, {"cuda/batch/rgba8", FOVEA_FORMAT_RGBA8}};
+    uint32_t images;
+} kinds[] = {{"cuda/batch/rgb8", FOVEA_FORMAT_RGB8, IMAGES},
+             {"cuda/batch/rgba8", FOVEA_FORMAT_RGBA8, IMAGES},
+             {"cuda/batch/rgb8/64", FOVEA_FORMAT_RGB8, 64},
+             {"cuda/batch/rgb8/256", FOVEA_FORMAT_RGB8, 256},
+             {"cuda/batch/rgb8/4096", FOVEA_FORMAT_RGB8, 4096}};
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
 #ifdef FOVEATE_CUDA_LEVEL_BYTES /* the cuda backend has batches */
@@ -96,9 +102,9 @@ static void finish(struct cuda_bench *b, struct batch *batch)
     CUDA_MUST(b, b->cu->MemFree(batch->gazes));
 }
 
-static void run_case(struct cuda_bench *b, enum fovea_format format)
+static void run_case(struct cuda_bench *b, enum fovea_format format, uint32_t images)
 {
-    struct batch batch = {.count = b->bench->wishes.quick ? IMAGES_QUICK : IMAGES};
+    struct batch batch = {.count = b->bench->wishes.quick ? IMAGES_QUICK : images};
     struct result row = {.kind = RESULT_BATCH,
                          .backend = "cuda",
                          .size = &batch_size,
@@ -117,9 +123,10 @@ static void run_case(struct cuda_bench *b, enum fovea_format format)
 
 #else
 
-static void run_case(struct cuda_bench *b, enum fovea_format format)
+static void run_case(struct cuda_bench *b, enum fovea_format format, uint32_t images)
 {
     (void)format;
+    (void)images;
     results_absent(&b->bench->results, "batches", "not in this version of the cuda backend");
 }
 
@@ -128,14 +135,15 @@ static void run_case(struct cuda_bench *b, enum fovea_format format)
 bool cuda_batch(struct cuda_bench *b)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (!bench_wants(b->bench, kinds[i].name)) {
+        const bool other = kinds[i].images != IMAGES;
+        if ((other && b->bench->wishes.quick) || !bench_wants(b->bench, kinds[i].name)) {
             continue;
         }
         if (!cuda_open(b)) {
             return false;
         }
         bench_say("%s", kinds[i].name);
-        run_case(b, kinds[i].format);
+        run_case(b, kinds[i].format, kinds[i].images);
     }
     return true;
 }

@@ -67,11 +67,12 @@ void cuda_free_pictures(struct cuda_bench *b);
 double cuda_copy_us(const struct cuda_bench *b, const char *way);
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
 
-/* ---- cuda_npp.c, cuda_batch.c ---- */
+/* ---- cuda_npp.c, cuda_batch.c, cuda_scale.c ---- */
 
 /* False: there is no device. */
 bool cuda_npp(struct cuda_bench *b);
 bool cuda_batch(struct cuda_bench *b);
+bool cuda_scale(struct bench *bench); /* opens every GPU for itself */
 
 /* Opens the device where it is not open yet; false: there is none. */
 bool cuda_open(struct cuda_bench *b);

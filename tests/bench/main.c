@@ -104,7 +104,7 @@ static void measure(struct bench *bench)
 static bool nothing_measured(const struct bench *bench)
 {
     return bench->wishes.backend && bench->results.row_count == 0 &&
-           bench->results.frame_count == 0;
+           bench->results.frame_count == 0 && bench->results.scale_count == 0;
 }
 
 int main(int argc, char **argv)

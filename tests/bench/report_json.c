@@ -88,6 +88,9 @@ static void add_frame(cJSON *frames, const struct frame_result *frame)
     add_number(object, "gpu_with_us", frame->with.median_us);
     add_number(object, "gpu_with_us_p10", frame->with.p10_us);
     add_number(object, "gpu_with_us_p90", frame->with.p90_us);
+    add_number(object, "added_us", frame->added.median_us);
+    add_number(object, "added_us_p10", frame->added.p10_us);
+    add_number(object, "added_us_p90", frame->added.p90_us);
     add_known(object, "kernel_us", frame->kernel_us);
     add_number(object, "gap_without_us", frame->gap_without_us);
     add_number(object, "gap_with_us", frame->gap_with_us);
@@ -96,6 +99,19 @@ static void add_frame(cJSON *frames, const struct frame_result *frame)
     add_number(object, "cpu_of_empty_submits_us", frame->submits_cpu_us);
     add_number(object, "repetitions", (double)frame->with.count);
     cJSON_AddStringToObject(object, "sync", frame->sync);
+    cJSON_AddBoolToObject(object, "queued_late", frame->queued_late);
+}
+
+static void add_scale(cJSON *scales, const struct scale_result *scale)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(scales, object);
+    cJSON_AddStringToObject(object, "case", scale->what);
+    add_number(object, "gpus", scale->gpus);
+    add_number(object, "pictures_per_s", scale->pictures_per_s);
+    add_number(object, "pictures_per_s_p10", scale->least_per_s);
+    add_number(object, "pictures_per_s_p90", scale->most_per_s);
+    add_number(object, "of_linear", scale->of_linear);
 }
 
 static void add_handover(cJSON *root, const struct handover_result *handover)
@@ -104,6 +120,7 @@ static void add_handover(cJSON *root, const struct handover_result *handover)
         cJSON *object = cJSON_AddObjectToObject(root, "handover");
         add_times(cJSON_AddObjectToObject(object, "to_kernel"), &handover->to_kernel);
         add_times(cJSON_AddObjectToObject(object, "from_kernel"), &handover->from_kernel);
+        add_times(cJSON_AddObjectToObject(object, "both"), &handover->both);
     }
 }
 
@@ -126,6 +143,10 @@ static cJSON *make_json(const struct results *results)
     cJSON *frames = cJSON_AddArrayToObject(root, "frames");
     for (size_t i = 0; i < results->frame_count; i++) {
         add_frame(frames, &results->frames[i]);
+    }
+    cJSON *scales = cJSON_AddArrayToObject(root, "scale");
+    for (size_t i = 0; i < results->scale_count; i++) {
+        add_scale(scales, &results->scales[i]);
     }
     add_handover(root, &results->handover);
     add_notes(root, "absent", results->absent, results->absent_count);

@@ -33,6 +33,12 @@ struct frame_result *results_add_frame(struct results *results)
     return &results->frames[results->frame_count++];
 }
 
+struct scale_result *results_add_scale(struct results *results)
+{
+    results->scales = grow(results->scales, results->scale_count, sizeof *results->scales);
+    return &results->scales[results->scale_count++];
+}
+
 static void fill_note(struct result_note *note, const char *what, const char *why)
 {
     snprintf(note->what, sizeof note->what, "%s", what);
@@ -61,6 +67,7 @@ void results_free(struct results *results)
 {
     free(results->rows);
     free(results->frames);
+    free(results->scales);
     free(results->absent);
     free(results->machine);
     *results = (struct results){0};

@@ -40,9 +40,11 @@ struct frame_result {
     const struct bench_size *size;
     struct bench_times without; /* GPU: from the frame's begin to its end */
     struct bench_times with;
+    struct bench_times added; /* from the end of drawing to the frame's end: with less without */
     double kernel_us; /* foveation alone */
     double gap_without_us; /* from the end of drawing to the begin of what comes after Fovea */
     double gap_with_us;
+    bool queued_late; /* the GPU had to wait for the CPU: times of the CPU are in it */
     struct bench_times cpu; /* of the thread, in fovea_vk_foveate */
     double submits_cpu_us; /* of the thread, in as many empty submits */
     const char *sync;
@@ -54,6 +56,17 @@ struct handover_result {
     struct bench_times
         to_kernel; /* from the end of the GPU's work before the signal to the kernel's start */
     struct bench_times from_kernel; /* from there to the start of the GPU's work behind the wait */
+    struct bench_times both; /* on Vulkan's clock alone */
+};
+
+/* A context on each of several GPUs at once. */
+struct scale_result {
+    char what[64];
+    uint32_t gpus;
+    double pictures_per_s; /* all together */
+    double least_per_s;
+    double most_per_s;
+    double of_linear; /* 1: as many times one GPU */
 };
 
 struct result_note {
@@ -66,6 +79,8 @@ struct results {
     size_t row_count;
     struct frame_result *frames;
     size_t frame_count;
+    struct scale_result *scales;
+    size_t scale_count;
     struct handover_result handover;
     struct result_note *absent; /* what is not there, and why */
     size_t absent_count;
@@ -76,6 +91,7 @@ struct results {
 /* Gives a row to fill in; it stays where it is until the next one is added. */
 struct result *results_add(struct results *results);
 struct frame_result *results_add_frame(struct results *results);
+struct scale_result *results_add_scale(struct results *results);
 /* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);
 void results_machine(struct results *results, const char *what, const char *value);

@@ -14,8 +14,10 @@ struct vulkan_bench {
     struct bench *bench;
     struct engine engine;
     bool open;
+    bool without_timestamps; /* it was opened and cannot be used */
     bool is_cpu; /* lavapipe and its like: small sizes only */
     double tick_us;
+    uint64_t tick_mask; /* of the bits that timestamps of the queue's family have */
     VkQueryPool queries;
 };
 
@@ -27,10 +29,13 @@ struct vulkan_bench {
         }                                                                                          \
     } while (0)
 
-/* Opens the device where it is not open yet, NVIDIA's before others; false: there is none. */
+/* Opens the device where it is not open yet, NVIDIA's before others; false: there is none, or its queue
+ * has no timestamps. */
 bool vulkan_open(struct vulkan_bench *b);
 
-/* When everything before it is over. */
+/* What comes behind it begins when everything before it is over, earlier submits included. */
+void vulkan_barrier(VkCommandBuffer commands);
+/* The time at which everything before it is over. */
 void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index);
 /* From one timestamp to another; the GPU is done with them. */
 double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end);

@@ -17,7 +17,8 @@ help_gpu()
     cat <<END
 ./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--no-sanitizer]
 
-  Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure. Then CUDA's
+  Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure, but that of a test for
+  several GPUs where there is one. Then CUDA's
   compute-sanitizer over the kernel tests: ${SANITIZERS[*]}. Prints a report in Markdown.
 
   --report FILE    the report also goes there
@@ -204,7 +205,8 @@ gpu_environment()
     for name in $(compgen -e FOVEA_); do
         unset "$name"
     done
-    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT
+    export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
     # Containers keep the driver's manifest where the loader does not look.
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then
         for place in /etc/vulkan/icd.d /usr/share/vulkan/icd.d /usr/local/nvidia/share/vulkan/icd.d; do
@@ -229,6 +231,7 @@ report()
 gpu_report()
 {
     local failed=0
+    SKIPPED=0
     [[ -n $REPORT ]] && { : >"$REPORT" || fail "cannot write $REPORT"; }
     report_machine
     report_tests || failed=1
@@ -240,6 +243,8 @@ gpu_report()
     report ''
     if ((failed)); then
         report '**Something failed.**'
+    elif ((SKIPPED)); then
+        report "**Everything passed; skipped because there is one GPU: $SKIPPED.**"
     else
         report '**Everything passed; nothing was skipped.**'
     fi
@@ -286,11 +291,19 @@ gpu_run()
     ) >"$log" 2>&1 </dev/null
 }
 
-# What a log and a status amount to; a case skipped inside of a program is a failure here.
+gpu_count()
+{
+    nvidia-smi -L 2>/dev/null | grep -c '^GPU '
+}
+
+# What a log and a status amount to; a case skipped inside of a program is a failure here. Only what needs
+# several GPUs may be skipped, where there is one.
 verdict()
 {
-    local status=$1 log=$2
-    if [[ $status == 77 ]] || grep -q '^\[  SKIPPED \] [A-Za-z_]' "$log"; then
+    local status=$1 log=$2 labels=$3
+    if [[ $status == 77 && ,$labels, == *,gpus,* ]] && (($(gpu_count) < 2)); then
+        echo 'skipped: one GPU'
+    elif [[ $status == 77 ]] || grep -q '^\[  SKIPPED \] [A-Za-z_]' "$log"; then
         echo 'FAILED: skipped'
     elif [[ $status == 124 || $status == 137 ]]; then
         echo 'FAILED: out of time'
@@ -310,8 +323,9 @@ report_tests()
     while IFS=$'\t' read -r name labels seconds line; do
         log=$LOGS/gpu-$name.log status=0 start=$(date +%s%N)
         gpu_run "$log" "$seconds" "$line" || status=$?
-        result=$(verdict "$status" "$log")
-        [[ $result == passed ]] || broken+=("$name")
+        result=$(verdict "$status" "$log" "$labels")
+        [[ $result == passed || $result == skipped:* ]] || broken+=("$name")
+        [[ $result == skipped:* ]] && SKIPPED=$((SKIPPED + 1))
         report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $(seconds_since "$start") |"
     done <<<"$GPU_TESTS"
     report_notes
@@ -367,7 +381,7 @@ report_sanitizers()
             log=$LOGS/gpu-$tool-$name.log status=0 start=$(date +%s%N)
             FOVEA_TEST_QUICK=1 gpu_run "$log" $((seconds * 4)) "$line" \
                 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 99 || status=$?
-            result=$(verdict "$status" "$log")
+            result=$(verdict "$status" "$log" "$labels")
             [[ $result == passed ]] && result=$(grep -o 'ERROR SUMMARY: [0-9]* error.*\|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
             if [[ $status != 0 ]]; then
                 failed=1

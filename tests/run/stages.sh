@@ -46,7 +46,9 @@ test_environment()
     for name in $(compgen -e FOVEA_); do
         [[ $name == FOVEA_REQUIRE_GPU ]] || unset "$name"
     done
-    export XDG_CONFIG_HOME=$BUILD_ROOT/no-config
+    # What backends cost is kept here; ccache's own cache stays where it is.
+    have ccache && export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config cache_dir)}
+    export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} && ! -e /dev/nvidiactl && -e $lavapipe ]]; then
         export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe
     fi
