@@ -3,7 +3,8 @@
 
 /* A layer of Fovea's name that does nothing but say that it was there: a line in the file that
  * STAND_IN_LOG names for each instance. So the tests of fovea-run need no layer of the build and can
- * have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"'. */
+ * have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and for one that
+ * crashes with -DSTAND_IN_CRASHES. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@ static PFN_vkGetDeviceProcAddr next_device;
 
 static void say(void)
 {
+#ifdef STAND_IN_CRASHES
+    abort();
+#endif
     const char *path = getenv("STAND_IN_LOG");
     FILE *file = path ? fopen(path, "a") : NULL;
     if (file) {

@@ -478,3 +478,175 @@ def test_nothing_to_install(bare):
     bare.place(bare.prefix / "share", "/nowhere/libVkLayer_fovea.so")
     done = bare.run("--install")
     assert done.returncode == 1 and "/nowhere/libVkLayer_fovea.so" in done.stderr
+
+
+# ---- --check -------------------------------------------------------------------------------------------
+
+
+def test_check_of_what_is_as_it_should_be(world, layer):
+    world.good("--install")
+    done = world.good("--check", "vulkaninfo")
+    assert done.stdout.endswith("\nA Vulkan program that fovea-run starts is foveated.\n")
+    mark, text = line_of(done, "loader")
+    assert mark == "ok" and re.fullmatch(r"Vulkan 1\.\d+\.\d+, /\S+libvulkan\.so\.1", text)
+    assert line_of(done, "manifest") == ("ok", str(world.users))
+    assert line_of(done, "layer") == ("ok", f"{layer}, loaded")
+    assert line_of(done, "device")[0] in ("ok", "note") and "(" in line_of(done, "device")[1]
+    assert line_of(done, "configuration") == ("ok", "defaults")
+    assert line_of(done, "gaze") == ("ok", "the pointer")
+    assert line_of(done, "program") == ("ok", shutil.which("vulkaninfo"))
+    assert line_of(done, "cuda")[0] in ("ok", "note")
+    assert done.stderr == "" and " version " not in done.stdout
+    assert world.was_there()
+
+
+def test_check_of_an_installation_that_the_loader_does_not_find(world):
+    mark, text = line_of(world.good("--check"), "manifest")
+    assert mark == "ok" and str(world.prefix) in text and "fovea-run --install" in text
+    assert world.was_there()
+
+
+def absent(done, what, said):
+    assert done.returncode == 1
+    mark, text = line_of(done, what)
+    assert mark == "NO" and said in text, text
+    assert done.stdout.splitlines()[-1].startswith("No program is foveated: ")
+
+
+def noted(done, what, said):
+    assert done.returncode == 0, done.stdout
+    assert re.search(rf"^  note +{re.escape(what)} .*{re.escape(said)}", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_check_without_a_layer(bare, tmp_path):
+    absent(bare.run("--check"), "manifest", "nor beside fovea-run")
+    bare.place(bare.prefix / "share", "/nowhere/libVkLayer_fovea.so")
+    absent(bare.run("--check"), "manifest", "/nowhere/libVkLayer_fovea.so: No such file")
+    text = tmp_path / "libVkLayer_fovea.so"
+    text.write_text("no library")
+    bare.place(bare.prefix / "share", text)
+    absent(bare.run("--check"), "layer", "its library cannot be used: ")
+    run_program("cc", "-shared", "-x", "c", "/dev/null", "-o", text)
+    absent(bare.run("--check"), "layer", "it is no Vulkan layer")
+
+
+def test_check_of_a_layer_that_crashes(bare, make_layer):
+    bare.place(bare.prefix / "share", make_layer("crash", VERSION, "-DSTAND_IN_CRASHES"))
+    absent(bare.run("--check"), "loader", f"signal {int(signal.SIGABRT)}")
+
+
+def test_check_of_a_manifest_that_cannot_be_switched(world, layer):
+    path = world.place(world.home / ".local" / "share", layer)
+    path.write_text(path.read_text().replace("FOVEA_DISABLE", "OTHER_DISABLE"))
+    noted(world.run("--check"), "manifest", "not switched off by FOVEA_DISABLE")
+    path.write_text(world.text(layer).replace('"FOVEA_ENABLE": "1"', '"FOVEA_ENABLE": "yes"'))
+    noted(world.run("--check"), "manifest", "not switched on by FOVEA_ENABLE=1")
+
+
+def test_check_tells_other_versions(bare, make_layer):
+    bare.place(bare.prefix / "share", make_layer("old", 7), version=VERSION)
+    noted(bare.run("--check"), "version", "the manifest is of version 1000, its library of 7")
+    bare.place(bare.prefix / "share", make_layer("old", 7), version=7)
+    noted(bare.run("--check"), "version", "the layer is of version 7, fovea-run of 1000")
+
+
+def test_check_tells_a_second_fovea(world, layer, make_layer):
+    data = [world.home / "a", world.home / "b"]
+    environment = {"XDG_DATA_DIRS": f"{data[0]}:{data[1]}:{data[0]}"}
+    world.place(data[0], layer)
+    assert world.good("--check", **environment).stdout.count(" manifest ") == 1
+    world.place(data[1], layer)
+    noted(world.run("--check", **environment), "manifest", "names the same library again")
+    other = make_layer("other")
+    world.place(data[1], other)
+    noted(world.run("--check", **environment), "manifest", f"{data[1] / PLACE / FILE} is a second Fovea, with {other}")
+    world.place(data[0], "/gone.so", name="old.json")
+    noted(world.run("--check", **environment), "manifest", "/gone.so: No such file or directory; remove it")
+
+
+@pytest.mark.parametrize("variables, what, said", [
+    ({"FOVEA_DISABLE": "0"}, "layer", "FOVEA_DISABLE is set"),
+    ({"VK_LOADER_LAYERS_DISABLE": "~implicit~"}, "layer", "VK_LOADER_LAYERS_DISABLE has ~implicit~"),
+    ({"VK_DRIVER_FILES": "/no.json", "VK_ICD_FILENAMES": "/no.json"}, "layer", "Vulkan makes no instance"),
+    ({"VK_DRIVER_FILES": "/no.json", "VK_ICD_FILENAMES": "/no.json"}, "device", "Vulkan finds none"),
+    ({"FOVEA_SET": "backend=cuda", "LD_LIBRARY_PATH": "."}, "cuda", "backend is cuda"),
+    ({"FOVEA_SET": "backend=cdua"}, "configuration", "cdua"),
+    ({"FOVEA_CONFIG": "/no/such.json"}, "configuration", "/no/such.json"),
+    ({"FOVEA_SET": "gaze.source=scanpath,gaze.scanpath.file=/no.csv"}, "gaze", "/no.csv"),
+])  # fmt: skip
+def test_check_tells_what_stands_in_the_way(world, variables, what, said):
+    if what == "cuda":
+        broken = world.home / "libcuda.so.1"
+        run_program("cc", "-shared", "-x", "c", "/dev/null", "-o", broken)  # where there is a driver too
+    absent(world.run("--check", **variables), what, said)
+
+
+@pytest.mark.parametrize("variables, what, said", [
+    ({"FOVEA_ENABLE": "yes"}, "FOVEA_ENABLE", 'is "yes"; only 1'),
+    ({"VK_IMPLICIT_LAYER_PATH": "/x"}, "loader", "VK_IMPLICIT_LAYER_PATH"),
+    ({}, "pointer, keys", "DISPLAY is not set"),
+    ({"DISPLAY": ":4242"}, "pointer, keys", "no X server answers there; the gaze stays in the middle"),
+    ({"WAYLAND_DISPLAY": "wayland-0"}, "pointer, keys", "there is Wayland only"),
+])  # fmt: skip
+def test_check_tells_what_is_worth_knowing(world, variables, what, said):
+    noted(world.run("--check", **variables), what, said)
+
+
+def test_check_takes_settings_as_a_program_gets_them(world):
+    (world.home / "fovea.json").write_text('{"apps": {"exe:game*": {"gaze": {"source": "saccades"}}}}')
+    game = shutil.copy(shutil.which("true"), world.home / "game-1")
+    assert line_of(world.good("--check", game), "gaze")[1] == "saccades, made up"
+    assert line_of(world.good("--check"), "gaze")[1] == "the pointer"
+    fixed = ["--set", "gaze.source=fixed", "--set", "gaze.fixed.x=0.25"]
+    assert line_of(world.good(*fixed, "--check"), "gaze")[1] == "fixed at 0.25, 0.5"
+
+
+def test_check_of_a_port(world):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        sets = ["--set", "gaze.source=udp", "--set", f"gaze.udp.port={port}"]
+        absent(world.run("--check", *sets), "gaze", str(port))
+    assert line_of(world.good("--check", *sets), "gaze")[1] == f"datagrams at 127.0.0.1, UDP port {port}"
+
+
+def test_check_of_programs(world):
+    absent(world.run("--check", "no-such-program"), "program", "no-such-program is not there")
+    (world.home / "text").write_text("no program")
+    absent(world.run("--check", "./text"), "program", "./text cannot be executed")
+    narrow = world.home / "narrow"
+    narrow.write_bytes(b"\x7fELF\x01\x01\x01" + bytes(64))
+    narrow.chmod(0o755)
+    absent(world.run("--check", "./narrow"), "program", "another word size")
+
+
+def test_check_of_an_x_server(world):
+    ours, theirs = os.pipe()
+    with subprocess.Popen([need_tool("Xvfb"), "-displayfd", str(theirs)], pass_fds=[theirs], stderr=subprocess.DEVNULL) as x:
+        os.close(theirs)
+        display = ":" + os.read(ours, 16).decode().strip()
+        try:
+            assert line_of(world.good("--check", DISPLAY=display), "pointer, keys") == ("ok", f"X server {display}")
+            noted(world.run("--check", DISPLAY=display, WAYLAND_DISPLAY="w"), "pointer, keys", "windows of Wayland")
+        finally:
+            x.terminate()
+            os.close(ours)
+
+
+def test_check_of_cuda(world):
+    """By a driver that says what it is told."""
+    if "built without it" in line_of(world.good("--check"), "cuda")[1]:
+        pytest.skip("this build is without CUDA")
+    run_program("cc", "-shared", "-fPIC", HERE / "fake_cuda_driver.c", "-o", world.home / "libcuda.so.1")
+    shown = run_program(need_tool("vulkaninfo"), "--summary", env=world.environment).stdout
+    uuid = re.search(r"deviceUUID += ([0-9a-f-]+)", shown)[1].replace("-", "")
+
+    def cuda(**more):
+        return line_of(world.good("--check", LD_LIBRARY_PATH=world.home, **more), "cuda")
+
+    same = "driver for CUDA 12.8, Pretended GPU is also Vulkan's (same UUID)"
+    assert cuda(FAKE_CUDA_UUID=uuid) == ("ok", same)
+    for other in [uuid[::-1], "0" * 32]:
+        mark, text = cuda(FAKE_CUDA_UUID=other)
+        assert mark == "note" and "Pretended GPU is not among Vulkan's devices" in text
+    assert "CUresult 100" in cuda(FAKE_CUDA_INIT="100")[1]

@@ -86,24 +86,39 @@ void check_manifests(struct checklist *list)
 
 /* ---- The layer ------------------------------------------------------------------------------------ */
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The loader opens what the manifest says; the linker makes a path of a bare name. */
+static bool names_active(const struct checklist *list, const struct manifest *manifest)
+{
+    const char *active = list->probe->active;
+    const char *library = manifest->library;
+    return !manifest->fault[0] &&
+           strcmp(library, strchr(library, '/') ? active : file_name(active)) == 0;
+}
+
 static const struct manifest *manifest_in_use(const struct checklist *list)
 {
     for (size_t i = 0; i < list->manifest_count; i++) {
-        if (!list->manifests[i].fault[0] &&
-            strcmp(list->manifests[i].library, list->probe->active) == 0) {
+        if (names_active(list, &list->manifests[i])) {
             return &list->manifests[i];
         }
     }
-    return &list->own;
+    return list->own_known && names_active(list, &list->own) ? &list->own : NULL;
 }
 
 static void check_version(struct checklist *list)
 {
     const struct manifest *manifest = manifest_in_use(list);
     const uint32_t library = list->probe->library_version;
-    if (library && library != manifest->version) {
-        check_line(list, MARK_MISSING, "version",
-                   "the manifest is of version %u, its library of %u; install Fovea again",
+    if (manifest && library && library != manifest->version) {
+        check_line(list, MARK_NOTE, "version",
+                   "the manifest is of version %u, its library of %u: two installations are mixed; "
+                   "install Fovea again",
                    manifest->version, library);
     } else if (library && library != fovea_version()) {
         check_line(list, MARK_NOTE, "version", "the layer is of version %u, fovea-run of %u",
@@ -144,7 +159,7 @@ void check_layer(struct checklist *list)
     if (probe->loader_fault[0] || probe->signal) {
         return; /* said */
     }
-    if (!probe->active[0]) {
+    if (!probe->active[0] || probe->library_fault[0]) {
         check_inactive(list);
         return;
     }

@@ -36,8 +36,8 @@ static void ask(struct probe *probe, const char *library)
     enter(probe, "asking Vulkan's loader");
     probe_vulkan(probe);
     enter(probe, "opening the layer's library");
-    if (*library) {
-        probe_library(probe, library);
+    if (probe->active[0] || *library) {
+        probe_library(probe, probe->active[0] ? probe->active : library);
     }
     enter(probe, "asking CUDA's driver");
     probe_cuda(probe);

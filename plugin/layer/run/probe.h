@@ -44,8 +44,8 @@ struct probe {
     uint32_t cuda_device_count;
 };
 
-/* With those variables in its environment; library is the layer's, "": none. NULL: no process could be made,
- * and it is said. */
+/* With those variables in its environment. library is looked at where the loader loads none, "": neither.
+ * NULL: no process could be made, and it is said. */
 struct probe *probe_run(const struct variables *variables, const char *library);
 void probe_free(struct probe *probe);
 

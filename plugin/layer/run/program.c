@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static void judge(struct program *program)
@@ -18,7 +19,8 @@ static void judge(struct program *program)
     program->executable = access(program->path, X_OK) == 0;
     if (stat(program->path, &status) == 0) {
         program->executable &= S_ISREG(status.st_mode);
-        program->set_id = status.st_mode & (S_ISUID | S_ISGID);
+        program->set_id = (status.st_mode & (S_ISUID | S_ISGID)) ||
+                          getxattr(program->path, "security.capability", NULL, 0) > 0;
     }
     const int file = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file >= 0) {

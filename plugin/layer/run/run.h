@@ -104,7 +104,7 @@ bool variables_loader_disables(const char **out_filter);
 struct program {
     char path[PATH_MAX]; /* as it would be executed; "": there is none */
     bool executable;
-    bool set_id; /* runs with rights of its file's owner */
+    bool set_id; /* runs with rights that its file gives it */
     bool foreign_word; /* an ELF file of another word size than ours */
 };
 

@@ -8,6 +8,9 @@ struct fovea_config *settings_read(const struct options *options, struct fovea_l
 {
     struct fovea_config_desc desc = fovea_config_desc_default();
     struct fovea_config *config = NULL;
+    struct fovea_settings defaults = fovea_settings_default();
+    defaults.gaze.kind = FOVEA_GAZE_MOUSE; /* the layer's own default */
+    desc.defaults = &defaults;
     desc.file = options->config;
     desc.sets = options->sets;
     desc.set_count = options->set_count;
