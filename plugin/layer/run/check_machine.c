@@ -50,16 +50,11 @@ static const struct probe_device *shared_device(const struct probe *probe)
 }
 
 /* Vulkan's own compute shaders do without. */
-void check_cuda(struct checklist *list)
+static void check_driver(struct checklist *list, enum mark mark, const char *rest)
 {
     const struct probe *probe = list->probe;
-    const enum mark mark = list->cuda_wanted ? MARK_MISSING : MARK_NOTE;
-    const char *rest =
-        list->cuda_wanted ? "backend is cuda: set backend=auto" : "Vulkan does the work instead";
     const struct probe_device *shared = shared_device(probe);
-    if (!FOVEA_HAVE_CUDA) {
-        check_line(list, mark, "cuda", "this Fovea was built without it; %s", rest);
-    } else if (!probe->cuda_there) {
+    if (!probe->cuda_there) {
         check_line(list, mark, "cuda", "no driver (libcuda.so.1); %s", rest);
     } else if (probe->cuda_result != 0 || probe->cuda_device_count == 0) {
         check_line(list, mark, "cuda", "the driver finds no device (CUresult %d); %s",
@@ -70,6 +65,18 @@ void check_cuda(struct checklist *list)
     } else {
         check_line(list, MARK_OK, "cuda", "driver for CUDA %d.%d, %s is also Vulkan's (same UUID)",
                    probe->cuda_version / 1000, probe->cuda_version % 1000 / 10, shared->name);
+    }
+}
+
+void check_cuda(struct checklist *list)
+{
+    const enum mark mark = list->cuda_wanted ? MARK_MISSING : MARK_NOTE;
+    const char *rest =
+        list->cuda_wanted ? "backend is cuda: set backend=auto" : "Vulkan does the work instead";
+    if (FOVEA_HAVE_CUDA) {
+        check_driver(list, mark, rest);
+    } else {
+        check_line(list, mark, "cuda", "this Fovea was built without it; %s", rest);
     }
 }
 
