@@ -311,6 +311,32 @@ def test_without_a_layer_nothing_is_started(bare):
     assert done.returncode == 125 and "/nowhere/libVkLayer_fovea.so: No such file" in done.stderr
 
 
+def test_folders_that_no_list_can_hold_are_told(bare, layer):
+    bare.place(bare.prefix / "share", layer)
+    bare.program = bare.prefix.rename(bare.home / "a:b") / "bin" / "fovea-run"
+    done = bare.run("true")
+    assert done.returncode == 125 and "fovea-run --install mends it" in done.stderr
+    bare.good("--install")
+    bare.good("true")
+
+
+def test_what_is_no_regular_file_is_not_waited_for(world):
+    world.users.parent.mkdir(parents=True)
+    os.mkfifo(world.users)
+    os.mkfifo(world.home / "config")
+    assert world.good("echo", "started").stdout == "started\n"
+    done = world.run("--config", "config", "true")
+    assert done.returncode == 125 and "config" in done.stderr
+    assert world.run("--install").returncode == 1
+
+
+def test_working_directory_that_is_gone_is_told(world):
+    (world.home / "config").write_text("{}")
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec {world.program} --config ../config true'
+    done = run_program("sh", "-c", script, env=world.environment, cwd=world.home, check=False)
+    assert done.returncode == 125 and done.stderr.startswith("fovea-run: ")
+
+
 @pytest.mark.parametrize("variables, said", [
     ({"FOVEA_DISABLE": "1"}, "FOVEA_DISABLE is set"),
     ({"VK_LOADER_LAYERS_DISABLE": "x,~implicit~"}, "~implicit~"),

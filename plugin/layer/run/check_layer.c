@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vulkan_core.h>
@@ -13,6 +14,9 @@ void check_loader(struct checklist *list)
     if (probe->loader_fault[0]) {
         check_line(list, MARK_MISSING, "loader", "%s; install it (Debian: libvulkan1)",
                    probe->loader_fault);
+    } else if (probe->signal == SIGALRM) {
+        check_line(list, MARK_MISSING, "loader",
+                   "no answer for a long time while %s; a driver or a layer hangs", probe->stage);
     } else if (probe->signal) {
         check_line(list, MARK_MISSING, "loader",
                    "signal %d (%s) while %s; a driver or a layer is broken", probe->signal,
