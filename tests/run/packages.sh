@@ -55,6 +55,7 @@ clang-tidy|cmd:clang-tidy|looks for defects without running the code
 binutils|cmd:nm|lists what the library exports
 shellcheck|cmd:shellcheck|looks for defects in the scripts
 vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
+vulkan-tools|cmd:vulkaninfo|programs that are foveated in the tests
 xvfb|cmd:Xvfb|a display for the window tests
 xauth|cmd:xauth|a display for the window tests
 xdotool|cmd:xdotool|presses keys in the window tests
