@@ -233,6 +233,15 @@ static void take_input(void)
     session.seen = state;
 }
 
+/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. */
+static bool is_anything_to_do(void)
+{
+    const struct fovea_overlay *overlay = &session.now.overlay;
+    const bool drawn =
+        overlay->hud || overlay->marker || overlay->rings || overlay->heatmap || session.help;
+    return !session.off && (session.now.foveation.strength > 0.0 || drawn);
+}
+
 bool layer_session_tick(void)
 {
     pthread_mutex_lock(&lock);
@@ -241,7 +250,7 @@ bool layer_session_tick(void)
         take_files();
     }
     take_input();
-    const bool on = !session.off;
+    const bool on = is_anything_to_do();
     pthread_mutex_unlock(&lock);
     return on;
 }
