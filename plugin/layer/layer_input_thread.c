@@ -272,9 +272,8 @@ static bool connect_to_server(struct layer_input *input)
 {
     const bool connected = x11_connect(&input->x11, input->display);
     if (!connected && !atomic_load(&input->stopping)) {
-        log_warning(
-            input->log, "input: no pointer and no keys: nobody answers at the X display%s%s",
-            input->display ? " " : " that DISPLAY names", input->display ? input->display : "");
+        log_warning(input->log, "input: no pointer and no keys: nobody answers at X display %s",
+                    input->display);
     }
     atomic_store(&input->state, connected ? INPUT_RUNNING : INPUT_NO_SERVER);
     (void)sem_post(&input->connected);
