@@ -19,14 +19,18 @@
 #define CONNECT_WAIT_NS 1000000000
 #define LEAVE_WAIT_NS 300000000
 
-static struct timespec in_ns(int64_t ns)
+static bool wait_for(sem_t *semaphore, int64_t ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const int64_t then_ns = now.tv_nsec + ns;
-    now.tv_sec += then_ns / 1000000000;
-    now.tv_nsec = then_ns % 1000000000;
-    return now;
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const int64_t end_ns = end.tv_nsec + ns;
+    end.tv_sec += end_ns / 1000000000;
+    end.tv_nsec = end_ns % 1000000000;
+    int failed = 0;
+    do {
+        failed = sem_clockwait(semaphore, CLOCK_MONOTONIC, &end);
+    } while (failed && errno == EINTR);
+    return !failed;
 }
 
 /* ---- Making one ------------------------------------------------------------------------------- */
@@ -63,6 +67,7 @@ static struct layer_input *allocate(const struct layer_input_desc *desc, const c
     input->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     input->x11.stop = input->stop;
     (void)sem_init(&input->connected, 0, 0);
+    (void)sem_init(&input->ended, 0, 0);
     (void)pthread_mutex_init(&input->lock, NULL);
     input->display = strdup(display);
     if (input->stop < 0 || input->wake < 0 || !input->display) {
@@ -83,6 +88,7 @@ void input_free(struct layer_input *input)
     }
     (void)pthread_mutex_destroy(&input->lock);
     (void)sem_destroy(&input->connected);
+    (void)sem_destroy(&input->ended);
     free(input->display);
     free(input);
 }
@@ -90,10 +96,7 @@ void input_free(struct layer_input *input)
 /* The connection is the thread's: a server that somebody has grabbed must not stop the program here. */
 static void wait_for_connection(struct layer_input *input)
 {
-    const struct timespec end = in_ns(CONNECT_WAIT_NS);
-    while (sem_clockwait(&input->connected, CLOCK_MONOTONIC, &end) != 0 && errno == EINTR) {
-    }
-    if (atomic_load(&input->state) == INPUT_CONNECTING) {
+    if (!wait_for(&input->connected, CONNECT_WAIT_NS)) {
         log_warning(input->log, "input: the X server does not answer yet");
     }
 }
@@ -141,8 +144,8 @@ void layer_input_destroy(struct layer_input **input_pointer)
     *input_pointer = NULL;
     atomic_store(&input->stopping, true);
     (void)eventfd_write(input->stop, 1);
-    const struct timespec end = in_ns(LEAVE_WAIT_NS);
-    if (pthread_clockjoin_np(input->thread, NULL, CLOCK_MONOTONIC, &end) == 0) {
+    if (wait_for(&input->ended, LEAVE_WAIT_NS)) {
+        (void)pthread_join(input->thread, NULL);
         input_free(input);
         return;
     }

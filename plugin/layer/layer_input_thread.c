@@ -293,6 +293,7 @@ void *input_thread_run(void *user)
         }
     }
     forget_pointer(input);
+    (void)sem_post(&input->ended);
     if (atomic_fetch_add(&input->left, 1) == 1) {
         input_free(input);
     }

@@ -28,6 +28,7 @@ struct layer_input {
     int stop; /* an eventfd, readable when the thread shall end */
     int wake; /* an eventfd, readable when something has changed */
     sem_t connected; /* posted when state has left INPUT_CONNECTING */
+    sem_t ended; /* posted when the thread has nothing more to do */
     atomic_int state;
     atomic_bool stopping;
     atomic_int left; /* of thread and owner: the second one frees, where the owner could not wait */

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,12 +22,63 @@
 #define SHIFT_R 0xffe2
 #define CONTROL_L 0xffe3
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAVE_TSAN 1
+#endif
+#endif
+#if !defined(HAVE_TSAN)
+#define HAVE_TSAN 0
+#endif
+
 static struct x_server server;
 static struct x_client client;
-static struct gaze_logged logged;
 static struct layer_input *input;
 static xcb_window_t frame; /* as a window manager puts around */
 static xcb_window_t window; /* the watched one: at 100, 50 on the screen, 400 x 200 */
+
+/* ---- What was logged; the thread may be writing still ----------------------------------------- */
+
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned log_counts[4];
+static char log_last[4][512];
+
+static void hear(void *unused, enum fovea_log_level level, const char *message)
+{
+    (void)unused;
+    pthread_mutex_lock(&log_lock);
+    log_counts[level]++;
+    snprintf(log_last[level], sizeof log_last[level], "%s", message);
+    pthread_mutex_unlock(&log_lock);
+}
+
+static struct fovea_log log_anew(void)
+{
+    pthread_mutex_lock(&log_lock);
+    memset(log_counts, 0, sizeof log_counts);
+    memset(log_last, 0, sizeof log_last);
+    pthread_mutex_unlock(&log_lock);
+    return (struct fovea_log){.fn = hear};
+}
+
+static unsigned said_count(enum fovea_log_level level)
+{
+    pthread_mutex_lock(&log_lock);
+    const unsigned count = log_counts[level];
+    pthread_mutex_unlock(&log_lock);
+    return count;
+}
+
+static const char *said_last(enum fovea_log_level level)
+{
+    static char copy[512];
+    pthread_mutex_lock(&log_lock);
+    memcpy(copy, log_last[level], sizeof copy);
+    pthread_mutex_unlock(&log_lock);
+    return copy;
+}
+
+/* ---- A program with a window ------------------------------------------------------------------ */
 
 static void rest_ms(long ms)
 {
@@ -55,8 +107,7 @@ static struct layer_input_state state(void)
 
 static void open_input(void)
 {
-    const struct layer_input_desc desc = {.display = server.display,
-                                          .log = gaze_logged_log(&logged)};
+    const struct layer_input_desc desc = {.display = server.display, .log = log_anew()};
     assert_int_equal(layer_input_create(&desc, &input), FOVEA_OK);
 }
 
@@ -418,20 +469,20 @@ static void a_window_that_is_destroyed_is_let_go_of(void **unused)
     UNTIL(!state().pointer_over && !state().compare_held);
     x_key(&client, F4, false);
     x_key(&client, SHIFT_R, false);
-    assert_int_equal(logged.count[FOVEA_LOG_DEBUG], 1);
-    assert_contains(logged.last[FOVEA_LOG_DEBUG], "is gone");
+    UNTIL(said_count(FOVEA_LOG_DEBUG) == 1);
+    assert_contains(said_last(FOVEA_LOG_DEBUG), "is gone");
     layer_input_watch(input, window);
-    UNTIL(logged.count[FOVEA_LOG_DEBUG] == 2);
+    UNTIL(said_count(FOVEA_LOG_DEBUG) == 2);
     layer_input_watch(input, 0x7fffffff);
-    UNTIL(logged.count[FOVEA_LOG_DEBUG] == 3);
+    UNTIL(said_count(FOVEA_LOG_DEBUG) == 3);
 
     window = x_window(&client, frame, (struct x_place){10, 20, 400, 200});
     layer_input_watch(input, window);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
     layer_input_watch(input, 0);
     UNTIL(!state().pointer_over);
-    assert_int_equal(logged.count[FOVEA_LOG_DEBUG], 3);
-    assert_int_equal(logged.count[FOVEA_LOG_WARNING] + logged.count[FOVEA_LOG_ERROR], 0);
+    assert_int_equal(said_count(FOVEA_LOG_DEBUG), 3);
+    assert_int_equal(said_count(FOVEA_LOG_WARNING) + said_count(FOVEA_LOG_ERROR), 0);
 }
 
 static void a_server_that_vanishes_is_said_once(void **unused)
@@ -448,13 +499,13 @@ static void a_server_that_vanishes_is_said_once(void **unused)
             UNTIL(state().pointer_over);
         }
         x_server_stop(&server);
-        UNTIL(logged.count[FOVEA_LOG_WARNING] == 1);
-        assert_contains(logged.last[FOVEA_LOG_WARNING], "the X server has gone");
+        UNTIL(said_count(FOVEA_LOG_WARNING) == 1);
+        assert_contains(said_last(FOVEA_LOG_WARNING), "the X server has gone");
         UNTIL(!state().pointer_over);
         layer_input_watch(input, 5);
         rest_ms(20);
         assert_in_range(destroy_ms(), 0, 150);
-        assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
+        assert_int_equal(said_count(FOVEA_LOG_WARNING), 1);
         x_client_close(&client);
     }
 }
@@ -476,10 +527,13 @@ static void a_server_that_is_grabbed_stops_nobody(void **unused)
 static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
 {
     (void)unused;
+    if (HAVE_TSAN) {
+        skip(); /* two threads are in libXau at a time, which keeps a file's name in one place */
+    }
     assert_in_range(destroy_ms(), 0, 150);
     kill(server.pid, SIGSTOP);
     open_input();
-    assert_contains(logged.last[FOVEA_LOG_WARNING], "does not answer yet");
+    assert_contains(said_last(FOVEA_LOG_WARNING), "does not answer yet");
     assert_in_range(destroy_ms(), 0, 600);
     open_input();
     layer_input_watch(input, window);
@@ -502,13 +556,13 @@ void *__wrap_dlopen(const char *name, int flags)
 
 static void assert_unsupported(const char *display, const char *why)
 {
-    const struct layer_input_desc desc = {.display = display, .log = gaze_logged_log(&logged)};
-    struct layer_input *none = (struct layer_input *)&logged;
+    const struct layer_input_desc desc = {.display = display, .log = log_anew()};
+    struct layer_input *none = (struct layer_input *)&server;
     assert_int_equal(layer_input_create(&desc, &none), FOVEA_ERROR_UNSUPPORTED);
     assert_null(none);
-    assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
-    assert_contains(logged.last[FOVEA_LOG_WARNING], "no pointer and no keys");
-    assert_contains(logged.last[FOVEA_LOG_WARNING], why);
+    assert_int_equal(said_count(FOVEA_LOG_WARNING), 1);
+    assert_contains(said_last(FOVEA_LOG_WARNING), "no pointer and no keys");
+    assert_contains(said_last(FOVEA_LOG_WARNING), why);
 }
 
 static void what_is_missing_is_said(void **unused)
