@@ -143,7 +143,16 @@ void input_actions_map(struct input_actions *actions, const struct fovea_layer_k
                        const struct key_mapping *mapping)
 {
     for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
+        const uint32_t up_polls = actions->actions[i].up_polls;
         actions->actions[i] = map_action(keys_of(keys, i), mapping);
+        actions->actions[i].up_polls = up_polls;
+    }
+}
+
+void input_actions_forget(struct input_actions *actions)
+{
+    for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
+        actions->actions[i].up_polls = 0;
     }
 }
 

@@ -34,9 +34,13 @@ struct input_actions {
     struct input_action actions[LAYER_ACTION_COUNT];
 };
 
-/* What is down when it is called does not count as pressed. */
+/* A server says that its mapping has changed whenever another keyboard is used, which is while a key goes
+ * down: what has been up stays so. */
 void input_actions_map(struct input_actions *actions, const struct fovea_layer_keys *keys,
                        const struct key_mapping *mapping);
+
+/* What is down now does not count until it has been up. */
+void input_actions_forget(struct input_actions *actions);
 
 /* For each poll. Bit number action of the result: it has been pressed since the poll before. */
 uint32_t input_actions_poll(struct input_actions *actions, const struct keymap *down);

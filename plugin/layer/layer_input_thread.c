@@ -34,11 +34,13 @@ static void map_keys(struct layer_input *input)
     const struct x11 *x11 = &input->x11;
     struct fovea_layer_keys keys;
     (void)pthread_mutex_lock(&input->lock);
-    const bool changed = input->mapping_changed || input->keys_changed;
+    const bool other_keys = input->keys_changed;
     keys = input->keys;
     input->keys_changed = false;
     (void)pthread_mutex_unlock(&input->lock);
-    if (!changed) {
+    if (other_keys) {
+        input_actions_forget(&input->actions);
+    } else if (!input->mapping_changed) {
         return;
     }
     input->mapping_changed = false;
