@@ -150,11 +150,8 @@ static void take_events(struct layer_input *input)
     xcb_generic_event_t *event = x11->poll_for_event(x11->connection);
     while (event) {
         input->mapping_changed |= (event->response_type & 0x7f) == XCB_MAPPING_NOTIFY;
-        const bool lost = !input_window_event(&input->window, x11, event);
+        input_window_event(&input->window, x11, event);
         free(event);
-        if (lost) {
-            lose_window(input);
-        }
         event = x11->poll_for_event(x11->connection);
     }
 }
@@ -197,7 +194,7 @@ static void look(struct layer_input *input)
     take_events(input);
     if (!turn.pointer || !turn.root) {
         lose_window(input);
-    } else if (input->window.id != 0) {
+    } else {
         take_pointer(input, &turn);
         if (turn.keymap && turn.focus) {
             take_keys(input, &turn);

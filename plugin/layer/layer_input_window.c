@@ -58,28 +58,20 @@ bool input_window_take(struct input_window *window, const struct x11 *x11, xcb_w
     return true;
 }
 
-bool input_window_event(struct input_window *window, const struct x11 *x11,
+/* That a window is destroyed shows where it is asked about. */
+void input_window_event(struct input_window *window, const struct x11 *x11,
                         const xcb_generic_event_t *event)
 {
     const xcb_configure_notify_event_t *configure = (const xcb_configure_notify_event_t *)event;
-    const xcb_destroy_notify_event_t *destroy = (const xcb_destroy_notify_event_t *)event;
     const xcb_reparent_notify_event_t *reparent = (const xcb_reparent_notify_event_t *)event;
-    switch (event->response_type & 0x7f) { /* without the mark of events that a client has sent */
-    case XCB_CONFIGURE_NOTIFY:
-        if (configure->window == window->id) {
-            window->width_px = configure->width;
-            window->height_px = configure->height;
-        }
-        return true;
-    case XCB_REPARENT_NOTIFY:
-        if (window->id != 0 && reparent->window == window->id) {
-            find_above(window, x11);
-        }
-        return true;
-    case XCB_DESTROY_NOTIFY:
-        return window->id == 0 || destroy->window != window->id;
-    default:
-        return true;
+    const uint8_t type =
+        event->response_type & 0x7f; /* without the mark of what a client has sent */
+    if (type == XCB_CONFIGURE_NOTIFY && configure->window == window->id) {
+        window->width_px = configure->width;
+        window->height_px = configure->height;
+    }
+    if (type == XCB_REPARENT_NOTIFY && window->id != 0 && reparent->window == window->id) {
+        find_above(window, x11);
     }
 }
 

@@ -26,9 +26,9 @@ FOVEA_MUST_CHECK bool input_window_take(struct input_window *window, const struc
                                         xcb_window_t id);
 void input_window_leave(struct input_window *window, const struct x11 *x11);
 
-/* Events of any kind. False: the window has been destroyed. */
-FOVEA_MUST_CHECK bool input_window_event(struct input_window *window, const struct x11 *x11,
-                                         const xcb_generic_event_t *event);
+/* Events of any kind. */
+void input_window_event(struct input_window *window, const struct x11 *x11,
+                        const xcb_generic_event_t *event);
 
 /* Whether keys go to the window while `focus` has the focus. pointed is the root's child that has the
  * pointer. */

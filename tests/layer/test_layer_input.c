@@ -184,6 +184,18 @@ static void positions_follow_a_window_that_moves_and_grows(void **unused)
     UNTIL(!state().pointer_over);
 }
 
+/* As it is under XWayland while the pointer is over a window of Wayland. */
+static void a_pointer_over_no_window_at_all_is_not_over_ours(void **unused)
+{
+    (void)unused;
+    x_pointer(&client, 200, 100);
+    UNTIL(state().pointer_over);
+    x_window_show(&client, frame, false);
+    UNTIL(!state().pointer_over);
+    x_window_show(&client, frame, true);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+}
+
 static struct fovea_gaze_source *open_mouse(void)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
@@ -367,6 +379,10 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
     x_pointer(&client, 200, 150);
     press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 1);
     press_with_focus(client.root, 1);
+
+    x_window_reparent(&client, window, other);
+    press_with_focus(other, 1);
+    press_with_focus(frame, 0);
 }
 
 static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
@@ -418,6 +434,16 @@ static void keys_can_be_others_or_none(void **unused)
     hold_ms(CONTROL_L, 'h', 80);
     UNTIL(state().presses[LAYER_ACTION_HUD] == 1);
     assert_int_equal(all_presses(), 1);
+
+    strcpy(keys.hud, "F4");
+    x_key(&client, F4, true);
+    rest_ms(POLLS_MS);
+    layer_input_set_keys(input, &keys);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 1);
+    x_key(&client, F4, false);
+    hold_ms(0, F4, 80);
+    UNTIL(state().presses[LAYER_ACTION_HUD] == 2);
 }
 
 static void a_keyboard_that_changes_is_read_again(void **unused)
@@ -429,6 +455,23 @@ static void a_keyboard_that_changes_is_read_again(void **unused)
     hold_ms(SHIFT_R, F2, 80);
     UNTIL(state().presses[LAYER_ACTION_TOGGLE] == 1);
     assert_int_equal(all_presses(), 1);
+}
+
+/* As it is when somebody takes another keyboard. */
+static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
+{
+    (void)unused;
+    const uint8_t keycode = x_keycode(&client, 'q');
+    for (unsigned i = 1; i <= 9; i++) {
+        rest_ms(60);
+        x_map(&client, keycode, 'q');
+        rest_ms(2 * (long)i); /* what is between the two polls that matter is hit by some */
+        x_key(&client, SHIFT_R, true);
+        x_key(&client, F2, true);
+        UNTIL(state().presses[LAYER_ACTION_TOGGLE] == i);
+        x_key(&client, F2, false);
+        x_key(&client, SHIFT_R, false);
+    }
 }
 
 static void help_names_what_has_keys(void **unused)
@@ -636,6 +679,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_SERVER(positions_follow_the_pointer_over_the_client_area),
         WITH_SERVER(positions_follow_a_window_that_moves_and_grows),
+        WITH_SERVER(a_pointer_over_no_window_at_all_is_not_over_ours),
         WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not),
         WITH_SERVER(a_frame_may_say_the_same_again_and_again),
         WITH_SERVER(a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed),
@@ -647,6 +691,7 @@ int main(void)
         WITH_SERVER(compare_is_held_as_long_as_its_keys_and_the_focus),
         WITH_SERVER(keys_can_be_others_or_none),
         WITH_SERVER(a_keyboard_that_changes_is_read_again),
+        WITH_SERVER(a_key_that_goes_down_as_the_keyboard_changes_counts),
         cmocka_unit_test(help_names_what_has_keys),
         WITH_SERVER(a_window_that_is_destroyed_is_let_go_of),
         WITH_SERVER(a_server_that_vanishes_is_said_once),

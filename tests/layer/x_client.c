@@ -123,6 +123,22 @@ void x_window_place(struct x_client *client, xcb_window_t window, struct x_place
     x_sync(client);
 }
 
+void x_window_show(struct x_client *client, xcb_window_t window, bool shown)
+{
+    if (shown) {
+        xcb_map_window(client->connection, window);
+    } else {
+        xcb_unmap_window(client->connection, window);
+    }
+    x_sync(client);
+}
+
+void x_window_reparent(struct x_client *client, xcb_window_t window, xcb_window_t parent)
+{
+    xcb_reparent_window(client->connection, window, parent, 0, 0);
+    x_sync(client);
+}
+
 void x_window_destroy(struct x_client *client, xcb_window_t window)
 {
     xcb_destroy_window(client->connection, window);
