@@ -71,6 +71,13 @@ static void stop_following(void)
     session.followed = false;
 }
 
+static void feed(struct fovea_gaze_source *mouse)
+{
+    if (session.input) {
+        layer_input_feed(session.input, mouse);
+    }
+}
+
 static void open_source(const struct fovea_gaze_settings *gaze)
 {
     struct fovea_gaze_source *source = NULL;
@@ -80,9 +87,7 @@ static void open_source(const struct fovea_gaze_settings *gaze)
         return;
     }
     stop_following();
-    if (session.input) {
-        layer_input_feed(session.input, gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
-    }
+    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
     fovea_gaze_source_destroy(&session.source);
     session.source = source;
 }
@@ -96,6 +101,9 @@ static void take_files(void)
     session.files = session.now = files;
     session.serial++;
     layer_log_set_level(files.log_level);
+    if (session.input) {
+        layer_input_set_keys(session.input, &files.layer.keys);
+    }
     if (!same_gaze || !session.source) {
         open_source(&files.gaze);
     }
@@ -105,12 +113,12 @@ static void take_files(void)
 
 static void open_input(void)
 {
-    const struct layer_input_desc desc = {.log = layer_log()};
+    const struct layer_input_desc desc = {.keys = &session.files.layer.keys, .log = layer_log()};
     if (layer_input_create(&desc, &session.input) < 0) {
-        log_info(layer_log(), "no pointer and no keys: there is no X server to ask");
-        return;
+        return; /* it has said why */
     }
     layer_input_read(session.input, &session.seen);
+    feed(session.files.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
 }
 
 static void begin(void)
@@ -120,8 +128,8 @@ static void begin(void)
     }
     session.begun = true;
     open_config();
-    open_input();
     take_files();
+    open_input();
 }
 
 static void end(void)
@@ -335,7 +343,10 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     update(context, swapchain->color_space);
     follow(context->fovea);
     read_gaze(swapchain, &out_frame->gaze);
-    snprintf(out_frame->hud, sizeof out_frame->hud, "%s", session.help ? layer_input_help() : "");
+    out_frame->hud[0] = '\0';
+    if (session.help) {
+        layer_input_help(&session.files.layer.keys, out_frame->hud, sizeof out_frame->hud);
+    }
     pthread_mutex_unlock(&lock);
 }
 

@@ -7,6 +7,7 @@
 #define FOVEA_LAYER_SESSION_H
 
 #include "layer.h"
+#include "layer_input.h"
 
 /* Warnings and errors go to stderr; everything from the settings' log.level on to the file that
  * FOVEA_LOG_FILE names, "stderr" for that. Works before the session begins. */
@@ -25,7 +26,7 @@ bool layer_session_tick(void);
 /* What a frame of that swapchain is made with. New settings are given to its context first. */
 struct layer_frame {
     struct fovea_gaze gaze;
-    char hud[1024];
+    char hud[LAYER_INPUT_HELP_BYTES];
 };
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame);
