@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer.h"
+#include "layer_dump.h"
 #include "layer_session.h"
 
 #include "core/log.h"
@@ -45,6 +46,37 @@ static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
     swapchain->failed = swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST;
 }
 
+static struct layer_dump_picture picture(const struct presentation *p,
+                                         const struct layer_swapchain *swapchain, uint32_t index,
+                                         const VkSemaphore *waits, uint32_t wait_count)
+{
+    return (struct layer_dump_picture){.device = p->device,
+                                       .queue = p->queue.handle,
+                                       .queue_family = p->queue.family,
+                                       .swapchain = swapchain,
+                                       .image = index,
+                                       .waits = waits,
+                                       .wait_count = wait_count};
+}
+
+/* For tests: the same frame between two pictures. */
+static enum fovea_result foveate_dumped(const struct presentation *p,
+                                        const struct layer_swapchain *swapchain,
+                                        struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                                        uint32_t index)
+{
+    const struct layer_dump_picture before =
+        picture(p, swapchain, index, p->info->pWaitSemaphores, frame->wait_count);
+    layer_dump_before(&before);
+    const enum fovea_result result = fovea_vk_foveate(fovea, frame);
+    if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
+        const struct layer_dump_picture after =
+            picture(p, swapchain, index, &swapchain->presentable[index], 1);
+        layer_dump_after(&after, &frame->gaze, result);
+    }
+    return result;
+}
+
 static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
                                  struct fovea_vk *fovea, uint32_t index)
 {
@@ -69,7 +101,8 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .gaze = own.gaze,
         .hud = own.hud[0] ? own.hud : NULL,
     };
-    return fovea_vk_foveate(fovea, &frame);
+    return layer_dump_wanted() ? foveate_dumped(p, swapchain, fovea, &frame, index)
+                               : fovea_vk_foveate(fovea, &frame);
 }
 
 /* Puts what the present has to wait for into the list where the image was foveated. */
