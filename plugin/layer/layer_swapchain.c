@@ -99,6 +99,27 @@ static struct layer_swapchain *make(struct layer_device *device,
     return swapchain;
 }
 
+/* As the program asked, after a try with more has failed: by the rules that one has retired the old
+ * swapchain, which must not be named again; a driver that did not even look at it wants it all the same. */
+static VkResult create_plain(const struct layer_device *device,
+                             const VkSwapchainCreateInfoKHR *info, VkResult before,
+                             const VkAllocationCallbacks *allocator, VkSwapchainKHR *out_swapchain)
+{
+    VkSwapchainCreateInfoKHR own = *info;
+    own.oldSwapchain = VK_NULL_HANDLE;
+    VkResult result = device->vk.CreateSwapchainKHR(device->handle, &own, allocator, out_swapchain);
+    if (result == VK_ERROR_NATIVE_WINDOW_IN_USE_KHR && info->oldSwapchain) {
+        result = device->vk.CreateSwapchainKHR(device->handle, info, allocator, out_swapchain);
+    }
+    if (result == VK_SUCCESS) {
+        log_warning(layer_log(),
+                    "a swapchain is left alone: it cannot be made with what Fovea needs "
+                    "(VkResult %d)",
+                    (int)before);
+    }
+    return result;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
                                                         const VkSwapchainCreateInfoKHR *info,
                                                         const VkAllocationCallbacks *allocator,
@@ -119,7 +140,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
     }
     const VkResult result = device->vk.CreateSwapchainKHR(handle, &own, allocator, out_swapchain);
     if (result != VK_SUCCESS) {
-        return result;
+        return create_plain(device, info, result, allocator, out_swapchain);
     }
     struct layer_swapchain *swapchain = make(device, &own, *out_swapchain);
     if (swapchain) {

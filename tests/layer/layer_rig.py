@@ -63,6 +63,13 @@ class Done:
             found[name] = found.get(name, 0) + 1
         return found
 
+    @property
+    def counts(self):
+        """Presents, and submits of Fovea's, as the layer of faults counted them."""
+        found = re.search(r"fault: (\d+) presents, (\d+) submits", self.output)
+        assert found, self.output
+        return int(found[1]), int(found[2])
+
     def assert_validated(self):
         active = "Current Enables: VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION."
         assert active in self.validation, f"validation was not active\n{self.validation}{self.output}"
@@ -153,8 +160,13 @@ class Rig:
         process, run = self.start(*command, **options)
         done = self.done(process, run, timeout)
         done.run = run
-        done.frames = frames_of(run / "frames")
+        done.frames = self.frames(run)
         return done
+
+    @staticmethod
+    def frames(run):
+        folder = run / "frames"
+        return [Frame(text) for text in sorted(folder.glob("*.txt"))] if folder.exists() else []
 
     def case(self, name, **options):
         return self.run(self.program, name, **options)
@@ -193,10 +205,14 @@ class Frame(dict):
     def __init__(self, text):
         super().__init__(line.split(" ", 1) for line in text.read_text().splitlines())
         self.text = text
-        self.width, self.height = int(self["width"]), int(self["height"])
+        self.width, self.height = int(self.get("width", 0)), int(self.get("height", 0))
 
     def path(self, suffix):
         return self.text.with_name(self.text.stem + suffix)
+
+    def is_whole(self):
+        """False for the one that was being written when its program was stopped."""
+        return "gaze_usable" in self and self.path("-after.raw").stat().st_size == 4 * self.width * self.height
 
     @property
     def before(self):
@@ -207,21 +223,16 @@ class Frame(dict):
         return pixels(self.path("-after.raw"), self.width, self.height)
 
 
-def frames_of(folder):
-    return [Frame(text) for text in sorted(folder.glob("*.txt"))] if folder.exists() else []
-
-
 def pixels(path, width, height):
     """Four bytes a pixel, as they are stored."""
     return numpy.fromfile(path, numpy.uint8).reshape(height, width, 4).astype(int)
 
 
-def screen_picture(display, window=None):
-    """What the X server shows, height x width x blue, green, red."""
-    where = ["-root"] if window is None else ["-id", str(window)]
-    dump = subprocess.run(
-        ["xwd", "-silent", *where], env={**os.environ, "DISPLAY": display}, capture_output=True, timeout=30, check=True
-    ).stdout
+def screen_picture(display, window):
+    """What the X server shows in a window, height x width x blue, green, red."""
+    command = ["xwd", "-silent", "-id", str(window)]
+    env = {**os.environ, "DISPLAY": display}
+    dump = subprocess.run(command, env=env, capture_output=True, timeout=30, check=True).stdout
     head = struct.unpack(">25I", dump[:100])
     start, width, height, pitch, colors = head[0], head[4], head[5], head[12], head[19]
     rows = numpy.frombuffer(dump, numpy.uint8, pitch * height, start + colors * 12)
