@@ -8,7 +8,8 @@
  *     layer_instance.c   instances: a copy of the program's wishes with what Fovea needs
  *     layer_device.c     devices likewise (layer_features.c)
  *     layer_surface.c    surfaces and their windows, for the pointer
- *     layer_swapchain.c  swapchains: their images, a context of Fovea's each (fovea_vulkan.h)
+ *     layer_swapchain.c  swapchains: their images
+ *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_programs.c   programs that are left alone
@@ -131,7 +132,17 @@ struct layer_device {
     struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
     uint32_t queue_count;
     struct layer_swapchain *swapchains; /* likewise */
+    struct layer_context *spares; /* likewise; of swapchains that are gone, one a queue */
     struct layer_device *next;
+};
+
+/* Fovea for one queue. It outlives its swapchain, because a window that is resized has a new one each time and
+ * a context is dear: pipelines, CUDA's modules, perhaps a measurement. */
+struct layer_context {
+    VkQueue queue;
+    struct fovea_vk *fovea; /* NULL: it cannot be had */
+    uint64_t settings_serial; /* that fovea has taken; 0: none */
+    struct layer_context *next;
 };
 
 struct layer_swapchain {
@@ -144,11 +155,9 @@ struct layer_swapchain {
     uint32_t image_count;
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
-    VkQueue queue; /* that fovea was made for */
-    struct fovea_vk *fovea; /* NULL: not yet, or it cannot be had (failed) */
-    uint64_t settings_serial; /* that fovea has taken */
-    bool failed;
-    bool failing; /* the last frame was not foveated; said */
+    struct layer_context *contexts; /* one for each queue that it was presented from */
+    bool failed; /* its frames are passed through from now on */
+    uint32_t said; /* for each result a bit: why a frame was not foveated */
     uint64_t frame;
     struct layer_swapchain *next;
 };
@@ -167,6 +176,9 @@ struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
 struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
                                                       VkSwapchainKHR handle);
 void layer_registry_add_queue(struct layer_device *device, const struct layer_queue *queue);
+void layer_registry_add_spare(struct layer_device *device, struct layer_context *context);
+/* That queue's; of any queue where it is NULL. */
+struct layer_context *layer_registry_take_spare(struct layer_device *device, VkQueue queue);
 bool layer_registry_queue(struct layer_device *device, VkQueue handle,
                           struct layer_queue *out_queue);
 void layer_registry_add_window(struct layer_instance *instance, struct layer_window *window);
@@ -222,16 +234,35 @@ PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance instance, con
 struct layer_features {
     VkPhysicalDeviceTimelineSemaphoreFeatures own;
     VkBool32 *patched;
-    VkBool32 before;
     bool on;
 };
 void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info);
 void layer_features_restore(struct layer_features *features);
 
 void layer_swapchain_free(struct layer_swapchain *swapchain);
-/* The context for that queue, made when it is first needed; NULL: there is none. */
-struct fovea_vk *layer_swapchain_fovea(struct layer_swapchain *swapchain,
-                                       const struct layer_queue *queue);
+
+/* layer_context.c. The context for that queue, made when it is first needed; NULL: there is none. */
+struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
+                                         const struct layer_queue *queue);
+/* Waits for the swapchain's frames and keeps its contexts for the next one. */
+void layer_contexts_leave(struct layer_swapchain *swapchain);
+/* Before the device goes. */
+void layer_contexts_finish(struct layer_device *device);
+
+/* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed (VkPresentRegionsKHR), since
+ * with the gaze everything does. What precedes them is copied; the rest is the program's. Where something
+ * unknown precedes them they stay: they are a hint. */
+#define LAYER_MAX_PRESENT_CHAIN 8
+struct layer_present_chain {
+    union {
+        VkBaseInStructure base;
+        VkPresentIdKHR id;
+        VkPresentTimesInfoGOOGLE times;
+        VkDisplayPresentInfoKHR display;
+        void *room[8];
+    } copies[LAYER_MAX_PRESENT_CHAIN];
+};
+void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info);
 
 /* layer_programs.c: why this process is left alone; NULL: it is not. */
 const char *layer_programs_refusal(void);

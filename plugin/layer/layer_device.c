@@ -242,8 +242,11 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
     }
     while (device->swapchains) { /* of a program that has forgotten them */
         struct layer_swapchain *swapchain = device->swapchains;
-        layer_swapchain_free(layer_registry_take_swapchain(device, swapchain->handle));
+        (void)layer_registry_take_swapchain(device, swapchain->handle);
+        layer_contexts_leave(swapchain);
+        layer_swapchain_free(swapchain);
     }
+    layer_contexts_finish(device);
     layer_registry_take_device(handle);
     device->vk.DestroyDevice(handle, allocator);
     free_device(device);

@@ -272,8 +272,7 @@ void layer_dump_after(const struct layer_dump_picture *picture, const struct fov
     fprintf(file, "width %u\nheight %u\nformat %d\ncolor_space %d\nimage %u\nframe %llu\n",
             swapchain->width_px, swapchain->height_px, (int)swapchain->format,
             (int)swapchain->color_space, picture->image, (unsigned long long)swapchain->frame);
-    fprintf(file, "window %u\nserial %llu\nresult %s\n", swapchain->window,
-            (unsigned long long)swapchain->settings_serial, fovea_result_name(result));
+    fprintf(file, "window %u\nresult %s\n", swapchain->window, fovea_result_name(result));
     fprintf(file, "gaze_x %.17g\ngaze_y %.17g\ngaze_usable %d\n", gaze->point.x_uv,
             gaze->point.y_uv, gaze->usable);
     fclose(file);

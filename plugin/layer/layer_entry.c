@@ -12,7 +12,9 @@
 static VKAPI_ATTR VkResult VKAPI_CALL
 layer_EnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
-    static const VkLayerProperties own = {LAYER_NAME, VK_HEADER_VERSION_COMPLETE, 1,
+    static const VkLayerProperties own = {LAYER_NAME, VK_HEADER_VERSION_COMPLETE,
+                                          FOVEA_VERSION_MAJOR * 1000000 +
+                                              FOVEA_VERSION_MINOR * 1000 + FOVEA_VERSION_PATCH,
                                           "Gaze-contingent foveation of what is presented"};
     if (!properties) {
         *count = 1;

@@ -5,6 +5,7 @@
 #include "layer_session.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,14 @@ static const char *name_of(enum fovea_log_level level)
     return "debug: ";
 }
 
+/* stderr may be a pipe that nobody reads, which would stop the program, or one whose reader has gone, which
+ * would end it. */
+static bool takes_a_line(int to)
+{
+    struct pollfd ready = {.fd = to, .events = POLLOUT};
+    return poll(&ready, 1, 0) == 1 && ready.revents == POLLOUT;
+}
+
 /* One call of write for a line, so that lines of several threads do not mix; what cannot be written is
  * lost. */
 static void write_line(void *user, enum fovea_log_level level, const char *message)
@@ -39,11 +48,12 @@ static void write_line(void *user, enum fovea_log_level level, const char *messa
     (void)user;
     char line[LINE_BYTES];
     const int length = snprintf(line, sizeof line, "fovea: %s%.2200s\n", name_of(level), message);
-    const int to = atomic_load(&file);
-    if (to < 0 && level < FOVEA_LOG_WARNING) {
+    const int opened = atomic_load(&file);
+    const int to = opened < 0 ? STDERR_FILENO : opened;
+    if ((opened < 0 && level < FOVEA_LOG_WARNING) || !takes_a_line(to)) {
         return;
     }
-    const ssize_t written = write(to < 0 ? STDERR_FILENO : to, line, (size_t)length);
+    const ssize_t written = write(to, line, (size_t)length);
     (void)written;
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/log.h"
 
-#include <alloca.h>
+#define MAX_SWAPCHAINS 16 /* of one present; those beyond are presented as they are */
 
 /* One call of vkQueuePresentKHR. The first image that is foveated takes over what the program waits for;
  * the others lie behind it on the queue. */
@@ -16,8 +16,9 @@ struct presentation {
     struct layer_queue queue;
     const VkPresentInfoKHR *info;
     bool waits_taken;
-    VkSemaphore *waits; /* of the present that goes down */
-    uint32_t wait_count;
+    VkSemaphore waits[MAX_SWAPCHAINS]; /* of the present that goes down */
+    struct layer_swapchain *taken[MAX_SWAPCHAINS];
+    uint32_t taken_count;
 };
 
 static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swapchain,
@@ -34,16 +35,25 @@ static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swa
     };
 }
 
+/* Each reason once a swapchain: it may come and go with every frame. */
 static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
 {
-    const bool failing = result < 0 || result == FOVEA_NOT_READY;
-    if (failing && !swapchain->failing) {
+    const uint32_t bit = 1u << ((unsigned)-(int)result & 31u);
+    if ((result < 0 || result == FOVEA_NOT_READY) && !(swapchain->said & bit)) {
+        swapchain->said |= bit;
         log_warning(layer_log(), "a frame is presented as it is: %s", fovea_result_name(result));
-    } else if (!failing && swapchain->failing) {
-        log_info(layer_log(), "frames are foveated again");
     }
-    swapchain->failing = failing;
     swapchain->failed = swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST;
+}
+
+static enum fovea_result submit(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+{
+    const bool held = layer_session_hold(fovea);
+    const enum fovea_result result = fovea_vk_foveate(fovea, frame);
+    if (held) {
+        layer_session_release();
+    }
+    return result;
 }
 
 static struct layer_dump_picture picture(const struct presentation *p,
@@ -68,7 +78,7 @@ static enum fovea_result foveate_dumped(const struct presentation *p,
     const struct layer_dump_picture before =
         picture(p, swapchain, index, p->info->pWaitSemaphores, frame->wait_count);
     layer_dump_before(&before);
-    const enum fovea_result result = fovea_vk_foveate(fovea, frame);
+    const enum fovea_result result = submit(fovea, frame);
     if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
         const struct layer_dump_picture after =
             picture(p, swapchain, index, &swapchain->presentable[index], 1);
@@ -78,7 +88,7 @@ static enum fovea_result foveate_dumped(const struct presentation *p,
 }
 
 static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
-                                 struct fovea_vk *fovea, uint32_t index)
+                                 struct layer_context *context, uint32_t index)
 {
     const uint32_t wait_count = p->waits_taken ? 0 : p->info->waitSemaphoreCount;
     if (wait_count > FOVEA_VK_MAX_SEMAPHORES) {
@@ -90,7 +100,7 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
     }
     const struct fovea_vk_semaphore signal = {.semaphore = swapchain->presentable[index]};
     struct layer_frame own;
-    layer_session_frame(swapchain, &own);
+    layer_session_frame(swapchain, context, &own);
     const struct fovea_vk_frame frame = {
         .src = frame_image(swapchain, index),
         .dst = frame_image(swapchain, index),
@@ -101,25 +111,26 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .gaze = own.gaze,
         .hud = own.hud[0] ? own.hud : NULL,
     };
-    return layer_dump_wanted() ? foveate_dumped(p, swapchain, fovea, &frame, index)
-                               : fovea_vk_foveate(fovea, &frame);
+    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index)
+                               : submit(context->fovea, &frame);
 }
 
 /* Puts what the present has to wait for into the list where the image was foveated. */
 static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t index)
 {
     struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
-    if (!swapchain || index >= swapchain->image_count) {
+    if (!swapchain || swapchain->failed || index >= swapchain->image_count) {
         return;
     }
-    struct fovea_vk *fovea = layer_swapchain_fovea(swapchain, &p->queue);
-    if (!fovea || swapchain->failed) {
+    struct layer_context *context = layer_context_find(swapchain, &p->queue);
+    if (!context) {
         return;
     }
-    const enum fovea_result result = foveate(p, swapchain, fovea, index);
+    const enum fovea_result result = foveate(p, swapchain, context, index);
     tell(swapchain, result);
     if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
-        p->waits[p->wait_count++] = swapchain->presentable[index];
+        p->taken[p->taken_count] = swapchain;
+        p->waits[p->taken_count++] = swapchain->presentable[index];
         p->waits_taken = true;
         swapchain->frame++;
     }
@@ -135,25 +146,33 @@ static bool is_of_one_gpu(const VkPresentInfoKHR *info)
     return true;
 }
 
+/* A present that ran out of memory was not queued, so nobody waits for the semaphores: they stay signalled and
+ * cannot be signalled again. Other errors leave the waits in the queue. */
+static VkResult present(struct presentation *p)
+{
+    VkPresentInfoKHR own = *p->info;
+    struct layer_present_chain chain;
+    layer_present_chain_without_regions(&chain, &own);
+    own.pWaitSemaphores = p->waits;
+    own.waitSemaphoreCount = p->taken_count;
+    const VkResult result = p->device->vk.QueuePresentKHR(p->queue.handle, &own);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+        for (uint32_t i = 0; i < p->taken_count; i++) {
+            p->taken[i]->failed = true;
+        }
+    }
+    return result;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
     struct presentation p = {.device = layer_registry_device(queue), .info = info};
     if (p.device->inert || !layer_registry_queue(p.device, queue, &p.queue) || !p.queue.usable ||
-        !is_of_one_gpu(info)) {
+        !is_of_one_gpu(info) || !layer_session_tick()) {
         return p.device->vk.QueuePresentKHR(queue, info);
     }
-    if (!layer_session_tick()) {
-        return p.device->vk.QueuePresentKHR(queue, info);
-    }
-    p.waits = alloca((info->swapchainCount + info->waitSemaphoreCount + 1) * sizeof *p.waits);
-    for (uint32_t i = 0; i < info->swapchainCount; i++) {
+    for (uint32_t i = 0; i < info->swapchainCount && p.taken_count < MAX_SWAPCHAINS; i++) {
         take_image(&p, info->pSwapchains[i], info->pImageIndices[i]);
     }
-    if (!p.waits_taken) {
-        return p.device->vk.QueuePresentKHR(queue, info);
-    }
-    VkPresentInfoKHR own = *info;
-    own.pWaitSemaphores = p.waits;
-    own.waitSemaphoreCount = p.wait_count;
-    return p.device->vk.QueuePresentKHR(queue, &own);
+    return p.waits_taken ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
 }

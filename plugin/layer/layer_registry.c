@@ -77,6 +77,16 @@ struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *devic
     FIND(layer_swapchain, device->swapchains, (*at)->handle == handle, true);
 }
 
+void layer_registry_add_spare(struct layer_device *device, struct layer_context *context)
+{
+    ADD(device->spares, context);
+}
+
+struct layer_context *layer_registry_take_spare(struct layer_device *device, VkQueue queue)
+{
+    FIND(layer_context, device->spares, !queue || (*at)->queue == queue, true);
+}
+
 void layer_registry_add_window(struct layer_instance *instance, struct layer_window *window)
 {
     ADD(instance->windows, window);

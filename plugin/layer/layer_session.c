@@ -24,6 +24,7 @@ struct session {
     uint64_t serial; /* of now */
     struct fovea_gaze_source *source;
     struct fovea_vk *follower; /* whose GPU reads the source itself; gaze.late */
+    bool followed; /* the source was asked for that */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
     bool off;
@@ -67,6 +68,14 @@ static void stop_following(void)
         (void)result; /* taking a source away does not fail */
         session.follower = NULL;
     }
+    session.followed = false;
+}
+
+static void feed(struct fovea_gaze_source *mouse)
+{
+    if (session.input) {
+        layer_input_feed(session.input, mouse);
+    }
 }
 
 static void open_source(const struct fovea_gaze_settings *gaze)
@@ -78,9 +87,7 @@ static void open_source(const struct fovea_gaze_settings *gaze)
         return;
     }
     stop_following();
-    if (session.input) {
-        layer_input_feed(session.input, gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
-    }
+    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
     fovea_gaze_source_destroy(&session.source);
     session.source = source;
 }
@@ -94,6 +101,9 @@ static void take_files(void)
     session.files = session.now = files;
     session.serial++;
     layer_log_set_level(files.log_level);
+    if (session.input) {
+        layer_input_set_keys(session.input, &files.layer.keys);
+    }
     if (!same_gaze || !session.source) {
         open_source(&files.gaze);
     }
@@ -103,12 +113,12 @@ static void take_files(void)
 
 static void open_input(void)
 {
-    const struct layer_input_desc desc = {.log = layer_log()};
+    const struct layer_input_desc desc = {.keys = &session.files.layer.keys, .log = layer_log()};
     if (layer_input_create(&desc, &session.input) < 0) {
-        log_info(layer_log(), "no pointer and no keys: there is no X server to ask");
-        return;
+        return; /* it has said why */
     }
     layer_input_read(session.input, &session.seen);
+    feed(session.files.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
 }
 
 static void begin(void)
@@ -118,8 +128,8 @@ static void begin(void)
     }
     session.begun = true;
     open_config();
-    open_input();
     take_files();
+    open_input();
 }
 
 static void end(void)
@@ -231,6 +241,15 @@ static void take_input(void)
     session.seen = state;
 }
 
+/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. */
+static bool is_anything_to_do(void)
+{
+    const struct fovea_overlay *overlay = &session.now.overlay;
+    const bool drawn =
+        overlay->hud || overlay->marker || overlay->rings || overlay->heatmap || session.help;
+    return !session.off && (session.now.foveation.strength > 0.0 || drawn);
+}
+
 bool layer_session_tick(void)
 {
     pthread_mutex_lock(&lock);
@@ -239,7 +258,7 @@ bool layer_session_tick(void)
         take_files();
     }
     take_input();
-    const bool on = !session.off;
+    const bool on = is_anything_to_do();
     pthread_mutex_unlock(&lock);
     return on;
 }
@@ -285,16 +304,25 @@ uint64_t layer_session_settings(struct fovea_settings *out_settings, VkColorSpac
 }
 
 /* Settings that a context refuses leave the ones it has in force; it has said why. */
-static void update(struct layer_swapchain *swapchain)
+static void update(struct layer_context *context, VkColorSpaceKHR color_space)
 {
-    if (swapchain->settings_serial == session.serial) {
+    if (context->settings_serial == session.serial) {
         return;
     }
-    swapchain->settings_serial = session.serial;
-    const struct fovea_settings settings = settings_for(swapchain->color_space);
-    const enum fovea_result result = fovea_vk_set(swapchain->fovea, &settings);
+    context->settings_serial = session.serial;
+    const struct fovea_settings settings = settings_for(color_space);
+    const enum fovea_result result = fovea_vk_set(context->fovea, &settings);
     if (result < 0) {
         log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
+    }
+}
+
+/* One context can; the first that presents. A source that cannot be followed is not asked again. */
+static void follow(struct fovea_vk *fovea)
+{
+    if (session.now.gaze.late && session.source && !session.follower && !session.followed) {
+        session.followed = true;
+        session.follower = fovea_vk_follow_gaze(fovea, session.source) == FOVEA_OK ? fovea : NULL;
     }
 }
 
@@ -308,29 +336,45 @@ static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze
     }
 }
 
-void layer_session_frame(struct layer_swapchain *swapchain, struct layer_frame *out_frame)
+void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
+                         struct layer_frame *out_frame)
 {
     pthread_mutex_lock(&lock);
-    update(swapchain);
+    update(context, swapchain->color_space);
+    follow(context->fovea);
     read_gaze(swapchain, &out_frame->gaze);
-    snprintf(out_frame->hud, sizeof out_frame->hud, "%s", session.help ? layer_input_help() : "");
+    out_frame->hud[0] = '\0';
+    if (session.help) {
+        layer_input_help(&session.files.layer.keys, out_frame->hud, sizeof out_frame->hud);
+    }
     pthread_mutex_unlock(&lock);
 }
 
-void layer_session_meet(struct fovea_vk *fovea, uint32_t window)
+bool layer_session_hold(const struct fovea_vk *fovea)
+{
+    pthread_mutex_lock(&lock);
+    const bool follows = session.follower == fovea;
+    if (!follows) {
+        pthread_mutex_unlock(&lock);
+    }
+    return follows;
+}
+
+void layer_session_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void layer_session_watch(uint32_t window)
 {
     pthread_mutex_lock(&lock);
     if (session.input && window) {
         layer_input_watch(session.input, window);
     }
-    if (session.now.gaze.late && session.source && !session.follower &&
-        fovea_vk_follow_gaze(fovea, session.source) == FOVEA_OK) {
-        session.follower = fovea;
-    }
     pthread_mutex_unlock(&lock);
 }
 
-void layer_session_part(struct fovea_vk *fovea)
+void layer_session_part(const struct fovea_vk *fovea)
 {
     pthread_mutex_lock(&lock);
     if (session.follower == fovea) {

@@ -7,6 +7,7 @@
 #define FOVEA_LAYER_SESSION_H
 
 #include "layer.h"
+#include "layer_input.h"
 
 /* Warnings and errors go to stderr; everything from the settings' log.level on to the file that
  * FOVEA_LOG_FILE names, "stderr" for that. Works before the session begins. */
@@ -25,12 +26,19 @@ bool layer_session_tick(void);
 /* What a frame of that swapchain is made with. New settings are given to its context first. */
 struct layer_frame {
     struct fovea_gaze gaze;
-    char hud[1024];
+    char hud[LAYER_INPUT_HELP_BYTES];
 };
-void layer_session_frame(struct layer_swapchain *swapchain, struct layer_frame *out_frame);
+void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
+                         struct layer_frame *out_frame);
 
-/* A context was made, for that X11 window (0: unknown); it will be gone. */
-void layer_session_meet(struct fovea_vk *fovea, uint32_t window);
-void layer_session_part(struct fovea_vk *fovea);
+/* Around the submission of a frame. Only the context that follows the gaze source holds anything meanwhile: the
+ * source could be replaced by another thread that presents. */
+bool layer_session_hold(const struct fovea_vk *fovea); /* true: to be released */
+void layer_session_release(void);
+
+/* A swapchain is presented in that X11 window; 0: unknown. */
+void layer_session_watch(uint32_t window);
+/* A context is out of use; what it has of the session's it gives back. */
+void layer_session_part(const struct fovea_vk *fovea);
 
 #endif

@@ -5,10 +5,9 @@
 #include "layer_session.h"
 
 #include "core/log.h"
+#include "vk_format.h"
 
 #include <stdlib.h>
-
-#define MAX_FRAMES_IN_FLIGHT 8
 
 /* ---- Which swapchains ----------------------------------------------------------------------------- */
 
@@ -27,6 +26,13 @@ static const char *obstacle(const VkSwapchainCreateInfoKHR *info)
     if (info->presentMode == VK_PRESENT_MODE_SHARED_DEMAND_REFRESH_KHR ||
         info->presentMode == VK_PRESENT_MODE_SHARED_CONTINUOUS_REFRESH_KHR) {
         return "its image is shown while it is drawn";
+    }
+    if (info->preTransform &
+        ~(VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR | VK_SURFACE_TRANSFORM_INHERIT_BIT_KHR)) {
+        return "its images are turned";
+    }
+    if (!vk_format_find(info->imageFormat)) {
+        return "its format is none of Fovea's";
     }
     return NULL;
 }
@@ -99,25 +105,34 @@ static struct layer_swapchain *make(struct layer_device *device,
     return swapchain;
 }
 
-/* As the program asked, after a try with more has failed: by the rules that one has retired the old
- * swapchain, which must not be named again; a driver that did not even look at it wants it all the same. */
-static VkResult create_plain(const struct layer_device *device,
-                             const VkSwapchainCreateInfoKHR *info, VkResult before,
-                             const VkAllocationCallbacks *allocator, VkSwapchainKHR *out_swapchain)
+/* What the usages of ours could be the cause of. */
+static bool is_worth_another_try(VkResult result)
 {
-    VkSwapchainCreateInfoKHR own = *info;
-    own.oldSwapchain = VK_NULL_HANDLE;
-    VkResult result = device->vk.CreateSwapchainKHR(device->handle, &own, allocator, out_swapchain);
-    if (result == VK_ERROR_NATIVE_WINDOW_IN_USE_KHR && info->oldSwapchain) {
-        result = device->vk.CreateSwapchainKHR(device->handle, info, allocator, out_swapchain);
-    }
-    if (result == VK_SUCCESS) {
-        log_warning(layer_log(),
-                    "a swapchain is left alone: it cannot be made with what Fovea needs "
-                    "(VkResult %d)",
-                    (int)before);
-    }
+    return result == VK_ERROR_INITIALIZATION_FAILED || result == VK_ERROR_FORMAT_NOT_SUPPORTED ||
+           result == VK_ERROR_FEATURE_NOT_PRESENT || result == VK_ERROR_UNKNOWN;
+}
+
+/* The old swapchain is retired even by a try that failed, and may not be named again. */
+static VkResult create_as_asked(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
+                                const VkAllocationCallbacks *allocator,
+                                VkSwapchainKHR *out_swapchain)
+{
+    VkSwapchainCreateInfoKHR again = *info;
+    again.oldSwapchain = VK_NULL_HANDLE;
+    const VkResult result =
+        device->vk.CreateSwapchainKHR(device->handle, &again, allocator, out_swapchain);
+    log_warning(layer_log(), "a swapchain is left alone: it cannot be made with what Fovea needs");
     return result;
+}
+
+/* Frames of the old swapchain may still come, but few: they are presented as they are. */
+static void retire(struct layer_device *device, VkSwapchainKHR handle)
+{
+    struct layer_swapchain *old = handle ? layer_registry_swapchain(device, handle) : NULL;
+    if (old) {
+        layer_contexts_leave(old);
+        old->failed = true;
+    }
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
@@ -139,9 +154,13 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
         return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
     }
     const VkResult result = device->vk.CreateSwapchainKHR(handle, &own, allocator, out_swapchain);
-    if (result != VK_SUCCESS) {
-        return create_plain(device, info, result, allocator, out_swapchain);
+    if (is_worth_another_try(result)) {
+        return create_as_asked(device, info, allocator, out_swapchain);
     }
+    if (result != VK_SUCCESS) {
+        return result;
+    }
+    retire(device, info->oldSwapchain);
     struct layer_swapchain *swapchain = make(device, &own, *out_swapchain);
     if (swapchain) {
         layer_registry_add_swapchain(device, swapchain);
@@ -149,69 +168,6 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
         log_warning(layer_log(), "a swapchain is left alone: no memory for its images");
     }
     return VK_SUCCESS;
-}
-
-/* ---- Fovea's context ------------------------------------------------------------------------------ */
-
-static void describe(const struct layer_swapchain *swapchain)
-{
-    log_info(layer_log(), "swapchain of %u images, %ux%u, VkFormat %d, colour space %d",
-             swapchain->image_count, swapchain->width_px, swapchain->height_px,
-             (int)swapchain->format, (int)swapchain->color_space);
-}
-
-static struct fovea_vk *make_fovea(struct layer_swapchain *swapchain,
-                                   const struct layer_queue *queue)
-{
-    const struct layer_device *device = swapchain->device;
-    struct fovea_settings settings;
-    swapchain->settings_serial = layer_session_settings(&settings, swapchain->color_space);
-    struct fovea_vk_desc desc = fovea_vk_desc_default();
-    desc.instance = device->instance->handle;
-    desc.physical_device = device->physical;
-    desc.device = device->handle;
-    desc.get_instance_proc_addr = layer_proc_addr_for_fovea;
-    desc.queue = queue->handle;
-    desc.queue_family = queue->family;
-    desc.device_extensions = device->extensions;
-    desc.device_extension_count = device->extension_count;
-    desc.timeline_semaphore = device->timeline;
-    desc.frames_in_flight = swapchain->image_count < MAX_FRAMES_IN_FLIGHT
-                                ? swapchain->image_count + 1
-                                : MAX_FRAMES_IN_FLIGHT;
-    desc.settings = &settings;
-    desc.log = layer_log();
-    struct fovea_vk *fovea = NULL;
-    const enum fovea_result result = fovea_vk_create(&desc, &fovea);
-    if (result < 0) {
-        log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
-        return NULL;
-    }
-    layer_session_meet(fovea, swapchain->window);
-    return fovea;
-}
-
-static void free_fovea(struct layer_swapchain *swapchain)
-{
-    if (swapchain->fovea) {
-        layer_session_part(swapchain->fovea);
-        fovea_vk_destroy(&swapchain->fovea);
-    }
-}
-
-struct fovea_vk *layer_swapchain_fovea(struct layer_swapchain *swapchain,
-                                       const struct layer_queue *queue)
-{
-    if (swapchain->fovea && swapchain->queue != queue->handle) {
-        free_fovea(swapchain); /* the program presents from another queue now */
-    }
-    if (!swapchain->fovea && !swapchain->failed) {
-        describe(swapchain);
-        swapchain->queue = queue->handle;
-        swapchain->fovea = make_fovea(swapchain, queue);
-        swapchain->failed = !swapchain->fovea;
-    }
-    return swapchain->fovea;
 }
 
 /* ---- The end -------------------------------------------------------------------------------------- */
@@ -222,7 +178,6 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
         return;
     }
     const struct layer_device *device = swapchain->device;
-    free_fovea(swapchain);
     for (uint32_t i = 0; i < swapchain->image_count; i++) {
         device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
     }
@@ -235,8 +190,11 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchai
                                                      const VkAllocationCallbacks *allocator)
 {
     struct layer_device *device = layer_registry_device(handle);
-    if (swapchain) {
-        layer_swapchain_free(layer_registry_take_swapchain(device, swapchain));
+    struct layer_swapchain *known =
+        swapchain ? layer_registry_take_swapchain(device, swapchain) : NULL;
+    if (known) {
+        layer_contexts_leave(known); /* frames with its images end before they do, */
     }
     device->vk.DestroySwapchainKHR(handle, swapchain, allocator);
+    layer_swapchain_free(known); /* semaphores after the presents that wait for them */
 }
