@@ -63,6 +63,11 @@ xauth|cmd:xauth|a display for the window tests
 xdotool|cmd:xdotool|presses keys in the window tests
 locales|file:/usr/share/i18n/locales/de_DE|a language with decimal commas, for a test of number parsing
 x11-apps|cmd:xwd|takes pictures of the window in the tests
+mpv|cmd:mpv|a program that is foveated in the tests
+mesa-utils|cmd:glxgears|a program of OpenGL that is foveated in the tests
+glmark2-x11|cmd:glmark2|another one
+mangohud|file:/usr/share/vulkan/implicit_layer.d/MangoHud.json|a layer beside Fovea's in the tests
+vkbasalt|file:/usr/share/vulkan/implicit_layer.d/vkBasalt.json|another one
 ffmpeg|cmd:ffmpeg|checks the video of the demo
 '
 
