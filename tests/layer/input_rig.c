@@ -111,7 +111,7 @@ bool pointer_is(double x_uv, double y_uv)
 
 void hold_ms(uint32_t modifier, uint32_t key, long ms)
 {
-    rest_ms(60); /* some polls of the keys have seen it up */
+    rest_ms(100); /* some polls of the keys have seen it up */
     if (modifier) {
         x_key(&client, modifier, true);
     }

@@ -122,7 +122,7 @@ static void a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed
     free(keyboard);
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
-    rest_ms(60);
+    rest_ms(100);
     (void)x_presses(&client);
     x_key(&client, SHIFT_R, true);
     x_key(&client, F2, true);

@@ -9,7 +9,7 @@ static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **
     (void)unused;
     (void)x_presses(&client);
     for (unsigned i = 1; i <= 3; i++) {
-        hold_ms(SHIFT_R, F2, i == 2 ? 900 : 80); /* 900: the server repeats it */
+        hold_ms(SHIFT_R, F2, i == 2 ? 900 : 120); /* 900: the server repeats it */
         UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == i);
     }
     rest_ms(POLLS_MS);
@@ -34,7 +34,7 @@ static void every_action_has_its_own_keys(void **unused)
     };
     assert_int_equal(COUNT_OF(keys), LAYER_ACTION_COUNT);
     for (unsigned i = 0; i < COUNT_OF(keys); i++) {
-        hold_ms(SHIFT_R, keys[i].keysym, 80);
+        hold_ms(SHIFT_R, keys[i].keysym, 120);
         UNTIL(rig_state().presses[keys[i].action] == 1);
         assert_int_equal(all_presses(), i + 1);
     }
@@ -43,14 +43,14 @@ static void every_action_has_its_own_keys(void **unused)
 static void other_modifiers_make_it_somebody_elses(void **unused)
 {
     (void)unused;
-    hold_ms(0, F2, 80);
-    hold_ms(SHIFT_L, F2, 80);
+    hold_ms(0, F2, 120);
+    hold_ms(SHIFT_L, F2, 120);
     x_key(&client, CONTROL_L, true);
-    hold_ms(SHIFT_R, F2, 80);
+    hold_ms(SHIFT_R, F2, 120);
     x_key(&client, CONTROL_L, false);
     rest_ms(POLLS_MS);
     assert_int_equal(all_presses(), 0);
-    hold_ms(SHIFT_R, F2, 80);
+    hold_ms(SHIFT_R, F2, 120);
     UNTIL(all_presses() == 1);
 }
 
@@ -58,7 +58,7 @@ static void press_with_focus(xcb_window_t focus, unsigned wanted)
 {
     x_focus(&client, focus);
     const unsigned before = all_presses();
-    hold_ms(SHIFT_R, F2, 80);
+    hold_ms(SHIFT_R, F2, 120);
     rest_ms(40);
     assert_int_equal(all_presses() - before, wanted);
 }
@@ -92,7 +92,7 @@ static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
 {
     (void)unused;
     x_focus(&client, XCB_INPUT_FOCUS_NONE);
-    rest_ms(60);
+    rest_ms(100);
     x_key(&client, SHIFT_R, true);
     x_key(&client, F2, true);
     rest_ms(POLLS_MS);
@@ -107,7 +107,7 @@ static void compare_is_held_as_long_as_its_keys_and_the_focus(void **unused)
 {
     (void)unused;
     assert_false(rig_state().compare_held);
-    rest_ms(60);
+    rest_ms(100);
     x_key(&client, SHIFT_R, true);
     x_key(&client, F4, true);
     UNTIL(rig_state().compare_held);
@@ -131,10 +131,10 @@ static void keys_can_be_others_or_none(void **unused)
     strcpy(keys.hud, "Control_L+h");
     strcpy(keys.help, "Hyper_R+F20"); /* this keyboard lacks one */
     layer_input_set_keys(input, &keys);
-    hold_ms(SHIFT_R, F2, 80);
+    hold_ms(SHIFT_R, F2, 120);
     rest_ms(POLLS_MS);
     assert_int_equal(all_presses(), 0);
-    hold_ms(CONTROL_L, 'h', 80);
+    hold_ms(CONTROL_L, 'h', 120);
     UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 1);
     assert_int_equal(all_presses(), 1);
 
@@ -145,7 +145,7 @@ static void keys_can_be_others_or_none(void **unused)
     rest_ms(POLLS_MS);
     assert_int_equal(all_presses(), 1);
     x_key(&client, F4, false);
-    hold_ms(0, F4, 80);
+    hold_ms(0, F4, 120);
     UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 2);
 }
 
@@ -155,7 +155,7 @@ static void a_keyboard_that_changes_is_read_again(void **unused)
     const uint8_t keycode = x_keycode(&client, 'q');
     x_map(&client, x_keycode(&client, F2), F1);
     x_map(&client, keycode, F2);
-    hold_ms(SHIFT_R, F2, 80);
+    hold_ms(SHIFT_R, F2, 120);
     UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == 1);
     assert_int_equal(all_presses(), 1);
 }
@@ -166,7 +166,7 @@ static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
     (void)unused;
     const uint8_t keycode = x_keycode(&client, 'q');
     for (unsigned i = 1; i <= 9; i++) {
-        rest_ms(60);
+        rest_ms(100);
         x_map(&client, keycode, 'q');
         rest_ms(2 * (long)i); /* what is between the two polls that matter is hit by some */
         x_key(&client, SHIFT_R, true);
