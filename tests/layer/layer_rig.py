@@ -70,6 +70,11 @@ class Done:
         assert found, self.output
         return int(found[1]), int(found[2])
 
+    def new_messages(self, alone):
+        """What the program under Fovea causes and alone does not; each as validation first said it."""
+        new = set(self.messages) - set(alone.messages)
+        return [next(line for line in self.validation.splitlines() if f"[ {name} ]" in line) for name in sorted(new)]
+
     def assert_validated(self):
         active = "Current Enables: VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION."
         assert active in self.validation, f"validation was not active\n{self.validation}{self.output}"
@@ -83,11 +88,25 @@ class Rig:
         self.library = build_dir / "plugin" / "layer" / "libVkLayer_fovea.so"
         assert self.library.exists(), f"{self.library} was not built"
         self.program = build_dir / "tests" / "layer_program"
+        self.sanitizers = self.find_sanitizers(build_dir)
         self.runs = 0
         self.write(folder / "data" / "vulkan" / "implicit_layer.d", "fovea.json", FOVEA, self.library)
         self.write(folder / "explicit", "fovea.json", FOVEA, self.library)
         fault = build_dir / "tests" / "VkLayer_fovea_fault.so"
         self.write(folder / "fault", "fault.json", FAULT, fault, environment=False)
+
+    @staticmethod
+    def find_sanitizers(build_dir):
+        """Of a build with gcc's sanitizers; their library must come first in programs of others. Leaks are
+        looked for in our own programs, which link it."""
+        if "-fsanitize=address" not in (build_dir / "CMakeCache.txt").read_text():
+            return {}
+        name = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+        return {
+            "LD_PRELOAD": os.path.realpath(name.stdout.strip()),
+            "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        }
 
     @staticmethod
     def write(folder, file, name, library, environment=True):
@@ -110,6 +129,7 @@ class Rig:
         )
         if Path(LAVAPIPE).exists():
             env["VK_DRIVER_FILES"] = LAVAPIPE
+        env.update(self.sanitizers)
         layers = []
         if on:
             env["FOVEA_ENABLE"] = "1"

@@ -50,6 +50,9 @@ def glxgears():
 
 PROGRAMS = {"vkcube": (cube, {}), "mpv": (mpv, {}), "glmark2": (glmark2, ZINK), "glxgears": (glxgears, ZINK)}
 ENDLESS = "glxgears"
+# mpv (libplacebo 4.208) destroys the semaphores that its last presents wait for without waiting for those
+# presents. That is a driver's matter alone, and of a submit, which validation sees, where Fovea waits for them.
+ITS_OWN = {"mpv": ["VUID-vkDestroySemaphore-semaphore-01137"]}
 
 
 def run(rig, name, extra=(), **options):
@@ -78,14 +81,14 @@ def test_its_frames_are_foveated(rig, name):
     assert any((frame.after != frame.before).any() for frame in done.frames)
 
 
-@pytest.mark.parametrize(("name", "backend"), [("vkcube", "vulkan"), ("vkcube", "cpu"), *((n, "vulkan") for n in PROGRAMS if n != "vkcube")])
+@pytest.mark.parametrize(("name", "backend"), [("vkcube", "cpu"), *((name, "vulkan") for name in PROGRAMS)])
 def test_validation_finds_nothing_of_foveas(rig, name, backend):
     alone = run(rig, name, on=False, validate=True)
     done = run(rig, name, sets={"backend": backend}, validate=True)
     alone.assert_validated()
     done.assert_validated()
     assert done.foveated, done.log
-    assert not set(done.messages) - set(alone.messages), done.validation
+    assert [m for m in done.new_messages(alone) if not any(known in m for known in ITS_OWN.get(name, []))] == []
 
 
 @pytest.mark.parametrize("switch", ["MANGOHUD", "ENABLE_VKBASALT"])
@@ -96,4 +99,4 @@ def test_beside_another_layer(rig, switch):
     alone = run(rig, "vkcube", on=False, validate=True, extra=extra)
     done = run(rig, "vkcube", sets=SETS, validate=True, extra=extra)
     assert done.foveated, done.log
-    assert not set(done.messages) - set(alone.messages), done.validation
+    assert done.new_messages(alone) == []
