@@ -3,6 +3,7 @@
 
 #include "agree.h"
 
+#include "combo.h"
 #include "map.h"
 #include "value.h"
 #include "words.h"
@@ -97,6 +98,7 @@ bool config_settings_agree(const struct fovea_settings *settings,
     return physical_sees_something(&foveation->physical, out_complaint) &&
            projection_is_a_view(&foveation->geometry, out_complaint) &&
            screen_is_a_view(&foveation->geometry, out_complaint) &&
+           config_combos_agree(settings, out_complaint) &&
            (foveation->model != FOVEA_MODEL_MAP ||
             config_map_agrees(&foveation->map, out_complaint));
 }

@@ -27,6 +27,7 @@ struct fovea_config {
     size_t set_count;
     bool watch;
     struct fovea_log log;
+    struct fovea_settings defaults;
     struct fovea_settings settings;
     int64_t next_look_ns;
     uint32_t unsettled_looks;
@@ -84,7 +85,7 @@ static enum fovea_result load_files(struct fovea_config *config, struct loading 
 
 static enum fovea_result load_all(struct fovea_config *config, struct loading *loading)
 {
-    loading->settings = fovea_settings_default();
+    loading->settings = config->defaults;
     FOVEA_TRY(load_files(config, loading));
     if (config->environment_sets) {
         FOVEA_TRY(config_apply_set_list(config->environment_sets, "FOVEA_SET", config->log,
@@ -194,6 +195,7 @@ static enum fovea_result copy_desc(struct fovea_config *config,
                                    const struct fovea_config_desc *desc)
 {
     config->watch = desc->watch;
+    config->defaults = desc->defaults ? *desc->defaults : fovea_settings_default();
     config->log = desc->log;
     const char *program = desc->program_name ? desc->program_name : program_invocation_short_name;
     const char *sets = environment(desc, "FOVEA_SET");

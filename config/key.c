@@ -3,6 +3,7 @@
 
 #include "key.h"
 
+#include "core/key_combo.h"
 #include "curve.h"
 #include "words.h"
 
@@ -164,6 +165,29 @@ const struct config_key config_keys[] = {
     {"overlay.wipe", "The image left of this x, 0 to 1, is shown as the engine drew it",
      CONFIG_DOUBLE, AT(overlay.wipe_uv), RANGE(0, 1)},
 
+    {"layer.keys.toggle", "Keys of the Vulkan layer: foveation off and on",
+     CONFIG_KEYS, AT(layer.keys.toggle)},
+    {"layer.keys.hud", "Keys of the Vulkan layer: HUD off and on",
+     CONFIG_KEYS, AT(layer.keys.hud)},
+    {"layer.keys.compare", "Keys of the Vulkan layer: while held, the picture as the program drew it",
+     CONFIG_KEYS, AT(layer.keys.compare)},
+    {"layer.keys.rings", "Keys of the Vulkan layer: rings of eccentricity off and on",
+     CONFIG_KEYS, AT(layer.keys.rings)},
+    {"layer.keys.marker", "Keys of the Vulkan layer: marker at the gaze off and on",
+     CONFIG_KEYS, AT(layer.keys.marker)},
+    {"layer.keys.wipe", "Keys of the Vulkan layer: split screen at the pointer off and on",
+     CONFIG_KEYS, AT(layer.keys.wipe)},
+    {"layer.keys.heatmap", "Keys of the Vulkan layer: heat map off and on",
+     CONFIG_KEYS, AT(layer.keys.heatmap)},
+    {"layer.keys.help", "Keys of the Vulkan layer: list of the keys off and on",
+     CONFIG_KEYS, AT(layer.keys.help)},
+    {"layer.keys.reload", "Keys of the Vulkan layer: read the configuration again",
+     CONFIG_KEYS, AT(layer.keys.reload)},
+    {"layer.keys.stronger", "Keys of the Vulkan layer: more blur",
+     CONFIG_KEYS, AT(layer.keys.stronger)},
+    {"layer.keys.weaker", "Keys of the Vulkan layer: less blur",
+     CONFIG_KEYS, AT(layer.keys.weaker)},
+
     {"apps", "Settings for single programs: \"exe:\" and a pattern of the program's name",
      CONFIG_APPS, .bytes = 0},
 };
@@ -299,6 +323,12 @@ struct config_words config_key_range(const struct config_key *key)
     case CONFIG_PATH:
         config_words_add(words.text, sizeof words.text, "at most %zu bytes", key->bytes - 1);
         break;
+    case CONFIG_KEYS:
+        config_words_add(
+            words.text, sizeof words.text,
+            "1 to %d names of keys with + between them, such as \"Shift_R+F2\", or \"\"",
+            KEY_COMBO_MAX);
+        break;
     case CONFIG_CURVE:
         add_curve(&words);
         break;
@@ -314,6 +344,7 @@ static const char *kind_of(const struct config_key *key)
     case CONFIG_SCHEMA:
     case CONFIG_STRING:
     case CONFIG_PATH:
+    case CONFIG_KEYS:
         return "string";
     case CONFIG_VERSION:
     case CONFIG_DOUBLE:

@@ -27,6 +27,7 @@ enum config_type {
     CONFIG_ENUM,
     CONFIG_STRING,
     CONFIG_PATH, /* a string; relative to the directory of the file that gives it */
+    CONFIG_KEYS, /* a string: names of keys, core/key_combo.h */
     CONFIG_CURVE, /* points, curve.h */
 };
 

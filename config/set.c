@@ -99,8 +99,8 @@ static enum fovea_result apply_pair(const struct config_text *text, struct span 
         return config_unknown_key(text, 0, path, 0, false);
     }
     const struct config_key *key = config_key_find(path);
-    bool wants_text =
-        key && (key->type == CONFIG_STRING || key->type == CONFIG_PATH || key->type == CONFIG_ENUM);
+    bool wants_text = key && (key->type == CONFIG_STRING || key->type == CONFIG_PATH ||
+                              key->type == CONFIG_KEYS || key->type == CONFIG_ENUM);
     struct span value = {text->bytes, text->count};
     return is_json(value, wants_text) ? apply_json(text, path, settings)
                                       : apply_word(text, path, settings);

@@ -61,6 +61,24 @@ static struct fovea_gaze_settings default_gaze(void)
     };
 }
 
+/* Not Shift_R with F9 to F12, Shift_L with F1 to F4, Home: those are MangoHud's and vkBasalt's. */
+static struct fovea_layer_keys default_layer_keys(void)
+{
+    return (struct fovea_layer_keys){
+        .toggle = "Shift_R+F2",
+        .hud = "Shift_R+F3",
+        .compare = "Shift_R+F4",
+        .rings = "Shift_R+F5",
+        .marker = "Shift_R+F6",
+        .wipe = "Shift_R+F7",
+        .heatmap = "Shift_R+F8",
+        .help = "Shift_R+F1",
+        .reload = "Shift_R+End",
+        .stronger = "Shift_R+Page_Up",
+        .weaker = "Shift_R+Page_Down",
+    };
+}
+
 struct fovea_settings fovea_settings_default(void)
 {
     return (struct fovea_settings){
@@ -68,6 +86,7 @@ struct fovea_settings fovea_settings_default(void)
         .backend_measure = FOVEA_MEASURE_CACHED,
         .foveation = default_foveation(),
         .gaze = default_gaze(),
+        .layer = {.keys = default_layer_keys()},
         .cpu_threads = 0,
         .watchdog_ms = 1000,
         .log_level = FOVEA_LOG_INFO,

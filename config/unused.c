@@ -51,7 +51,7 @@ static bool same_value(const struct config_key *key, const struct fovea_settings
     if (key->type == CONFIG_CURVE) {
         return same_curve(&a->foveation.curve, &b->foveation.curve);
     }
-    if (key->type == CONFIG_PATH) {
+    if (key->type == CONFIG_PATH || key->type == CONFIG_KEYS) {
         return strcmp((const char *)a + key->offset, (const char *)b + key->offset) == 0;
     }
     return memcmp((const char *)a + key->offset, (const char *)b + key->offset, key->bytes) == 0;

@@ -3,6 +3,7 @@
 
 #include "value.h"
 
+#include "combo.h"
 #include "curve.h"
 #include "guess.h"
 #include "words.h"
@@ -223,6 +224,9 @@ static struct config_words complain(const struct config_key *key, const struct c
                              config_curve_wrong_point(&curve));
         }
     }
+    if (key->type == CONFIG_KEYS && cJSON_IsString(value->item)) {
+        config_combo_complain(value->item->valuestring, &words);
+    }
     const char *near = near_name(key, value);
     if (near) {
         config_words_add(words.text, sizeof words.text, "; did you mean \"%s\"?", near);
@@ -255,6 +259,9 @@ bool config_value_store(const struct config_key *key, const struct config_value 
     case CONFIG_STRING:
     case CONFIG_PATH:
         good = store_string(key, value, directory, member);
+        break;
+    case CONFIG_KEYS:
+        good = config_combo_is_good(value->item) && store_string(key, value, "", member);
         break;
     case CONFIG_CURVE:
         good = store_curve(value, member);
@@ -325,6 +332,9 @@ bool config_value_check(const struct config_key *key, const struct fovea_setting
     case CONFIG_PATH:
         good = memchr(member, 0, key->bytes);
         break;
+    case CONFIG_KEYS:
+        good = memchr(member, 0, key->bytes) && config_combo_parses((const char *)member);
+        break;
     default:
         good = numbers_are_good(key, member);
     }
@@ -390,6 +400,7 @@ struct config_words config_value_words(const struct config_key *key,
         break;
     case CONFIG_STRING:
     case CONFIG_PATH:
+    case CONFIG_KEYS:
         config_words_add(
             words.text, sizeof words.text, "\"%s\"",
             config_quote((const char *)member, strnlen((const char *)member, key->bytes)).text);

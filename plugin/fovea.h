@@ -368,12 +368,34 @@ struct fovea_overlay {
     double wipe_uv; /* the image left of this x is shown as the engine drew it, 0..1; 0 */
 };
 
+/* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together, while no other
+ * Shift, Control, Alt, Super and the like is; "" for none. No two may be the same. */
+struct fovea_layer_keys {
+    char toggle[FOVEA_NAME_MAX]; /* foveation off and on; "Shift_R+F2" */
+    char hud[FOVEA_NAME_MAX]; /* HUD off and on; "Shift_R+F3" */
+    char compare[FOVEA_NAME_MAX]; /* while held, the picture as the program drew it; "Shift_R+F4" */
+    char rings[FOVEA_NAME_MAX]; /* rings of eccentricity off and on; "Shift_R+F5" */
+    char marker[FOVEA_NAME_MAX]; /* marker at the gaze off and on; "Shift_R+F6" */
+    char wipe[FOVEA_NAME_MAX]; /* split screen at the pointer off and on; "Shift_R+F7" */
+    char heatmap[FOVEA_NAME_MAX]; /* heat map off and on; "Shift_R+F8" */
+    char help[FOVEA_NAME_MAX]; /* list of the keys off and on; "Shift_R+F1" */
+    char reload[FOVEA_NAME_MAX]; /* read the configuration again; "Shift_R+End" */
+    char stronger[FOVEA_NAME_MAX]; /* more blur; "Shift_R+Page_Up" */
+    char weaker[FOVEA_NAME_MAX]; /* less blur; "Shift_R+Page_Down" */
+};
+
+/* Of the Vulkan layer alone; other programs do without. */
+struct fovea_layer_settings {
+    struct fovea_layer_keys keys;
+};
+
 struct fovea_settings {
     enum fovea_backend backend;
     enum fovea_measure backend_measure; /* where backend is AUTO */
     struct fovea_foveation foveation;
     struct fovea_gaze_settings gaze;
     struct fovea_overlay overlay;
+    struct fovea_layer_settings layer;
     uint32_t cpu_threads; /* of the cpu backend, 0..256; 0: one for each core */
     /* A frame that the peer of shared images keeps longer is cut loose, 10..60000; 1000. Threads of the
      * cpu backend get ten times as long. */
@@ -403,6 +425,7 @@ struct fovea_config_desc {
     const char *program_name; /* for "apps"; NULL: the running program's name */
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
     bool watch; /* look at the files again when fovea_config_poll is called; true */
+    const struct fovea_settings *defaults; /* of this program; NULL: fovea_settings_default. Copied */
     struct fovea_log log;
 };
 

@@ -124,9 +124,13 @@ FOVEA_API struct fovea_vk_desc fovea_vk_desc_default(void);
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
 
-/* Waits for the frames that are still on the queue (this is the only wait there is), then frees
+/* Waits for the frames that are still on the queue (this and fovea_vk_wait are the only waits there are), then frees
  * everything, images made with fovea_vk_image_create included. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
+
+/* Waits for the frames that are still on the queue: before an image that one of them took is destroyed, by an
+ * engine that has nothing of its own to wait for. Uses no queue. */
+FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
 /* Settings for the frames after this call: foveation, overlay and gaze.late; the rest counts at creation.
  * May allocate; on failure the old ones stay in force. */

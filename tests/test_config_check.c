@@ -82,6 +82,19 @@ static void the_wrong_setting_is_named(void **state)
     settings = fovea_settings_default();
     memset(&settings.overlay.hud, 0x55, sizeof settings.overlay.hud);
     assert_wrong(&settings, "overlay.hud is not a bool; it must be true or false");
+
+    settings = fovea_settings_default();
+    strcpy(settings.layer.keys.hud, "Shift_R+F99");
+    assert_wrong(&settings,
+                 "layer.keys.hud is \"Shift_R+F99\"; it must be 1 to 4 names of keys with + "
+                 "between them, such as \"Shift_R+F2\", or \"\"");
+    memset(settings.layer.keys.hud, 'x', sizeof settings.layer.keys.hud);
+    assert_false(fovea_settings_check(&settings, (struct fovea_log){0}) == FOVEA_OK);
+
+    settings = fovea_settings_default();
+    strcpy(settings.layer.keys.hud, "F2+Shift_R");
+    assert_wrong(&settings, "layer.keys.toggle and layer.keys.hud are both F2+Shift_R; give one of "
+                            "them other keys, or \"\"");
 }
 
 static void wrong_curves_are_named(void **state)

@@ -108,6 +108,11 @@ static void strings_need_no_quotes(void **state)
     assert_string_equal(set("gaze.udp.bind=5").gaze.udp_bind, "5");
     assert_string_equal(set("gaze.udp.bind=true").gaze.udp_bind, "true");
     assert_string_equal(set("gaze.udp.bind=").gaze.udp_bind, "");
+    assert_string_equal(set("layer.keys.hud=F9").layer.keys.hud, "F9");
+    assert_string_equal(set("layer.keys.hud=5").layer.keys.hud, "5");
+    assert_string_equal(set("layer.keys.hud=").layer.keys.hud, "");
+    assert_string_equal(set("layer.keys.hud=Control_L+Alt_L+h").layer.keys.hud,
+                        "Control_L+Alt_L+h");
     assert_string_equal(set("gaze.scanpath.file=a b=c.csv").gaze.scanpath_file, "a b=c.csv");
     assert_string_equal(set("gaze.scanpath.file=\"a\\u0062 \"").gaze.scanpath_file, "ab ");
 }
@@ -143,11 +148,11 @@ static void wrong_sets_are_named(void **state)
                     "screen_px, fixed, scanpath, saccades, udp, validity, late"},
         {".=1", "--set \".=1\": unknown key; expected one of backend, backend_measure, "
                 "cpu_threads, watchdog_ms, "
-                "log, foveation, gaze, overlay"},
+                "log, foveation, gaze, overlay, layer"},
         {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
-                      "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+                      "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
         {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
-                     "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+                     "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
         {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",

@@ -308,7 +308,7 @@ static void assert_schema_of_type(const struct config_key *key, const cJSON *nod
         assert_string_equal(type, "boolean");
     } else if (key->type == CONFIG_ENUM) {
         assert_names(key, node);
-    } else if (key->type == CONFIG_STRING || key->type == CONFIG_PATH) {
+    } else if (key->type == CONFIG_STRING || key->type == CONFIG_PATH || key->type == CONFIG_KEYS) {
         assert_string_equal(type, "string");
         assert_limit(node, "maxLength", (double)key->bytes - 1, true);
     } else if (key->type == CONFIG_CURVE) {

@@ -65,7 +65,7 @@ static void unknown_keys_name_the_near_miss(void **state)
                                         "objects in each other instead of dots"},
         {"{\"\": 1}",
          "bad.json:1:2: \"\": unknown key; expected one of $schema, version, backend, "
-         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, apps"},
+         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer, apps"},
         {"{\"log\": {\"le\\nvel\": 1}}",
          "bad.json:1:10: log.le?vel: unknown key; did you mean \"level\"?"},
     };
@@ -125,6 +125,16 @@ static void wrong_values_name_what_was_expected(void **state)
          "\"0123456789012345678901234567890123456789012345678901234567890123\"}}}",
          "bad.json:1:27: gaze.udp.bind: expected a string, at most 63 bytes; found "
          "\"01234567890123456789012345678901234567890123456789012345678..."},
+        {"{\"layer\": {\"keys\": {\"hud\": \"Shift_Q+F2\"}}}",
+         "bad.json:1:28: layer.keys.hud: expected a string, 1 to 4 names of keys with + "
+         "between them, such as \"Shift_R+F2\", or \"\"; found \"Shift_Q+F2\"; no key is called "
+         "\"Shift_Q\"; did you mean \"Shift_L\"?"},
+        {"{\"layer\": {\"keys\": {\"hud\": \"Shift_R+\"}}}",
+         "bad.json:1:28: layer.keys.hud: expected a string, 1 to 4 names of keys with + "
+         "between them, such as \"Shift_R+F2\", or \"\"; found \"Shift_R+\""},
+        {"{\"layer\": {\"keys\": {\"hud\": \"F1+F2+F3+F4+F5\"}}}",
+         "bad.json:1:28: layer.keys.hud: expected a string, 1 to 4 names of keys with + "
+         "between them, such as \"Shift_R+F2\", or \"\"; found \"F1+F2+F3+F4+F5\""},
         {"{\"gaze\": {\"saccades\": {\"seed\": -1}}}",
          "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
          "found -1"},
@@ -231,11 +241,11 @@ static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
          "bad.json:1:25: apps.exe:other.bakend: unknown key; did you mean \"backend\"?"},
         {"{\"apps\": {\"exe:other\": {\"version\": 1}}}",
          "bad.json:1:25: apps.exe:other.version: unknown key; expected one of backend, "
-         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay"},
+         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
         {"{\"apps\": {\"exe:a.b\": {\"apps\": {}}}}",
          "bad.json:1:23: apps.exe:a.b.apps: unknown key; expected one of backend, backend_measure, "
          "cpu_threads, "
-         "watchdog_ms, log, foveation, gaze, overlay"},
+         "watchdog_ms, log, foveation, gaze, overlay, layer"},
     };
     ASSERT_ALL_REFUSED(cases);
 }
@@ -294,7 +304,7 @@ static void slips_of_grammar_name_their_place(void **state)
         {"{/* \xc3\xa9\xc3\xa9 */\"zebra\": 1}", /* columns count characters, also in comments */
          "bad.json:1:10: zebra: unknown key; expected one of $schema, version, backend, "
          "backend_measure, cpu_threads, "
-         "watchdog_ms, log, foveation, gaze, overlay, apps"},
+         "watchdog_ms, log, foveation, gaze, overlay, layer, apps"},
         {"\xef\xbb\xbf{}", "bad.json:1:1: expected UTF-8 without a byte order mark; found one"},
         {"{\n\"\xff\": 1}", "bad.json:2:2: expected text in UTF-8; found the byte 0xff"},
         {"{\"\xc0\xaf\": 1}", "bad.json:1:3: expected text in UTF-8; found the byte 0xc0"},

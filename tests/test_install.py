@@ -59,7 +59,7 @@ def test_everything_is_installed_and_nothing_else(prefix):
     assert names == {
         "fovea.h", "fovea_vulkan.h", "fovea.pc", "foveaConfig.cmake", "foveaConfigVersion.cmake",
         "foveaTargets.cmake", "libfovea.so", "libfovea.so.0", "libfovea.so.0.1.0", "default.json",
-        "schema.json", "LICENSE",
+        "schema.json", "LICENSE", "fovea-run", "libVkLayer_fovea.so", "VkLayer_FOVEA_foveation.json",
     }  # fmt: skip
 
 
@@ -68,6 +68,28 @@ def test_installed_configuration_names_its_schema(prefix):
     schema = json.loads((data / "schema.json").read_text())
     assert "//json-schema.org/" in schema["$schema"]
     assert '"$schema"' in (data / "default.json").read_text()
+
+
+def test_manifest_names_the_installed_layer(prefix):
+    manifest = prefix / "share" / "vulkan" / "implicit_layer.d" / "VkLayer_FOVEA_foveation.json"
+    layer = json.loads(manifest.read_text())["layer"]
+    assert layer["library_path"] == str(library_folder(prefix) / "libVkLayer_fovea.so")
+    assert layer["implementation_version"] == "1000" and os.path.exists(layer["library_path"])
+
+
+def test_installed_fovea_run_finds_library_and_layer(prefix, tmp_path):
+    """With nothing in the environment that shows them."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("FOVEA_", "XDG_", "LD_"))}
+    environment["HOME"] = str(tmp_path)
+    program = prefix / "bin" / "fovea-run"
+    shown = run_program(program, "--print-env", env=environment).stdout
+    assert f":{prefix / 'share'}'" in shown
+    system = run_program(program, "--install", env={**environment, "XDG_DATA_DIRS": str(prefix / "share")})
+    assert "nothing to do" in system.stdout
+    run_program(program, "--install", env=environment)
+    installed = tmp_path / ".local/share/vulkan/implicit_layer.d/VkLayer_FOVEA_foveation.json"
+    assert str(library_folder(prefix) / "libVkLayer_fovea.so") in installed.read_text()
+    assert "layer         " in run_program(program, "--check", env=environment).stdout
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

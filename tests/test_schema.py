@@ -157,6 +157,11 @@ def test_misspelt_keys_are_refused(path):
         ("gaze.udp.bind", "x" * 64),
         ("gaze.scanpath.file", "x" * 1024),
         ("overlay.wipe", 1.01),
+        ("layer.keys.hud", "Shift_R+"),
+        ("layer.keys.hud", "+F2"),
+        ("layer.keys.hud", "F1+F2+F3+F4+F5"),
+        ("layer.keys.hud", "x" * 64),
+        ("layer.mouse", True),
         ("apps", {"mygame": {}}),
         ("apps", {"exe:": {}}),
         ("apps", {"exe:mygame": {"version": 1}}),
@@ -182,6 +187,9 @@ def test_wrong_values_are_refused(key, value):
         ("foveation.geometry.ppd", 1),
         ("foveation.geometry.ppd", 37.8),
         ("foveation.geometry.tan_down", -0.5),
+        ("layer.keys.hud", ""),
+        ("layer.keys.hud", "F9"),
+        ("layer.keys.hud", "Control_L+Alt_L+Shift_L+h"),
     ],
 )
 def test_right_values_are_taken(key, value):

@@ -43,6 +43,13 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
     }
 }
 
+void fovea_vk_wait(struct fovea_vk *fovea)
+{
+    if (fovea) {
+        frame_wait(fovea, fovea->frame);
+    }
+}
+
 enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work)
 {
     struct vk_device *device = &fovea->device;

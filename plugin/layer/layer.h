@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* VK_LAYER_FOVEA_foveation: Fovea in any Vulkan program, unmodified. The layer sits between the program and
+ * the driver, and foveates what the program presents:
+ *
+ *     layer_entry.c      what the loader asks for: which functions are ours
+ *     layer_instance.c   instances: a copy of the program's wishes with what Fovea needs
+ *     layer_device.c     devices likewise (layer_features.c)
+ *     layer_surface.c    surfaces and their windows, for the pointer
+ *     layer_swapchain.c  swapchains: their images
+ *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
+ *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
+ *     layer_session.c    what the process has once: settings, gaze, pointer and keys
+ *     layer_programs.c   programs that are left alone
+ *     layer_dump.c       for tests: frames as files, before and after
+ *
+ * Whatever goes wrong, the program's own frame is presented; why is logged once. An inert instance, device
+ * or swapchain passes everything through. */
+#ifndef FOVEA_LAYER_H
+#define FOVEA_LAYER_H
+
+#include "fovea_vulkan.h"
+
+#include <pthread.h>
+#include <vulkan/vk_layer.h>
+
+#define LAYER_NAME "VK_LAYER_FOVEA_foveation"
+#define LAYER_MAX_QUEUES 64
+#define LAYER_MAX_EXTENSIONS 8 /* that Fovea adds */
+
+/* ---- The next layer's functions ---------------------------------------------------------------- */
+
+/* All are looked up while the instance is made, also those that only Fovea calls (vk_functions.h): asked later,
+ * the loader's end of the chain gives its beginning, which leads through every layer again (1.3.239), and into
+ * a lock that vkBasalt holds meanwhile. */
+#define LAYER_INSTANCE_FUNCTIONS(X)                                                                \
+    X(DestroyInstance)                                                                             \
+    X(EnumerateDeviceExtensionProperties)                                                          \
+    X(GetDeviceProcAddr)                                                                           \
+    X(GetPhysicalDeviceCalibrateableTimeDomainsEXT)                                                \
+    X(GetPhysicalDeviceExternalSemaphoreProperties)                                                \
+    X(GetPhysicalDeviceFeatures2)                                                                  \
+    X(GetPhysicalDeviceFormatProperties)                                                           \
+    X(GetPhysicalDeviceImageFormatProperties2)                                                     \
+    X(GetPhysicalDeviceMemoryProperties)                                                           \
+    X(GetPhysicalDeviceProperties)                                                                 \
+    X(GetPhysicalDeviceProperties2)                                                                \
+    X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
+    X(GetPhysicalDeviceSurfaceCapabilitiesKHR)                                                     \
+    X(CreateXcbSurfaceKHR)                                                                         \
+    X(CreateXlibSurfaceKHR)                                                                        \
+    X(DestroySurfaceKHR)
+
+#define LAYER_DEVICE_FUNCTIONS(X)                                                                  \
+    X(AllocateCommandBuffers)                                                                      \
+    X(CreateSemaphore)                                                                             \
+    X(CreateSwapchainKHR)                                                                          \
+    X(DestroyDevice)                                                                               \
+    X(DestroySemaphore)                                                                            \
+    X(DestroySwapchainKHR)                                                                         \
+    X(GetDeviceQueue)                                                                              \
+    X(GetDeviceQueue2)                                                                             \
+    X(GetSwapchainImagesKHR)                                                                       \
+    X(QueuePresentKHR)
+
+/* The types of two platforms without their headers, which define macros for half the alphabet. */
+struct layer_xcb_surface_info {
+    VkStructureType type;
+    const void *next;
+    VkFlags flags;
+    void *connection;
+    uint32_t window;
+};
+struct layer_xlib_surface_info {
+    VkStructureType type;
+    const void *next;
+    VkFlags flags;
+    void *display;
+    unsigned long window;
+};
+typedef VkResult(VKAPI_PTR *PFN_vkCreateXcbSurfaceKHR)(VkInstance,
+                                                       const struct layer_xcb_surface_info *,
+                                                       const VkAllocationCallbacks *,
+                                                       VkSurfaceKHR *);
+typedef VkResult(VKAPI_PTR *PFN_vkCreateXlibSurfaceKHR)(VkInstance,
+                                                        const struct layer_xlib_surface_info *,
+                                                        const VkAllocationCallbacks *,
+                                                        VkSurfaceKHR *);
+
+#define LAYER_MEMBER(name) PFN_vk##name name;
+
+struct layer_instance_functions {
+    PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+    LAYER_INSTANCE_FUNCTIONS(LAYER_MEMBER)
+};
+
+struct layer_device_functions {
+    PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+    LAYER_DEVICE_FUNCTIONS(LAYER_MEMBER)
+};
+
+/* ---- Objects ----------------------------------------------------------------------------------- */
+
+/* Of a dispatchable handle: what all of one instance, or of one device, begin with. */
+static inline void *layer_key(const void *handle)
+{
+    return *(void *const *)handle;
+}
+
+struct layer_window {
+    VkSurfaceKHR surface;
+    uint32_t window; /* X11; 0: another system's */
+    struct layer_window *next;
+};
+
+struct layer_instance {
+    void *key;
+    VkInstance handle;
+    struct layer_instance_functions vk;
+    bool inert;
+    struct layer_window *windows; /* under the registry's lock */
+    struct layer_instance *next;
+};
+
+struct layer_queue {
+    VkQueue handle;
+    uint32_t family;
+    bool usable; /* unprotected, and its family can compute */
+};
+
+struct layer_device {
+    void *key;
+    VkDevice handle;
+    VkPhysicalDevice physical;
+    struct layer_instance *instance;
+    struct layer_device_functions vk;
+    PFN_vkSetDeviceLoaderData set_loader_data;
+    bool inert;
+    bool timeline; /* the device was made with the feature */
+    const char **extensions; /* all that it was made with; the names are copies */
+    uint32_t extension_count;
+    struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
+    uint32_t queue_count;
+    struct layer_swapchain *swapchains; /* likewise */
+    struct layer_context *spares; /* likewise; of swapchains that are gone, one a queue */
+    struct layer_device *next;
+};
+
+/* Fovea for one queue. It outlives its swapchain, because a window that is resized has a new one each time and
+ * a context is dear: pipelines, CUDA's modules, perhaps a measurement. */
+struct layer_context {
+    VkQueue queue;
+    struct fovea_vk *fovea; /* NULL: it cannot be had */
+    uint64_t settings_serial; /* that fovea has taken; 0: none */
+    struct layer_context *next;
+};
+
+struct layer_swapchain {
+    VkSwapchainKHR handle;
+    struct layer_device *device;
+    VkFormat format;
+    VkColorSpaceKHR color_space;
+    uint32_t width_px, height_px;
+    uint32_t window; /* X11; 0: unknown */
+    uint32_t image_count;
+    VkImage *images;
+    VkSemaphore *presentable; /* for each image: its frame is in it */
+    struct layer_context *contexts; /* one for each queue that it was presented from */
+    bool failed; /* its frames are passed through from now on */
+    uint32_t said; /* for each result a bit: why a frame was not foveated */
+    uint64_t frame;
+    struct layer_swapchain *next;
+};
+
+/* ---- The registry (layer_registry.c): what there is, behind one lock that is held for a search --- */
+
+void layer_registry_add_instance(struct layer_instance *instance);
+void layer_registry_add_device(struct layer_device *device);
+struct layer_instance *layer_registry_instance(const void *handle);
+struct layer_device *layer_registry_device(const void *handle);
+struct layer_instance *layer_registry_take_instance(const void *handle);
+struct layer_device *layer_registry_take_device(const void *handle);
+void layer_registry_add_swapchain(struct layer_device *device, struct layer_swapchain *swapchain);
+struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
+                                                 VkSwapchainKHR handle);
+struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
+                                                      VkSwapchainKHR handle);
+void layer_registry_add_queue(struct layer_device *device, const struct layer_queue *queue);
+void layer_registry_add_spare(struct layer_device *device, struct layer_context *context);
+/* That queue's; of any queue where it is NULL. */
+struct layer_context *layer_registry_take_spare(struct layer_device *device, VkQueue queue);
+bool layer_registry_queue(struct layer_device *device, VkQueue handle,
+                          struct layer_queue *out_queue);
+void layer_registry_add_window(struct layer_instance *instance, struct layer_window *window);
+struct layer_window *layer_registry_take_window(struct layer_instance *instance,
+                                                VkSurfaceKHR surface);
+uint32_t layer_registry_window(struct layer_instance *instance, VkSurfaceKHR surface);
+
+/* ---- Hooks -------------------------------------------------------------------------------------- */
+
+PFN_vkVoidFunction layer_find_instance_hook(const char *name);
+PFN_vkVoidFunction layer_find_device_hook(const char *name);
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    VkInstance *out_instance);
+VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance instance,
+                                                 const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
+                                                  const VkDeviceCreateInfo *info,
+                                                  const VkAllocationCallbacks *allocator,
+                                                  VkDevice *out_device);
+VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice device,
+                                               const VkAllocationCallbacks *allocator);
+VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index,
+                                                VkQueue *out_queue);
+VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
+                                                 VkQueue *out_queue);
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance instance,
+                                                         const struct layer_xcb_surface_info *info,
+                                                         const VkAllocationCallbacks *allocator,
+                                                         VkSurfaceKHR *out_surface);
+VKAPI_ATTR VkResult VKAPI_CALL
+layer_CreateXlibSurfaceKHR(VkInstance instance, const struct layer_xlib_surface_info *info,
+                           const VkAllocationCallbacks *allocator, VkSurfaceKHR *out_surface);
+VKAPI_ATTR void VKAPI_CALL layer_DestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface,
+                                                   const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice device,
+                                                        const VkSwapchainCreateInfoKHR *info,
+                                                        const VkAllocationCallbacks *allocator,
+                                                        VkSwapchainKHR *out_swapchain);
+VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain,
+                                                     const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info);
+
+/* ---- Between the files -------------------------------------------------------------------------- */
+
+/* What fovea_vulkan.h is to look functions up with: command buffers that it allocates get the loader's
+ * dispatch pointer, without which any layer below crashes. */
+PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance instance, const char *name);
+
+/* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in structures of
+ * the program's are patched, and put back by layer_features_restore. */
+struct layer_features {
+    VkPhysicalDeviceTimelineSemaphoreFeatures own;
+    VkBool32 *patched;
+    bool on;
+};
+void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info);
+void layer_features_restore(struct layer_features *features);
+
+void layer_swapchain_free(struct layer_swapchain *swapchain);
+
+/* layer_context.c. The context for that queue, made when it is first needed; NULL: there is none. */
+struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
+                                         const struct layer_queue *queue);
+/* Waits for the swapchain's frames and keeps its contexts for the next one. */
+void layer_contexts_leave(struct layer_swapchain *swapchain);
+/* Before the device goes. */
+void layer_contexts_finish(struct layer_device *device);
+
+/* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed (VkPresentRegionsKHR), since
+ * with the gaze everything does. What precedes them is copied; the rest is the program's. Where something
+ * unknown precedes them they stay: they are a hint. */
+#define LAYER_MAX_PRESENT_CHAIN 8
+struct layer_present_chain {
+    union {
+        VkBaseInStructure base;
+        VkPresentIdKHR id;
+        VkPresentTimesInfoGOOGLE times;
+        VkDisplayPresentInfoKHR display;
+        void *room[8];
+    } copies[LAYER_MAX_PRESENT_CHAIN];
+};
+void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info);
+
+/* layer_programs.c: why this process is left alone; NULL: it is not. */
+const char *layer_programs_refusal(void);
+
+#endif

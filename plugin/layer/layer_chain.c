@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+
+#include <string.h>
+
+/* What may precede, with its size; of others nobody knows how much there is to copy. */
+static size_t size_of(VkStructureType type)
+{
+    switch (type) {
+    case VK_STRUCTURE_TYPE_PRESENT_ID_KHR:
+        return sizeof(VkPresentIdKHR);
+    case VK_STRUCTURE_TYPE_PRESENT_TIMES_INFO_GOOGLE:
+        return sizeof(VkPresentTimesInfoGOOGLE);
+    case VK_STRUCTURE_TYPE_DISPLAY_PRESENT_INFO_KHR:
+        return sizeof(VkDisplayPresentInfoKHR);
+#ifdef VK_EXT_swapchain_maintenance1
+    case VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT:
+        return sizeof(VkSwapchainPresentFenceInfoEXT);
+    case VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODE_INFO_EXT:
+        return sizeof(VkSwapchainPresentModeInfoEXT);
+#endif
+    default:
+        return 0;
+    }
+}
+
+static bool has_regions(const VkBaseInStructure *s)
+{
+    while (s && s->sType != VK_STRUCTURE_TYPE_PRESENT_REGIONS_KHR) {
+        s = s->pNext;
+    }
+    return s != NULL;
+}
+
+void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info)
+{
+    if (!has_regions(info->pNext)) {
+        return;
+    }
+    const void *first = NULL;
+    const void **at = &first;
+    uint32_t used = 0;
+    const VkBaseInStructure *s = info->pNext;
+    for (; s->sType != VK_STRUCTURE_TYPE_PRESENT_REGIONS_KHR; s = s->pNext, used++) {
+        const size_t size = size_of(s->sType);
+        if (size == 0 || size > sizeof chain->copies[0] || used == LAYER_MAX_PRESENT_CHAIN) {
+            return;
+        }
+        memcpy(&chain->copies[used], s, size);
+        *at = &chain->copies[used];
+        at = (const void **)&chain->copies[used].base.pNext;
+    }
+    *at = s->pNext;
+    info->pNext = first;
+}

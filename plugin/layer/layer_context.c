@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+#include "layer_session.h"
+
+#include "core/log.h"
+
+#include <stdlib.h>
+
+#define MAX_FRAMES_IN_FLIGHT                                                                       \
+    8 /* the next swapchain may have more images than the one it is made for */
+#define MAX_CONTEXTS 4 /* of a swapchain; programs present from one queue, a few from two */
+
+static void describe(const struct layer_swapchain *swapchain)
+{
+    log_info(layer_log(), "swapchain of %u images, %ux%u, VkFormat %d, colour space %d",
+             swapchain->image_count, swapchain->width_px, swapchain->height_px,
+             (int)swapchain->format, (int)swapchain->color_space);
+}
+
+static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
+                       const struct layer_queue *queue)
+{
+    const struct layer_device *device = swapchain->device;
+    struct fovea_settings settings;
+    context->settings_serial = layer_session_settings(&settings, swapchain->color_space);
+    struct fovea_vk_desc desc = fovea_vk_desc_default();
+    desc.instance = device->instance->handle;
+    desc.physical_device = device->physical;
+    desc.device = device->handle;
+    desc.get_instance_proc_addr = layer_proc_addr_for_fovea;
+    desc.queue = queue->handle;
+    desc.queue_family = queue->family;
+    desc.device_extensions = device->extensions;
+    desc.device_extension_count = device->extension_count;
+    desc.timeline_semaphore = device->timeline;
+    desc.frames_in_flight = MAX_FRAMES_IN_FLIGHT;
+    desc.settings = &settings;
+    desc.log = layer_log();
+    const enum fovea_result result = fovea_vk_create(&desc, &context->fovea);
+    if (result < 0) {
+        context->fovea = NULL;
+        log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
+    }
+}
+
+/* One that a former swapchain has left, or a new one. A former one may have been of another colour space. */
+static struct layer_context *get(const struct layer_swapchain *swapchain,
+                                 const struct layer_queue *queue)
+{
+    struct layer_context *context = layer_registry_take_spare(swapchain->device, queue->handle);
+    if (context) {
+        context->settings_serial = 0;
+        return context;
+    }
+    context = calloc(1, sizeof *context);
+    if (context) {
+        context->queue = queue->handle;
+        make_fovea(context, swapchain, queue);
+    }
+    return context;
+}
+
+struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
+                                         const struct layer_queue *queue)
+{
+    uint32_t count = 0;
+    for (struct layer_context *c = swapchain->contexts; c; c = c->next) {
+        if (c->queue == queue->handle) {
+            return c->fovea ? c : NULL;
+        }
+        count++;
+    }
+    if (count == MAX_CONTEXTS) {
+        return NULL;
+    }
+    describe(swapchain);
+    struct layer_context *context = get(swapchain, queue);
+    if (!context) {
+        swapchain->failed = true; /* without memory once, without foveation for good */
+        return NULL;
+    }
+    context->next = swapchain->contexts;
+    swapchain->contexts = context;
+    layer_session_watch(swapchain->window);
+    return context->fovea ? context : NULL;
+}
+
+static void free_context(struct layer_context *context)
+{
+    fovea_vk_destroy(&context->fovea);
+    free(context);
+}
+
+void layer_contexts_leave(struct layer_swapchain *swapchain)
+{
+    while (swapchain->contexts) {
+        struct layer_context *context = swapchain->contexts;
+        swapchain->contexts = context->next;
+        if (context->fovea) {
+            layer_session_part(context->fovea);
+            fovea_vk_wait(context->fovea);
+        }
+        struct layer_context *former = layer_registry_take_spare(swapchain->device, context->queue);
+        if (former) {
+            free_context(former);
+        }
+        if (context->fovea && !swapchain->failed) {
+            layer_registry_add_spare(swapchain->device, context);
+        } else {
+            free_context(context);
+        }
+    }
+}
+
+void layer_contexts_finish(struct layer_device *device)
+{
+    struct layer_context *context;
+    while ((context = layer_registry_take_spare(device, VK_NULL_HANDLE)) != NULL) {
+        free_context(context);
+    }
+}

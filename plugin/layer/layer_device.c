@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+#include "layer_session.h"
+
+#include "core/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The loader's part of the chain -------------------------------------------------------------- */
+
+static VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info, VkLayerFunction function)
+{
+    const VkLayerDeviceCreateInfo *node = info->pNext;
+    while (node && !(node->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
+                     node->function == function)) {
+        node = node->pNext;
+    }
+    return (VkLayerDeviceCreateInfo *)node;
+}
+
+/* ---- What Fovea looks up -------------------------------------------------------------------------- */
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate_command_buffers(
+    VkDevice handle, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *commands)
+{
+    const struct layer_device *device = layer_registry_device(handle);
+    VkResult result = device->vk.AllocateCommandBuffers(handle, info, commands);
+    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++) {
+        result = device->set_loader_data(handle, commands[i]);
+    }
+    return result;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc_addr(VkDevice handle, const char *name)
+{
+    const struct layer_device *device = layer_registry_device(handle);
+    if (!device) {
+        return NULL;
+    }
+    return strcmp(name, "vkAllocateCommandBuffers") == 0
+               ? (PFN_vkVoidFunction)allocate_command_buffers
+               : device->vk.GetDeviceProcAddr(handle, name);
+}
+
+PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const char *name)
+{
+    const struct layer_instance *instance = layer_registry_instance(handle);
+    if (!instance) {
+        return NULL;
+    }
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)device_proc_addr;
+    }
+#define FIND(function)                                                                             \
+    if (strcmp(name, "vk" #function) == 0) {                                                       \
+        return (PFN_vkVoidFunction)instance->vk.function;                                          \
+    }
+    LAYER_INSTANCE_FUNCTIONS(FIND)
+#undef FIND
+    return NULL;
+}
+
+/* ---- The program's wishes and ours ---------------------------------------------------------------- */
+
+struct wishes {
+    VkDeviceCreateInfo info; /* a shallow copy */
+    const char **names; /* the program's extensions and ours */
+    uint32_t count;
+    struct layer_features features;
+};
+
+static bool is_listed(const char *const *names, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: without Fovea; there is too little memory, or the device has too little of Vulkan. */
+static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice physical,
+                        const VkDeviceCreateInfo *info, struct wishes *out)
+{
+    struct fovea_vk_requirements needs;
+    if (fovea_vk_query(instance->handle, physical, layer_proc_addr_for_fovea, &needs) < 0) {
+        log_info(layer_log(), "the device is not for Fovea: it needs Vulkan 1.1");
+        return false;
+    }
+    const uint32_t own = info->enabledExtensionCount;
+    out->names = calloc(own + needs.device_extension_count + 1, sizeof *out->names);
+    if (!out->names) {
+        return false;
+    }
+    for (uint32_t i = 0; i < own; i++) {
+        out->names[out->count++] = info->ppEnabledExtensionNames[i];
+    }
+    for (uint32_t i = 0; i < needs.device_extension_count; i++) {
+        if (!is_listed(out->names, out->count, needs.device_extensions[i])) {
+            out->names[out->count++] = needs.device_extensions[i];
+        }
+    }
+    out->info = *info;
+    out->info.ppEnabledExtensionNames = out->names;
+    out->info.enabledExtensionCount = out->count;
+    if (needs.timeline_semaphore) {
+        layer_features_apply(&out->features, &out->info);
+    }
+    return true;
+}
+
+/* Devices of several GPUs are left alone, and so are those that show nothing. */
+static const char *obstacle(const VkDeviceCreateInfo *info)
+{
+    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO &&
+            ((const VkDeviceGroupDeviceCreateInfo *)s)->physicalDeviceCount > 1) {
+            return "it is a group of GPUs";
+        }
+    }
+    return is_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount,
+                     VK_KHR_SWAPCHAIN_EXTENSION_NAME)
+               ? NULL
+               : "it presents nothing";
+}
+
+/* ---- The device ----------------------------------------------------------------------------------- */
+
+static void load(struct layer_device *device, PFN_vkGetDeviceProcAddr next)
+{
+    device->vk.GetDeviceProcAddr = next;
+#define LOAD(name) device->vk.name = (PFN_vk##name)next(device->handle, "vk" #name);
+    LAYER_DEVICE_FUNCTIONS(LOAD)
+#undef LOAD
+}
+
+static void free_device(struct layer_device *device)
+{
+    for (uint32_t i = 0; i < device->extension_count; i++) {
+        free((char *)device->extensions[i]);
+    }
+    free(device->extensions);
+    free(device);
+}
+
+/* The names are the program's, and may be gone after the call. */
+static bool keep_extensions(struct layer_device *device, const struct wishes *wishes)
+{
+    device->extensions = calloc(wishes->count + 1, sizeof *device->extensions);
+    for (uint32_t i = 0; device->extensions && i < wishes->count; i++) {
+        device->extensions[i] = strdup(wishes->names[i]);
+        if (!device->extensions[i]) {
+            return false;
+        }
+        device->extension_count++;
+    }
+    return device->extensions != NULL;
+}
+
+struct links {
+    VkLayerDeviceCreateInfo *link;
+    VkLayerDeviceLink *next; /* what the next layer shall find in `link` */
+    PFN_vkCreateDevice create;
+    PFN_vkGetDeviceProcAddr get;
+};
+
+static VkResult create_with(const struct links *links, VkPhysicalDevice physical,
+                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                            VkDevice *out_device)
+{
+    /* Layers below have moved it on where a first try failed. */
+    links->link->u.pLayerInfo = links->next;
+    return links->create(physical, info, allocator, out_device);
+}
+
+/* First with what Fovea needs; if that fails as the program asked. */
+static VkResult create_below(struct layer_device *device, const struct links *links,
+                             const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                             VkDevice *out_device)
+{
+    struct wishes wishes = {0};
+    const char *reason = device->inert ? NULL : obstacle(info);
+    VkResult result = VK_ERROR_UNKNOWN;
+    if (reason) {
+        log_debug(layer_log(), "a device is left alone: %s", reason);
+    } else if (!device->inert && make_wishes(device->instance, device->physical, info, &wishes)) {
+        result = create_with(links, device->physical, &wishes.info, allocator, out_device);
+        layer_features_restore(&wishes.features);
+        if (result != VK_SUCCESS) {
+            log_warning(layer_log(),
+                        "the device cannot be made with what Fovea needs (VkResult "
+                        "%d); it is left alone",
+                        (int)result);
+        }
+    }
+    device->timeline = wishes.features.on;
+    device->inert = result != VK_SUCCESS || !keep_extensions(device, &wishes);
+    free(wishes.names);
+    return result == VK_SUCCESS ? result
+                                : create_with(links, device->physical, info, allocator, out_device);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
+                                                  const VkDeviceCreateInfo *info,
+                                                  const VkAllocationCallbacks *allocator,
+                                                  VkDevice *out_device)
+{
+    struct layer_instance *instance = layer_registry_instance(physical);
+    const VkLayerDeviceCreateInfo *callback = find_node(info, VK_LOADER_DATA_CALLBACK);
+    struct links links = {.link = find_node(info, VK_LAYER_LINK_INFO)};
+    if (!instance || !links.link || !links.link->u.pLayerInfo) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    links.get = links.link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    links.create = (PFN_vkCreateDevice)links.link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
+        instance->handle, "vkCreateDevice");
+    links.next = links.link->u.pLayerInfo->pNext;
+    struct layer_device *device = calloc(1, sizeof *device);
+    if (!links.create || !device) {
+        free(device);
+        return device ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    device->instance = instance;
+    device->physical = physical;
+    device->inert = instance->inert || !callback;
+    const VkResult result = create_below(device, &links, info, allocator, out_device);
+    if (result != VK_SUCCESS) {
+        free_device(device);
+        return result;
+    }
+    device->handle = *out_device;
+    device->key = layer_key(*out_device);
+    device->set_loader_data = callback ? callback->u.pfnSetDeviceLoaderData : NULL;
+    load(device, links.get);
+    layer_registry_add_device(device);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
+                                               const VkAllocationCallbacks *allocator)
+{
+    struct layer_device *device = handle ? layer_registry_device(handle) : NULL;
+    if (!device) {
+        return;
+    }
+    while (device->swapchains) { /* of a program that has forgotten them */
+        struct layer_swapchain *swapchain = device->swapchains;
+        (void)layer_registry_take_swapchain(device, swapchain->handle);
+        layer_contexts_leave(swapchain);
+        layer_swapchain_free(swapchain);
+    }
+    layer_contexts_finish(device);
+    layer_registry_take_device(handle);
+    device->vk.DestroyDevice(handle, allocator);
+    free_device(device);
+}
+
+/* ---- Queues: seen when the program asks for them -------------------------------------------------- */
+
+static bool can_compute(const struct layer_device *device, uint32_t family)
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t count = 32;
+    device->instance->vk.GetPhysicalDeviceQueueFamilyProperties(device->physical, &count, families);
+    return family < count && (families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
+}
+
+static void note_queue(VkDevice handle, uint32_t family, bool is_protected, VkQueue queue)
+{
+    struct layer_device *device = layer_registry_device(handle);
+    if (queue && !device->inert) {
+        const struct layer_queue entry = {
+            .handle = queue,
+            .family = family,
+            .usable = !is_protected && can_compute(device, family),
+        };
+        layer_registry_add_queue(device, &entry);
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index,
+                                                VkQueue *out_queue)
+{
+    layer_registry_device(device)->vk.GetDeviceQueue(device, family, index, out_queue);
+    note_queue(device, family, false, *out_queue);
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
+                                                 VkQueue *out_queue)
+{
+    layer_registry_device(device)->vk.GetDeviceQueue2(device, info, out_queue);
+    note_queue(device, info->queueFamilyIndex,
+               (info->flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT) != 0, *out_queue);
+}

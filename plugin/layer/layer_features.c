@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Where the program itself has the bit, if it does; a structure of ours beside one of these would be
+ * against the rules (VUID-VkDeviceCreateInfo-pNext-02830). */
+static VkBool32 *find_bit(const VkDeviceCreateInfo *info)
+{
+    for (VkBaseOutStructure *s = (VkBaseOutStructure *)info->pNext; s; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+            return &((VkPhysicalDeviceVulkan12Features *)s)->timelineSemaphore;
+        }
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES) {
+            return &((VkPhysicalDeviceTimelineSemaphoreFeatures *)s)->timelineSemaphore;
+        }
+    }
+    return NULL;
+}
+
+/* A constant of the program's may lie in memory that cannot be written: then read(2) fails where an assignment
+ * would end the program. */
+static bool write_bit(VkBool32 *bit, VkBool32 value)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return false;
+    }
+    const bool written = write(ends[1], &value, sizeof value) == (ssize_t)sizeof value &&
+                         read(ends[0], bit, sizeof *bit) == (ssize_t)sizeof *bit;
+    close(ends[0]);
+    close(ends[1]);
+    return written;
+}
+
+/* The program's structure cannot be copied without what precedes it, whose sizes nobody knows; so its bit
+ * is set for the time of the call, which is the program's own. */
+void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info)
+{
+    VkBool32 *bit = find_bit(info);
+    const bool is_on = bit && *bit;
+    features->on = !bit || is_on || write_bit(bit, VK_TRUE);
+    features->patched = bit && !is_on && features->on ? bit : NULL;
+    if (bit) {
+        return;
+    }
+    features->own = (VkPhysicalDeviceTimelineSemaphoreFeatures){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+        .pNext = (void *)info->pNext,
+        .timelineSemaphore = VK_TRUE};
+    info->pNext = &features->own;
+}
+
+void layer_features_restore(struct layer_features *features)
+{
+    if (features->patched) {
+        *features->patched = VK_FALSE;
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* From the keys that are down to what they ask for. Knows no server. */
+#ifndef FOVEA_LAYER_INPUT_KEYS_H
+#define FOVEA_LAYER_INPUT_KEYS_H
+
+#include "core/key_combo.h"
+#include "layer_input.h"
+
+/* A bit for each keycode, as QueryKeymap has them. */
+#define KEYMAP_BYTES 32
+struct keymap {
+    uint8_t bits[KEYMAP_BYTES];
+};
+
+/* What GetKeyboardMapping says. */
+struct key_mapping {
+    uint32_t first_keycode;
+    uint32_t keycode_count;
+    uint32_t columns; /* keysyms of each keycode */
+    const uint32_t *keysyms;
+};
+
+struct input_action {
+    uint32_t count; /* of keys; 0: none are set, or this keyboard lacks one */
+    struct keymap keys[KEY_COMBO_MAX]; /* the keycodes that count as each of them */
+    struct keymap others; /* modifiers that must be up */
+    uint32_t up_polls; /* in a row */
+    bool down;
+};
+
+struct input_actions {
+    struct input_action actions[LAYER_ACTION_COUNT];
+};
+
+/* A server says that its mapping has changed whenever another keyboard is used, which is while a key goes
+ * down: what has been up stays so. */
+void input_actions_map(struct input_actions *actions, const struct fovea_layer_keys *keys,
+                       const struct key_mapping *mapping);
+
+/* What is down now does not count until it has been up. */
+void input_actions_forget(struct input_actions *actions);
+
+/* For each poll. Bit number action of the result: it has been pressed since the poll before. */
+uint32_t input_actions_poll(struct input_actions *actions, const struct keymap *down);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the thread of layer_input.c and the program's threads share, and the thread's own. */
+#ifndef FOVEA_LAYER_INPUT_THREAD_H
+#define FOVEA_LAYER_INPUT_THREAD_H
+
+#include "layer_input.h"
+#include "layer_input_keys.h"
+#include "layer_input_window.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+enum input_state {
+    INPUT_CONNECTING = 0,
+    INPUT_RUNNING,
+    INPUT_NO_SERVER,
+};
+
+struct layer_input {
+    struct fovea_log log;
+    char *display;
+    int64_t pointer_period_ns;
+
+    pthread_t thread;
+    int stop; /* an eventfd, readable when the thread shall end */
+    int wake; /* an eventfd, readable when something has changed */
+    sem_t connected; /* posted when state has left INPUT_CONNECTING */
+    sem_t ended; /* posted when the thread has nothing more to do */
+    atomic_int state;
+    atomic_bool stopping;
+    atomic_int left; /* of thread and owner: the second one frees, where the owner could not wait */
+
+    /* Written by the program's threads. */
+    atomic_uint_least64_t
+        watched; /* the window, and above it a number that tells two calls apart */
+    atomic_bool lost; /* that window is gone */
+    pthread_mutex_t lock; /* held for a push and a copy */
+    struct fovea_gaze_source *source;
+    struct fovea_layer_keys keys;
+    bool keys_changed;
+
+    /* Written by the thread. */
+    atomic_uint presses[LAYER_ACTION_COUNT];
+    atomic_bool compare_held;
+    atomic_bool pointer_known;
+    atomic_bool pointer_over;
+    atomic_uint_least64_t pointer; /* two floats: both are of the same instant */
+
+    /* The thread's own. */
+    struct x11 x11;
+    struct input_window window;
+    uint64_t taken; /* of watched */
+    struct input_actions actions;
+    bool mapping_changed;
+    int64_t next_keys_ns;
+};
+
+void *input_thread_run(void *user);
+
+/* Closes and frees everything. */
+void input_free(struct layer_input *input);
+
+#endif

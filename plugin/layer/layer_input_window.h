@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The window that is watched: its size, the windows above it, and whether the focus is in it. */
+#ifndef FOVEA_LAYER_INPUT_WINDOW_H
+#define FOVEA_LAYER_INPUT_WINDOW_H
+
+#include "layer_input_x11.h"
+
+#define WINDOW_ABOVE_MAX 16 /* one or two under most window managers */
+
+struct input_window {
+    xcb_window_t id; /* 0: none */
+    xcb_window_t root;
+    uint32_t width_px;
+    uint32_t height_px;
+    xcb_window_t above[WINDOW_ABOVE_MAX]; /* from the window's parent up, without the root */
+    uint32_t above_count;
+    xcb_window_t focus; /* the last that was asked about, and what came of it */
+    bool focus_inside;
+};
+
+/* Lets go of the former one. False: there is no such window; then none is watched. Asks the server to tell
+ * of changes, which nobody else notices. */
+FOVEA_MUST_CHECK bool input_window_take(struct input_window *window, const struct x11 *x11,
+                                        xcb_window_t id);
+void input_window_leave(struct input_window *window, const struct x11 *x11);
+
+/* Events of any kind. */
+void input_window_event(struct input_window *window, const struct x11 *x11,
+                        const xcb_generic_event_t *event);
+
+/* Whether keys go to the window while `focus` has the focus. pointed is the root's child that has the
+ * pointer. */
+bool input_window_has_focus(struct input_window *window, const struct x11 *x11, xcb_window_t focus,
+                            xcb_window_t pointed);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A connection to an X server through libxcb, which is loaded at run time: it neither exits nor takes locks
+ * of the program's, as Xlib would. Of the core protocol alone. */
+#ifndef FOVEA_LAYER_INPUT_X11_H
+#define FOVEA_LAYER_INPUT_X11_H
+
+#include "fovea.h"
+
+#include <xcb/xcb.h>
+#include <xcb/xcbext.h>
+
+#define X11_FUNCTIONS(F)                                                                           \
+    F(connect)                                                                                     \
+    F(disconnect)                                                                                  \
+    F(connection_has_error)                                                                        \
+    F(get_setup)                                                                                   \
+    F(get_file_descriptor)                                                                         \
+    F(flush)                                                                                       \
+    F(poll_for_event)                                                                              \
+    F(poll_for_reply)                                                                              \
+    F(query_extension)                                                                             \
+    F(query_pointer)                                                                               \
+    F(query_keymap)                                                                                \
+    F(query_tree)                                                                                  \
+    F(get_geometry)                                                                                \
+    F(get_input_focus)                                                                             \
+    F(get_keyboard_mapping)                                                                        \
+    F(change_window_attributes)
+
+struct x11 {
+    void *library;
+#define X11_MEMBER(name) __typeof__(&xcb_##name) name;
+    X11_FUNCTIONS(X11_MEMBER)
+#undef X11_MEMBER
+    xcb_connection_t *connection; /* NULL: none yet */
+    int stop; /* readable when nobody shall wait any more */
+};
+
+/* FOVEA_ERROR_UNSUPPORTED: there is none, said. */
+FOVEA_MUST_CHECK enum fovea_result x11_load(struct x11 *x11, struct fovea_log log);
+/* Waits for the server's answer. NULL: $DISPLAY. False: nobody is there. */
+FOVEA_MUST_CHECK bool x11_connect(struct x11 *x11, const char *display);
+/* Of a zeroed or half-made one too; stop is left alone. */
+void x11_finish(struct x11 *x11);
+
+bool x11_is_alive(const struct x11 *x11);
+
+/* The reply to a request of that number, for free(); waits for it. NULL: an error (the window is gone), the
+ * server is gone, or stop. */
+void *x11_reply(const struct x11 *x11, unsigned sequence);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+#include "layer_dump.h"
+#include "layer_session.h"
+
+#include "core/log.h"
+
+#include <stdlib.h>
+
+static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
+{
+    const VkLayerInstanceCreateInfo *link = info->pNext;
+    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
+                     link->function == VK_LAYER_LINK_INFO)) {
+        link = link->pNext;
+    }
+    return (VkLayerInstanceCreateInfo *)link; /* the loader's; to be advanced by each layer */
+}
+
+/* With the version that Fovea needs: 1.2, for timeline semaphores. Loaders and drivers since 2018 take any;
+ * the next layer cannot be asked without an instance, Mesa's device selection crashes at that. */
+static VkResult create_for_fovea(PFN_vkCreateInstance create, const VkInstanceCreateInfo *info,
+                                 const VkAllocationCallbacks *allocator, VkInstance *out_instance)
+{
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    if (info->pApplicationInfo) {
+        application = *info->pApplicationInfo;
+    }
+    if (application.apiVersion < VK_API_VERSION_1_2) {
+        application.apiVersion = VK_API_VERSION_1_2;
+    }
+    VkInstanceCreateInfo own = *info;
+    own.pApplicationInfo = &application;
+    return create(&own, allocator, out_instance);
+}
+
+static VkResult create_below(struct layer_instance *instance, VkLayerInstanceCreateInfo *link,
+                             PFN_vkCreateInstance create, const VkInstanceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkInstance *out_instance)
+{
+    VkLayerInstanceLink *next = link->u.pLayerInfo->pNext;
+    if (!instance->inert) {
+        link->u.pLayerInfo = next;
+        const VkResult result = create_for_fovea(create, info, allocator, out_instance);
+        if (result == VK_SUCCESS) {
+            return result;
+        }
+        instance->inert = true;
+    }
+    link->u.pLayerInfo = next; /* layers below have moved it on */
+    return create(info, allocator, out_instance);
+}
+
+static void load(struct layer_instance *instance, PFN_vkGetInstanceProcAddr next)
+{
+    instance->vk.GetInstanceProcAddr = next;
+#define LOAD(name) instance->vk.name = (PFN_vk##name)next(instance->handle, "vk" #name);
+    LAYER_INSTANCE_FUNCTIONS(LOAD)
+#undef LOAD
+}
+
+static void note(struct layer_instance *instance)
+{
+    const char *refusal = layer_programs_refusal();
+    instance->inert = refusal != NULL;
+    if (refusal) {
+        log_info(layer_log(), "this program is left alone: %s", refusal);
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    VkInstance *out_instance)
+{
+    VkLayerInstanceCreateInfo *link = find_link(info);
+    if (!link || !link->u.pLayerInfo) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)next(NULL, "vkCreateInstance");
+    struct layer_instance *instance = calloc(1, sizeof *instance);
+    if (!create || !instance) {
+        free(instance);
+        return instance ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    layer_session_enter();
+    layer_dump_open();
+    note(instance);
+    const VkResult result = create_below(instance, link, create, info, allocator, out_instance);
+    if (result != VK_SUCCESS) {
+        free(instance);
+        layer_session_leave();
+        return result;
+    }
+    instance->handle = *out_instance;
+    instance->key = layer_key(*out_instance);
+    load(instance, next);
+    layer_registry_add_instance(instance);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
+                                                 const VkAllocationCallbacks *allocator)
+{
+    struct layer_instance *instance = handle ? layer_registry_take_instance(handle) : NULL;
+    if (!instance) {
+        return;
+    }
+    instance->vk.DestroyInstance(handle, allocator);
+    while (instance->windows) {
+        struct layer_window *window = instance->windows;
+        instance->windows = window->next;
+        free(window);
+    }
+    free(instance);
+    layer_session_leave();
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#ifndef FOVEA_LAYER_LOG_H
+#define FOVEA_LAYER_LOG_H
+
+#include "fovea.h"
+
+/* By the session, before anything is logged and after everything was. */
+void layer_log_open(void);
+void layer_log_close(void);
+void layer_log_set_level(enum fovea_log_level level);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+#include "layer_dump.h"
+#include "layer_session.h"
+
+#include "core/log.h"
+
+#define MAX_SWAPCHAINS 16 /* of one present; those beyond are presented as they are */
+
+/* One call of vkQueuePresentKHR. The first image that is foveated takes over what the program waits for;
+ * the others lie behind it on the queue. */
+struct presentation {
+    struct layer_device *device;
+    struct layer_queue queue;
+    const VkPresentInfoKHR *info;
+    bool waits_taken;
+    VkSemaphore waits[MAX_SWAPCHAINS]; /* of the present that goes down */
+    struct layer_swapchain *taken[MAX_SWAPCHAINS];
+    uint32_t taken_count;
+};
+
+static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swapchain,
+                                               uint32_t index)
+{
+    return (struct fovea_vk_frame_image){
+        .image = swapchain->images[index],
+        .format = swapchain->format,
+        .width_px = swapchain->width_px,
+        .height_px = swapchain->height_px,
+        .layout_before = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
+        .layout_after = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
+        .queue_family = VK_QUEUE_FAMILY_IGNORED,
+    };
+}
+
+/* Each reason once a swapchain: it may come and go with every frame. */
+static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
+{
+    const uint32_t bit = 1u << ((unsigned)-(int)result & 31u);
+    if ((result < 0 || result == FOVEA_NOT_READY) && !(swapchain->said & bit)) {
+        swapchain->said |= bit;
+        log_warning(layer_log(), "a frame is presented as it is: %s", fovea_result_name(result));
+    }
+    swapchain->failed = swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST;
+}
+
+static enum fovea_result submit(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+{
+    const bool held = layer_session_hold(fovea);
+    const enum fovea_result result = fovea_vk_foveate(fovea, frame);
+    if (held) {
+        layer_session_release();
+    }
+    return result;
+}
+
+static struct layer_dump_picture picture(const struct presentation *p,
+                                         const struct layer_swapchain *swapchain, uint32_t index,
+                                         const VkSemaphore *waits, uint32_t wait_count)
+{
+    return (struct layer_dump_picture){.device = p->device,
+                                       .queue = p->queue.handle,
+                                       .queue_family = p->queue.family,
+                                       .swapchain = swapchain,
+                                       .image = index,
+                                       .waits = waits,
+                                       .wait_count = wait_count};
+}
+
+/* For tests: the same frame between two pictures. */
+static enum fovea_result foveate_dumped(const struct presentation *p,
+                                        const struct layer_swapchain *swapchain,
+                                        struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                                        uint32_t index)
+{
+    const struct layer_dump_picture before =
+        picture(p, swapchain, index, p->info->pWaitSemaphores, frame->wait_count);
+    layer_dump_before(&before);
+    const enum fovea_result result = submit(fovea, frame);
+    if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
+        const struct layer_dump_picture after =
+            picture(p, swapchain, index, &swapchain->presentable[index], 1);
+        layer_dump_after(&after, &frame->gaze, result);
+    }
+    return result;
+}
+
+static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
+                                 struct layer_context *context, uint32_t index)
+{
+    const uint32_t wait_count = p->waits_taken ? 0 : p->info->waitSemaphoreCount;
+    if (wait_count > FOVEA_VK_MAX_SEMAPHORES) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    struct fovea_vk_semaphore waits[FOVEA_VK_MAX_SEMAPHORES] = {0};
+    for (uint32_t i = 0; i < wait_count; i++) {
+        waits[i].semaphore = p->info->pWaitSemaphores[i];
+    }
+    const struct fovea_vk_semaphore signal = {.semaphore = swapchain->presentable[index]};
+    struct layer_frame own;
+    layer_session_frame(swapchain, context, &own);
+    const struct fovea_vk_frame frame = {
+        .src = frame_image(swapchain, index),
+        .dst = frame_image(swapchain, index),
+        .waits = waits,
+        .wait_count = wait_count,
+        .signals = &signal,
+        .signal_count = 1,
+        .gaze = own.gaze,
+        .hud = own.hud[0] ? own.hud : NULL,
+    };
+    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index)
+                               : submit(context->fovea, &frame);
+}
+
+/* Puts what the present has to wait for into the list where the image was foveated. */
+static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t index)
+{
+    struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
+    if (!swapchain || swapchain->failed || index >= swapchain->image_count) {
+        return;
+    }
+    struct layer_context *context = layer_context_find(swapchain, &p->queue);
+    if (!context) {
+        return;
+    }
+    const enum fovea_result result = foveate(p, swapchain, context, index);
+    tell(swapchain, result);
+    if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
+        p->taken[p->taken_count] = swapchain;
+        p->waits[p->taken_count++] = swapchain->presentable[index];
+        p->waits_taken = true;
+        swapchain->frame++;
+    }
+}
+
+static bool is_of_one_gpu(const VkPresentInfoKHR *info)
+{
+    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A present that ran out of memory was not queued, so nobody waits for the semaphores: they stay signalled and
+ * cannot be signalled again. Other errors leave the waits in the queue. */
+static VkResult present(struct presentation *p)
+{
+    VkPresentInfoKHR own = *p->info;
+    struct layer_present_chain chain;
+    layer_present_chain_without_regions(&chain, &own);
+    own.pWaitSemaphores = p->waits;
+    own.waitSemaphoreCount = p->taken_count;
+    const VkResult result = p->device->vk.QueuePresentKHR(p->queue.handle, &own);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+        for (uint32_t i = 0; i < p->taken_count; i++) {
+            p->taken[i]->failed = true;
+        }
+    }
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
+{
+    struct presentation p = {.device = layer_registry_device(queue), .info = info};
+    if (p.device->inert || !layer_registry_queue(p.device, queue, &p.queue) || !p.queue.usable ||
+        !is_of_one_gpu(info) || !layer_session_tick()) {
+        return p.device->vk.QueuePresentKHR(queue, info);
+    }
+    for (uint32_t i = 0; i < info->swapchainCount && p.taken_count < MAX_SWAPCHAINS; i++) {
+        take_image(&p, info->pSwapchains[i], info->pImageIndices[i]);
+    }
+    return p.waits_taken ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
+}

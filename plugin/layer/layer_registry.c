@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+
+/* Handles are few and searches short: lists do. Non-dispatchable handles may be given again by the driver
+ * once they are destroyed, so each object leaves its list before that. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct layer_instance *instances;
+static struct layer_device *devices;
+
+#define ADD(list, object)                                                                          \
+    do {                                                                                           \
+        pthread_mutex_lock(&lock);                                                                 \
+        (object)->next = (list);                                                                   \
+        (list) = (object);                                                                         \
+        pthread_mutex_unlock(&lock);                                                               \
+    } while (0)
+
+/* A function that looks for the first object that has `condition`, and perhaps takes it off the list. */
+#define FIND(type, list, condition, take)                                                          \
+    pthread_mutex_lock(&lock);                                                                     \
+    struct type **at = &(list);                                                                    \
+    while (*at && !(condition)) {                                                                  \
+        at = &(*at)->next;                                                                         \
+    }                                                                                              \
+    struct type *found = *at;                                                                      \
+    if (found && (take)) {                                                                         \
+        *at = found->next;                                                                         \
+    }                                                                                              \
+    pthread_mutex_unlock(&lock);                                                                   \
+    return found
+
+void layer_registry_add_instance(struct layer_instance *instance)
+{
+    ADD(instances, instance);
+}
+
+void layer_registry_add_device(struct layer_device *device)
+{
+    ADD(devices, device);
+}
+
+struct layer_instance *layer_registry_instance(const void *handle)
+{
+    FIND(layer_instance, instances, (*at)->key == layer_key(handle), false);
+}
+
+struct layer_instance *layer_registry_take_instance(const void *handle)
+{
+    FIND(layer_instance, instances, (*at)->key == layer_key(handle), true);
+}
+
+struct layer_device *layer_registry_device(const void *handle)
+{
+    FIND(layer_device, devices, (*at)->key == layer_key(handle), false);
+}
+
+struct layer_device *layer_registry_take_device(const void *handle)
+{
+    FIND(layer_device, devices, (*at)->key == layer_key(handle), true);
+}
+
+void layer_registry_add_swapchain(struct layer_device *device, struct layer_swapchain *swapchain)
+{
+    ADD(device->swapchains, swapchain);
+}
+
+struct layer_swapchain *layer_registry_swapchain(struct layer_device *device, VkSwapchainKHR handle)
+{
+    FIND(layer_swapchain, device->swapchains, (*at)->handle == handle, false);
+}
+
+struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
+                                                      VkSwapchainKHR handle)
+{
+    FIND(layer_swapchain, device->swapchains, (*at)->handle == handle, true);
+}
+
+void layer_registry_add_spare(struct layer_device *device, struct layer_context *context)
+{
+    ADD(device->spares, context);
+}
+
+struct layer_context *layer_registry_take_spare(struct layer_device *device, VkQueue queue)
+{
+    FIND(layer_context, device->spares, !queue || (*at)->queue == queue, true);
+}
+
+void layer_registry_add_window(struct layer_instance *instance, struct layer_window *window)
+{
+    ADD(instance->windows, window);
+}
+
+struct layer_window *layer_registry_take_window(struct layer_instance *instance,
+                                                VkSurfaceKHR surface)
+{
+    FIND(layer_window, instance->windows, (*at)->surface == surface, true);
+}
+
+uint32_t layer_registry_window(struct layer_instance *instance, VkSurfaceKHR surface)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t window = 0;
+    for (const struct layer_window *w = instance->windows; w && !window; w = w->next) {
+        window = w->surface == surface ? w->window : 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return window;
+}
+
+static struct layer_queue *find_queue(struct layer_device *device, VkQueue handle)
+{
+    for (uint32_t i = 0; i < device->queue_count; i++) {
+        if (device->queues[i].handle == handle) {
+            return &device->queues[i];
+        }
+    }
+    return NULL;
+}
+
+void layer_registry_add_queue(struct layer_device *device, const struct layer_queue *queue)
+{
+    pthread_mutex_lock(&lock);
+    if (!find_queue(device, queue->handle) && device->queue_count < LAYER_MAX_QUEUES) {
+        device->queues[device->queue_count++] = *queue;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool layer_registry_queue(struct layer_device *device, VkQueue handle,
+                          struct layer_queue *out_queue)
+{
+    pthread_mutex_lock(&lock);
+    const struct layer_queue *queue = find_queue(device, handle);
+    if (queue) {
+        *out_queue = *queue;
+    }
+    pthread_mutex_unlock(&lock);
+    return queue != NULL;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer_session.h"
+
+#include "layer_input.h"
+#include "layer_log.h"
+
+#include "core/log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STRENGTH_STEP 1.189207115002721 /* four presses double it */
+
+/* All of it behind one lock, which nobody holds who waits for anything. */
+struct session {
+    uint32_t instances;
+    bool begun;
+    struct fovea_config *config; /* NULL: it is wrong; the defaults are in force */
+    struct fovea_settings files; /* what the files say, */
+    struct fovea_settings now; /* and what the keys have made of it */
+    uint64_t serial; /* of now */
+    struct fovea_gaze_source *source;
+    struct fovea_vk *follower; /* whose GPU reads the source itself; gaze.late */
+    bool followed; /* the source was asked for that */
+    struct layer_input *input; /* NULL: there is none */
+    struct layer_input_state seen;
+    bool off;
+    bool wiping;
+    bool help;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct session session;
+
+/* ---- Settings ------------------------------------------------------------------------------------- */
+
+/* Of a program that somebody sits before: the pointer is the gaze. */
+static struct fovea_settings layer_defaults(void)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.gaze.kind = FOVEA_GAZE_MOUSE;
+    return settings;
+}
+
+static void open_config(void)
+{
+    const struct fovea_settings defaults = layer_defaults();
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.defaults = &defaults;
+    desc.log = layer_log();
+    struct fovea_config *config = NULL;
+    if (fovea_config_create(&desc, &config) < 0) {
+        log_error(layer_log(), "the configuration cannot be taken; the %s in force",
+                  session.config ? "former one stays" : "defaults are");
+        return;
+    }
+    fovea_config_destroy(&session.config);
+    session.config = config;
+}
+
+static void stop_following(void)
+{
+    if (session.follower) {
+        const enum fovea_result result = fovea_vk_follow_gaze(session.follower, NULL);
+        (void)result; /* taking a source away does not fail */
+        session.follower = NULL;
+    }
+    session.followed = false;
+}
+
+static void feed(struct fovea_gaze_source *mouse)
+{
+    if (session.input) {
+        layer_input_feed(session.input, mouse);
+    }
+}
+
+static void open_source(const struct fovea_gaze_settings *gaze)
+{
+    struct fovea_gaze_source *source = NULL;
+    if (fovea_gaze_source_create(gaze, layer_log(), &source) < 0) {
+        log_warning(layer_log(), "the gaze source %s cannot be opened",
+                    fovea_gaze_kind_name(gaze->kind));
+        return;
+    }
+    stop_following();
+    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
+    fovea_gaze_source_destroy(&session.source);
+    session.source = source;
+}
+
+/* The files have changed, or are read for the first time. Strength and overlay are theirs again. */
+static void take_files(void)
+{
+    const struct fovea_settings files =
+        session.config ? *fovea_config_settings(session.config) : layer_defaults();
+    const bool same_gaze = memcmp(&files.gaze, &session.files.gaze, sizeof files.gaze) == 0;
+    session.files = session.now = files;
+    session.serial++;
+    layer_log_set_level(files.log_level);
+    if (session.input) {
+        layer_input_set_keys(session.input, &files.layer.keys);
+    }
+    if (!same_gaze || !session.source) {
+        open_source(&files.gaze);
+    }
+}
+
+/* ---- Begin and end -------------------------------------------------------------------------------- */
+
+static void open_input(void)
+{
+    const struct layer_input_desc desc = {.keys = &session.files.layer.keys, .log = layer_log()};
+    if (layer_input_create(&desc, &session.input) < 0) {
+        return; /* it has said why */
+    }
+    layer_input_read(session.input, &session.seen);
+    feed(session.files.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
+}
+
+static void begin(void)
+{
+    if (session.begun) {
+        return;
+    }
+    session.begun = true;
+    open_config();
+    take_files();
+    open_input();
+}
+
+static void end(void)
+{
+    stop_following();
+    layer_input_destroy(&session.input);
+    fovea_gaze_source_destroy(&session.source);
+    fovea_config_destroy(&session.config);
+    layer_log_close();
+    session = (struct session){0};
+}
+
+void layer_session_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    if (session.instances++ == 0) {
+        layer_log_open();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The library may be unloaded next. */
+void layer_session_leave(void)
+{
+    pthread_mutex_lock(&lock);
+    if (--session.instances == 0) {
+        end();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Keys ----------------------------------------------------------------------------------------- */
+
+static void scale_strength(double factor)
+{
+    const double strength = session.now.foveation.strength;
+    const double least = 0.125;
+    double scaled = (strength > 0.0 ? strength : least) * factor;
+    scaled = scaled < least ? least : scaled;
+    session.now.foveation.strength = scaled > 8.0 ? 8.0 : scaled;
+}
+
+static void flip(bool *value)
+{
+    *value = !*value;
+}
+
+static void act(enum layer_action action)
+{
+    struct fovea_overlay *overlay = &session.now.overlay;
+    switch (action) {
+    case LAYER_ACTION_TOGGLE:
+        flip(&session.off);
+        break;
+    case LAYER_ACTION_HUD:
+        flip(&overlay->hud);
+        break;
+    case LAYER_ACTION_MARKER:
+        flip(&overlay->marker);
+        break;
+    case LAYER_ACTION_RINGS:
+        flip(&overlay->rings);
+        break;
+    case LAYER_ACTION_HEATMAP:
+        flip(&overlay->heatmap);
+        break;
+    case LAYER_ACTION_WIPE:
+        flip(&session.wiping);
+        overlay->wipe_uv = session.files.overlay.wipe_uv;
+        break;
+    case LAYER_ACTION_RELOAD:
+        open_config();
+        take_files();
+        break;
+    case LAYER_ACTION_HELP:
+        flip(&session.help);
+        break;
+    case LAYER_ACTION_STRONGER:
+        scale_strength(STRENGTH_STEP);
+        break;
+    case LAYER_ACTION_WEAKER:
+        scale_strength(1.0 / STRENGTH_STEP);
+        break;
+    case LAYER_ACTION_COMPARE:
+    case LAYER_ACTION_COUNT:
+        break;
+    }
+    session.serial++;
+}
+
+static void take_input(void)
+{
+    if (!session.input) {
+        return;
+    }
+    struct layer_input_state state;
+    layer_input_read(session.input, &state);
+    for (int i = 0; i < LAYER_ACTION_COUNT; i++) {
+        for (uint32_t n = session.seen.presses[i]; n != state.presses[i]; n++) {
+            act((enum layer_action)i);
+        }
+    }
+    session.serial += state.compare_held != session.seen.compare_held;
+    if (session.wiping && state.pointer_known &&
+        state.pointer_x_uv != session.now.overlay.wipe_uv) {
+        session.now.overlay.wipe_uv = fmin(fmax(state.pointer_x_uv, 0.0), 1.0);
+        session.serial++;
+    }
+    session.seen = state;
+}
+
+/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. */
+static bool is_anything_to_do(void)
+{
+    const struct fovea_overlay *overlay = &session.now.overlay;
+    const bool drawn =
+        overlay->hud || overlay->marker || overlay->rings || overlay->heatmap || session.help;
+    return !session.off && (session.now.foveation.strength > 0.0 || drawn);
+}
+
+bool layer_session_tick(void)
+{
+    pthread_mutex_lock(&lock);
+    begin();
+    if (session.config && fovea_config_poll(session.config) == FOVEA_OK) {
+        take_files();
+    }
+    take_input();
+    const bool on = is_anything_to_do();
+    pthread_mutex_unlock(&lock);
+    return on;
+}
+
+/* ---- Frames --------------------------------------------------------------------------------------- */
+
+/* Only what is stored can be averaged where the transfer function is not sRGB's. */
+static bool is_srgb_or_linear(VkColorSpaceKHR color_space)
+{
+    switch (color_space) {
+    case VK_COLOR_SPACE_HDR10_ST2084_EXT:
+    case VK_COLOR_SPACE_HDR10_HLG_EXT:
+    case VK_COLOR_SPACE_DOLBYVISION_EXT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static struct fovea_settings settings_for(VkColorSpaceKHR color_space)
+{
+    struct fovea_settings settings = session.now;
+    if (session.seen.compare_held) {
+        settings.overlay.wipe_uv = 1.0;
+    }
+    if (session.help) {
+        settings.overlay.hud = true;
+    }
+    if (!is_srgb_or_linear(color_space)) {
+        settings.foveation.light = FOVEA_LIGHT_ENCODED;
+    }
+    return settings;
+}
+
+uint64_t layer_session_settings(struct fovea_settings *out_settings, VkColorSpaceKHR color_space)
+{
+    pthread_mutex_lock(&lock);
+    begin();
+    *out_settings = settings_for(color_space);
+    const uint64_t serial = session.serial;
+    pthread_mutex_unlock(&lock);
+    return serial;
+}
+
+/* Settings that a context refuses leave the ones it has in force; it has said why. */
+static void update(struct layer_context *context, VkColorSpaceKHR color_space)
+{
+    if (context->settings_serial == session.serial) {
+        return;
+    }
+    context->settings_serial = session.serial;
+    const struct fovea_settings settings = settings_for(color_space);
+    const enum fovea_result result = fovea_vk_set(context->fovea, &settings);
+    if (result < 0) {
+        log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
+    }
+}
+
+/* One context can; the first that presents. A source that cannot be followed is not asked again. */
+static void follow(struct fovea_vk *fovea)
+{
+    if (session.now.gaze.late && session.source && !session.follower && !session.followed) {
+        session.followed = true;
+        session.follower = fovea_vk_follow_gaze(fovea, session.source) == FOVEA_OK ? fovea : NULL;
+    }
+}
+
+static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze *out_gaze)
+{
+    *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
+    if (session.source &&
+        fovea_gaze_source_read(session.source, fovea_time_ns(), swapchain->width_px,
+                               swapchain->height_px, out_gaze) < 0) {
+        *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
+    }
+}
+
+void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
+                         struct layer_frame *out_frame)
+{
+    pthread_mutex_lock(&lock);
+    update(context, swapchain->color_space);
+    follow(context->fovea);
+    read_gaze(swapchain, &out_frame->gaze);
+    out_frame->hud[0] = '\0';
+    if (session.help) {
+        layer_input_help(&session.files.layer.keys, out_frame->hud, sizeof out_frame->hud);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool layer_session_hold(const struct fovea_vk *fovea)
+{
+    pthread_mutex_lock(&lock);
+    const bool follows = session.follower == fovea;
+    if (!follows) {
+        pthread_mutex_unlock(&lock);
+    }
+    return follows;
+}
+
+void layer_session_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void layer_session_watch(uint32_t window)
+{
+    pthread_mutex_lock(&lock);
+    if (session.input && window) {
+        layer_input_watch(session.input, window);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void layer_session_part(const struct fovea_vk *fovea)
+{
+    pthread_mutex_lock(&lock);
+    if (session.follower == fovea) {
+        stop_following();
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer.h"
+#include "layer_session.h"
+
+#include "core/log.h"
+#include "vk_format.h"
+
+#include <stdlib.h>
+
+/* ---- Which swapchains ----------------------------------------------------------------------------- */
+
+/* Why frames of that swapchain are passed through; NULL: they are not. */
+static const char *obstacle(const VkSwapchainCreateInfoKHR *info)
+{
+    if (info->flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) {
+        return "its images are protected";
+    }
+    if (info->flags & VK_SWAPCHAIN_CREATE_SPLIT_INSTANCE_BIND_REGIONS_BIT_KHR) {
+        return "its images are split between GPUs";
+    }
+    if (info->imageArrayLayers > 1) {
+        return "its images have layers";
+    }
+    if (info->presentMode == VK_PRESENT_MODE_SHARED_DEMAND_REFRESH_KHR ||
+        info->presentMode == VK_PRESENT_MODE_SHARED_CONTINUOUS_REFRESH_KHR) {
+        return "its image is shown while it is drawn";
+    }
+    if (info->preTransform &
+        ~(VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR | VK_SURFACE_TRANSFORM_INHERIT_BIT_KHR)) {
+        return "its images are turned";
+    }
+    if (!vk_format_find(info->imageFormat)) {
+        return "its format is none of Fovea's";
+    }
+    return NULL;
+}
+
+/* Fovea copies out of the program's image and back into it. */
+static bool add_usage(const struct layer_device *device, VkSwapchainCreateInfoKHR *info)
+{
+    const VkImageUsageFlags needed =
+        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    VkSurfaceCapabilitiesKHR surface;
+    const struct layer_instance_functions *vk = &device->instance->vk;
+    if (!vk->GetPhysicalDeviceSurfaceCapabilitiesKHR ||
+        vk->GetPhysicalDeviceSurfaceCapabilitiesKHR(device->physical, info->surface, &surface) !=
+            VK_SUCCESS ||
+        (surface.supportedUsageFlags & needed) != needed) {
+        return false;
+    }
+    info->imageUsage |= needed;
+    return true;
+}
+
+/* ---- Making one ----------------------------------------------------------------------------------- */
+
+static bool take_images(struct layer_swapchain *swapchain)
+{
+    const struct layer_device *device = swapchain->device;
+    uint32_t count = 0;
+    if (device->vk.GetSwapchainImagesKHR(device->handle, swapchain->handle, &count, NULL) !=
+        VK_SUCCESS) {
+        return false;
+    }
+    swapchain->images = calloc(count, sizeof *swapchain->images);
+    swapchain->presentable = calloc(count, sizeof *swapchain->presentable);
+    if (!swapchain->images || !swapchain->presentable ||
+        device->vk.GetSwapchainImagesKHR(device->handle, swapchain->handle, &count,
+                                         swapchain->images) != VK_SUCCESS) {
+        return false;
+    }
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    for (uint32_t i = 0; i < count; i++) {
+        if (device->vk.CreateSemaphore(device->handle, &info, NULL, &swapchain->presentable[i]) !=
+            VK_SUCCESS) {
+            return false;
+        }
+        swapchain->image_count = i + 1;
+    }
+    return true;
+}
+
+static struct layer_swapchain *make(struct layer_device *device,
+                                    const VkSwapchainCreateInfoKHR *info, VkSwapchainKHR handle)
+{
+    struct layer_swapchain *swapchain = calloc(1, sizeof *swapchain);
+    if (!swapchain) {
+        return NULL;
+    }
+    *swapchain = (struct layer_swapchain){
+        .handle = handle,
+        .device = device,
+        .format = info->imageFormat,
+        .color_space = info->imageColorSpace,
+        .width_px = info->imageExtent.width,
+        .height_px = info->imageExtent.height,
+        .window = layer_registry_window(device->instance, info->surface),
+    };
+    if (!take_images(swapchain)) {
+        layer_swapchain_free(swapchain);
+        return NULL;
+    }
+    return swapchain;
+}
+
+/* What the usages of ours could be the cause of. */
+static bool is_worth_another_try(VkResult result)
+{
+    return result == VK_ERROR_INITIALIZATION_FAILED || result == VK_ERROR_FORMAT_NOT_SUPPORTED ||
+           result == VK_ERROR_FEATURE_NOT_PRESENT || result == VK_ERROR_UNKNOWN;
+}
+
+/* The old swapchain is retired even by a try that failed, and may not be named again. */
+static VkResult create_as_asked(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
+                                const VkAllocationCallbacks *allocator,
+                                VkSwapchainKHR *out_swapchain)
+{
+    VkSwapchainCreateInfoKHR again = *info;
+    again.oldSwapchain = VK_NULL_HANDLE;
+    const VkResult result =
+        device->vk.CreateSwapchainKHR(device->handle, &again, allocator, out_swapchain);
+    log_warning(layer_log(), "a swapchain is left alone: it cannot be made with what Fovea needs");
+    return result;
+}
+
+/* Frames of the old swapchain may still come, but few: they are presented as they are. */
+static void retire(struct layer_device *device, VkSwapchainKHR handle)
+{
+    struct layer_swapchain *old = handle ? layer_registry_swapchain(device, handle) : NULL;
+    if (old) {
+        layer_contexts_leave(old);
+        old->failed = true;
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
+                                                        const VkSwapchainCreateInfoKHR *info,
+                                                        const VkAllocationCallbacks *allocator,
+                                                        VkSwapchainKHR *out_swapchain)
+{
+    struct layer_device *device = layer_registry_device(handle);
+    if (device->inert) {
+        return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
+    }
+    VkSwapchainCreateInfoKHR own = *info;
+    const char *reason = obstacle(info);
+    if (!reason && !add_usage(device, &own)) {
+        reason = "its images cannot be copied";
+    }
+    if (reason) {
+        log_info(layer_log(), "a swapchain is left alone: %s", reason);
+        return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
+    }
+    const VkResult result = device->vk.CreateSwapchainKHR(handle, &own, allocator, out_swapchain);
+    if (is_worth_another_try(result)) {
+        return create_as_asked(device, info, allocator, out_swapchain);
+    }
+    if (result != VK_SUCCESS) {
+        return result;
+    }
+    retire(device, info->oldSwapchain);
+    struct layer_swapchain *swapchain = make(device, &own, *out_swapchain);
+    if (swapchain) {
+        layer_registry_add_swapchain(device, swapchain);
+    } else {
+        log_warning(layer_log(), "a swapchain is left alone: no memory for its images");
+    }
+    return VK_SUCCESS;
+}
+
+/* ---- The end -------------------------------------------------------------------------------------- */
+
+void layer_swapchain_free(struct layer_swapchain *swapchain)
+{
+    if (!swapchain) {
+        return;
+    }
+    const struct layer_device *device = swapchain->device;
+    for (uint32_t i = 0; i < swapchain->image_count; i++) {
+        device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
+    }
+    free(swapchain->presentable);
+    free(swapchain->images);
+    free(swapchain);
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
+                                                     const VkAllocationCallbacks *allocator)
+{
+    struct layer_device *device = layer_registry_device(handle);
+    struct layer_swapchain *known =
+        swapchain ? layer_registry_take_swapchain(device, swapchain) : NULL;
+    if (known) {
+        layer_contexts_leave(known); /* frames with its images end before they do, */
+    }
+    device->vk.DestroySwapchainKHR(handle, swapchain, allocator);
+    layer_swapchain_free(known); /* semaphores after the presents that wait for them */
+}

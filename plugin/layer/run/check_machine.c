@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "check.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+void check_devices(struct checklist *list)
+{
+    const struct probe *probe = list->probe;
+    if (probe->loader_fault[0] || probe->signal) {
+        return; /* said */
+    }
+    for (uint32_t i = 0; i < probe->device_count; i++) {
+        const struct probe_device *device = &probe->devices[i];
+        check_line(list, device->software ? MARK_NOTE : MARK_OK, "device", "%s%s%s%s%s",
+                   device->name, device->driver[0] ? " (" : "", device->driver,
+                   device->driver[0] ? ")" : "",
+                   device->software ? ", a CPU: programs draw slowly on it" : "");
+    }
+    if (probe->device_count == 0) {
+        check_line(list, MARK_MISSING, "device",
+                   "Vulkan finds none; install a driver (Debian: mesa-vulkan-drivers, "
+                   "nvidia-vulkan-icd)");
+    }
+}
+
+/* ---- CUDA ----------------------------------------------------------------------------------------- */
+
+static bool is_zero(const uint8_t uuid[16])
+{
+    static const uint8_t zero[16];
+    return memcmp(uuid, zero, sizeof zero) == 0;
+}
+
+static const struct probe_device *shared_device(const struct probe *probe)
+{
+    for (uint32_t i = 0; i < probe->device_count; i++) {
+        const struct probe_device *device = &probe->devices[i];
+        for (uint32_t k = 0; k < probe->cuda_device_count; k++) {
+            const struct probe_device *other = &probe->cuda_devices[k];
+            if (device->uuid_known && other->uuid_known && !is_zero(device->uuid) &&
+                memcmp(device->uuid, other->uuid, sizeof device->uuid) == 0) {
+                return other;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Vulkan's own compute shaders do without. */
+static void check_driver(struct checklist *list, enum mark mark, const char *rest)
+{
+    const struct probe *probe = list->probe;
+    const struct probe_device *shared = shared_device(probe);
+    if (!probe->cuda_there) {
+        check_line(list, mark, "cuda", "no driver (libcuda.so.1); %s", rest);
+    } else if (probe->cuda_result != 0 || probe->cuda_device_count == 0) {
+        check_line(list, mark, "cuda", "the driver finds no device (CUresult %d); %s",
+                   probe->cuda_result, rest);
+    } else if (!shared) {
+        check_line(list, mark, "cuda", "%s is not among Vulkan's devices (another UUID); %s",
+                   probe->cuda_devices[0].name, rest);
+    } else {
+        check_line(list, MARK_OK, "cuda", "driver for CUDA %d.%d, %s is also Vulkan's (same UUID)",
+                   probe->cuda_version / 1000, probe->cuda_version % 1000 / 10, shared->name);
+    }
+}
+
+void check_cuda(struct checklist *list)
+{
+    const enum mark mark = list->cuda_wanted ? MARK_MISSING : MARK_NOTE;
+    const char *rest =
+        list->cuda_wanted ? "backend is cuda: set backend=auto" : "Vulkan does the work instead";
+    if (FOVEA_HAVE_CUDA) {
+        check_driver(list, mark, rest);
+    } else {
+        check_line(list, mark, "cuda", "this Fovea was built without it; %s", rest);
+    }
+}
+
+/* ---- Pointer and keys ------------------------------------------------------------------------------ */
+
+/* Whether an X server answers; asked as the layer asks. */
+static const char *display_fault(void)
+{
+    void *library = dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        return "libxcb is not there (Debian: libxcb1)";
+    }
+    void *(*connect)(const char *, int *);
+    int (*has_error)(void *);
+    void (*disconnect)(void *);
+    void *symbols[] = {dlsym(library, "xcb_connect"), dlsym(library, "xcb_connection_has_error"),
+                       dlsym(library, "xcb_disconnect")};
+    if (!symbols[0] || !symbols[1] || !symbols[2]) {
+        dlclose(library);
+        return "libxcb is not as it should be";
+    }
+    memcpy(&connect, &symbols[0], sizeof connect);
+    memcpy(&has_error, &symbols[1], sizeof has_error);
+    memcpy(&disconnect, &symbols[2], sizeof disconnect);
+    void *connection = connect(NULL, NULL);
+    const bool failed = has_error(connection) != 0;
+    disconnect(connection);
+    dlclose(library);
+    return failed ? "no X server answers there" : NULL;
+}
+
+void check_display(struct checklist *list)
+{
+    const char *display = getenv("DISPLAY");
+    const char *wayland = getenv("WAYLAND_DISPLAY");
+    const char *fault = display && *display ? display_fault() : NULL;
+    const char *gaze =
+        list->pointer_wanted ? "; the gaze stays in the middle: choose gaze.source" : "";
+    if (fault) {
+        check_line(list, MARK_NOTE, "pointer, keys", "DISPLAY is %s: %s%s", display, fault, gaze);
+    } else if (display && *display) {
+        check_line(list, wayland ? MARK_NOTE : MARK_OK, "pointer, keys", "X server %s%s", display,
+                   wayland ? "; windows of Wayland itself give neither, those of X11 do" : "");
+    } else if (wayland && *wayland) {
+        check_line(list, MARK_NOTE, "pointer, keys",
+                   "there is Wayland only, which gives neither to others%s", gaze);
+    } else {
+        check_line(list, MARK_NOTE, "pointer, keys", "DISPLAY is not set%s", gaze);
+    }
+}
+
+/* ---- The program ----------------------------------------------------------------------------------- */
+
+void check_program(struct checklist *list)
+{
+    struct program program;
+    const char *name = list->options->program[0];
+    if (!name) {
+        return;
+    }
+    program_find(name, &program);
+    if (!program.path[0]) {
+        check_line(list, MARK_MISSING, "program", "%s is not there", name);
+    } else if (!program.executable) {
+        check_line(list, MARK_MISSING, "program", "%s cannot be executed", program.path);
+    } else if (program.set_id) {
+        check_line(list, MARK_MISSING, "program",
+                   "%s runs with the rights of another user (setuid): Fovea stays out",
+                   program.path);
+    } else if (program.foreign_word) {
+        check_line(list, MARK_MISSING, "program",
+                   "%s is built for another word size than the layer", program.path);
+    } else {
+        check_line(list, MARK_OK, "program", "%s", program.path);
+    }
+}

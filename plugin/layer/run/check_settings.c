@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "check.h"
+
+#include <string.h>
+
+/* Messages of the library as lines of the list. */
+static void on_log(void *user, enum fovea_log_level level, const char *message)
+{
+    static const char head[] = "configuration: ";
+    const bool repeats = strncmp(message, head, sizeof head - 1) == 0;
+    const enum mark mark = level == FOVEA_LOG_ERROR     ? MARK_MISSING
+                           : level == FOVEA_LOG_WARNING ? MARK_NOTE
+                                                        : MARK_OK;
+    check_line(user, mark, "configuration", "%s", repeats ? message + sizeof head - 1 : message);
+}
+
+static void on_gaze_log(void *user, enum fovea_log_level level, const char *message)
+{
+    check_line(user, level == FOVEA_LOG_ERROR ? MARK_MISSING : MARK_NOTE, "gaze", "%s", message);
+}
+
+static void describe_gaze(struct checklist *list, const struct fovea_gaze_settings *gaze)
+{
+    switch (gaze->kind) {
+    case FOVEA_GAZE_FIXED:
+        check_line(list, MARK_OK, "gaze", "fixed at %g, %g", gaze->fixed.x_uv, gaze->fixed.y_uv);
+        break;
+    case FOVEA_GAZE_MOUSE:
+        check_line(list, MARK_OK, "gaze", "the pointer");
+        break;
+    case FOVEA_GAZE_SCANPATH:
+        check_line(list, MARK_OK, "gaze", "scanpath, %s", gaze->scanpath_file);
+        break;
+    case FOVEA_GAZE_SACCADES:
+        check_line(list, MARK_OK, "gaze", "saccades, made up");
+        break;
+    case FOVEA_GAZE_UDP:
+        check_line(list, MARK_OK, "gaze", "datagrams at %s, UDP port %u", gaze->udp_bind,
+                   gaze->udp_port);
+        break;
+    }
+}
+
+/* Opened as the layer opens it, and closed again. */
+static void check_gaze(struct checklist *list, const struct fovea_gaze_settings *gaze)
+{
+    const struct fovea_log log = {.fn = on_gaze_log, .user = list, .min_level = FOVEA_LOG_WARNING};
+    const unsigned before = list->missing;
+    struct fovea_gaze_source *source = NULL;
+    const enum fovea_result result = fovea_gaze_source_create(gaze, log, &source);
+    fovea_gaze_source_destroy(&source);
+    if (result == FOVEA_OK) {
+        describe_gaze(list, gaze);
+    } else if (list->missing == before) {
+        check_line(list, MARK_MISSING, "gaze", "the source %s cannot be opened: %s",
+                   fovea_gaze_kind_name(gaze->kind), fovea_result_name(result));
+    }
+}
+
+void check_settings(struct checklist *list)
+{
+    const struct fovea_log log = {.fn = on_log, .user = list, .min_level = FOVEA_LOG_INFO};
+    const unsigned before = list->missing;
+    struct fovea_config *config = settings_read(list->options, log);
+    if (!config) {
+        if (list->missing == before) {
+            check_line(list, MARK_MISSING, "configuration", "it cannot be read");
+        }
+        return;
+    }
+    const struct fovea_settings *settings = fovea_config_settings(config);
+    list->pointer_wanted = settings->gaze.kind == FOVEA_GAZE_MOUSE;
+    list->cuda_wanted = settings->backend == FOVEA_BACKEND_CUDA;
+    check_gaze(list, &settings->gaze);
+    fovea_config_destroy(&config);
+}

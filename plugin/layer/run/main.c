@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What would leave the program unfoveated although everything is in its place. */
+static void warn(const char *name)
+{
+    const char *filter;
+    struct program program;
+    if (getenv(LAYER_DISABLE)) {
+        say(LAYER_DISABLE " is set: nothing will be foveated");
+    } else if (variables_loader_disables(&filter)) {
+        say("VK_LOADER_LAYERS_DISABLE has %s: nothing will be foveated", filter);
+    }
+    program_find(name, &program);
+    if (program.set_id) {
+        say("%s runs with the rights of another user: Fovea stays out", program.path);
+    }
+}
+
+/* A setting that is wrong would else be told by the layer alone, in the middle of the program's words. */
+static bool settings_are_right(const struct options *options)
+{
+    struct fovea_config *config = settings_read(options, say_log());
+    const bool right = config != NULL;
+    fovea_config_destroy(&config);
+    return right;
+}
+
+static int run(const struct options *options, const struct variables *variables)
+{
+    warn(options->program[0]);
+    return variables_apply(variables) ? program_start(options->program) : EXIT_OWN_FAULT;
+}
+
+static int with_variables(const struct options *options)
+{
+    struct variables variables;
+    int status = EXIT_OWN_FAULT;
+    if (variables_make(options, &variables) && settings_are_right(options)) {
+        if (options->mode == MODE_RUN) {
+            status = run(options, &variables);
+        } else {
+            variables_print(&variables);
+            status = 0;
+        }
+    }
+    variables_free(&variables);
+    return status;
+}
+
+static int act(const struct options *options)
+{
+    switch (options->mode) {
+    case MODE_CHECK:
+        return check(options);
+    case MODE_INSTALL:
+        return install_manifest();
+    case MODE_UNINSTALL:
+        return uninstall_manifest();
+    case MODE_VERSION:
+        printf("fovea-run %d.%d.%d\n", FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR,
+               FOVEA_VERSION_PATCH);
+        return 0;
+    case MODE_HELP:
+        options_help();
+        return 0;
+    default:
+        return with_variables(options);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    int status = options_read(argc, argv, &options) ? act(&options) : EXIT_OWN_FAULT;
+    options_free(&options);
+    if (fflush(stdout) != 0 && status == 0) {
+        say("standard output cannot be written");
+        status = EXIT_OWN_FAULT;
+    }
+    return status;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What loader and drivers say, asked in a process of its own: a driver that crashes or hangs there takes
+ * nothing along, and what it had answered by then is kept. */
+#ifndef FOVEA_RUN_PROBE_H
+#define FOVEA_RUN_PROBE_H
+
+#include "run.h"
+
+#include <stdint.h>
+
+#define PROBE_DEVICES_MAX 8
+#define PROBE_NAME_BYTES 256
+
+struct probe_device {
+    char name[PROBE_NAME_BYTES];
+    char driver[2 * PROBE_NAME_BYTES + 1]; /* "": Vulkan below 1.2 does not say */
+    uint8_t uuid[16];
+    bool uuid_known;
+    bool software;
+};
+
+struct probe {
+    char stage[64]; /* what was being done; "": all of it was */
+    int signal; /* that ended it; 0: none */
+    /* Vulkan */
+    char loader_fault[PROBE_NAME_BYTES]; /* why it cannot be opened */
+    char loader[PATH_MAX];
+    uint32_t loader_version; /* as Vulkan writes versions */
+    bool listed; /* the loader knows the layer's name */
+    int32_t instance_result; /* VkResult */
+    char active[PATH_MAX]; /* the layer's library in that instance; "": there was none */
+    struct probe_device devices[PROBE_DEVICES_MAX];
+    uint32_t device_count;
+    /* The library itself */
+    char library_fault[PROBE_NAME_BYTES]; /* why it cannot be opened, or is no layer */
+    uint32_t library_version; /* 0: it does not say */
+    /* CUDA */
+    bool cuda_there;
+    int cuda_result; /* CUresult of cuInit */
+    int cuda_version; /* 1000 * major + 10 * minor */
+    struct probe_device cuda_devices[PROBE_DEVICES_MAX];
+    uint32_t cuda_device_count;
+};
+
+/* With those variables in its environment. library is looked at where the loader loads none, "": neither.
+ * NULL: no process could be made, and it is said. */
+struct probe *probe_run(const struct variables *variables, const char *library);
+void probe_free(struct probe *probe);
+
+/* In the child. */
+void probe_vulkan(struct probe *probe);
+void probe_library(struct probe *probe, const char *library);
+void probe_cuda(struct probe *probe);
+
+#endif

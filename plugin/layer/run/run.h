@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea-run: starts a program with Fovea's Vulkan layer, says what is missing for that, and puts the layer's
+ * manifest where the loader looks.
+ *
+ *     options.c      the command line
+ *     variables.c    what the program's environment gets
+ *     manifest.c     manifests: what they say, and which ones the loader finds (places.c: where)
+ *     install.c      putting one there for the user, and taking it away
+ *     check.c        --check, line by line; probe.c asks loader and drivers in a process of its own
+ *
+ * The layer itself is not linked: it is found as the loader finds it. */
+#ifndef FOVEA_RUN_H
+#define FOVEA_RUN_H
+
+#include "fovea.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LAYER_NAME "VK_LAYER_FOVEA_foveation"
+#define LAYER_LIBRARY "libVkLayer_fovea.so"
+#define LAYER_MANIFEST "VkLayer_FOVEA_foveation.json"
+#define LAYER_PLACE "vulkan/implicit_layer.d" /* below a folder of data or configuration */
+#define LAYER_ENABLE "FOVEA_ENABLE"
+#define LAYER_DISABLE "FOVEA_DISABLE"
+
+/* As env(1) ends. Otherwise the program's own status. */
+enum {
+    EXIT_ABSENT = 1, /* of --check, --install, --uninstall */
+    EXIT_OWN_FAULT = 125, /* nothing was started: a flag, a setting or the layer */
+    EXIT_NOT_EXECUTABLE = 126,
+    EXIT_NOT_FOUND = 127,
+};
+
+struct options;
+
+/* ---- say.c: to the person, on standard error -------------------------------------------------- */
+
+__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
+/* Warnings and errors of the library as lines of ours. */
+struct fovea_log say_log(void);
+
+/* ---- places.c ---------------------------------------------------------------------------------- */
+
+#define PLACES_MAX 64
+
+/* Folders, in the order in which the loader looks for implicit layers. */
+struct places {
+    char folder[PLACES_MAX][PATH_MAX];
+    size_t count;
+};
+
+void places_find(struct places *out_places);
+/* The folder of data of this program's own installation or build, "" where it cannot be told. */
+bool places_own_data(char out_folder[PATH_MAX]);
+/* False: the result does not fit. */
+__attribute__((format(printf, 2, 3))) bool path_print(char out_path[PATH_MAX], const char *format,
+                                                      ...);
+
+/* ---- manifest.c -------------------------------------------------------------------------------- */
+
+#define MANIFESTS_MAX 16
+
+struct manifest {
+    char path[PATH_MAX];
+    char library[PATH_MAX]; /* absolute, or a bare name that the dynamic linker looks for */
+    char fault[256]; /* why the loader cannot use it; "": it can */
+    unsigned version; /* implementation_version */
+    bool by_us; /* put there by fovea-run --install */
+};
+
+/* False: there is no file, it cannot be read, or it is of another layer. */
+bool manifest_read(const char *path, struct manifest *out_manifest);
+/* All of Fovea's where the loader looks, in its order. */
+size_t manifests_find(struct manifest out_manifests[MANIFESTS_MAX]);
+/* The one of this program's own installation or build. */
+bool manifest_own(struct manifest *out_manifest);
+/* The text of a manifest for that library; to be freed. NULL: no memory. */
+char *manifest_text(const char *library);
+
+/* ---- variables.c ------------------------------------------------------------------------------- */
+
+#define VARIABLES_MAX 8
+
+struct variables {
+    const char *name[VARIABLES_MAX];
+    char *value[VARIABLES_MAX];
+    size_t count;
+};
+
+/* What the program's environment gets, beside what is there. False: said why. */
+bool variables_make(const struct options *options, struct variables *out_variables);
+bool variables_apply(const struct variables *variables);
+void variables_print(const struct variables *variables);
+void variables_free(struct variables *variables);
+/* Whether VK_LOADER_LAYERS_DISABLE takes the layer away; out_filter is the filter that does. */
+bool variables_loader_disables(const char **out_filter);
+
+/* ---- program.c --------------------------------------------------------------------------------- */
+
+struct program {
+    char path[PATH_MAX]; /* as it would be executed; "": there is none */
+    bool executable;
+    bool set_id; /* runs with rights that its file gives it */
+    bool foreign_word; /* an ELF file of another word size than ours */
+};
+
+void program_find(const char *name, struct program *out_program);
+/* Does not return where the program starts. */
+int program_start(char *const *arguments);
+
+/* ---- settings.c -------------------------------------------------------------------------------- */
+
+/* The configuration that the program will have; NULL: wrong, and said in log. */
+struct fovea_config *settings_read(const struct options *options, struct fovea_log log);
+
+/* ---- The modes --------------------------------------------------------------------------------- */
+
+int install_manifest(void);
+int uninstall_manifest(void);
+int check(const struct options *options);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The value is the list's from then on. */
+static bool add(struct variables *variables, const char *name, char *value)
+{
+    if (!value) {
+        say("out of memory");
+        return false;
+    }
+    variables->name[variables->count] = name;
+    variables->value[variables->count++] = value;
+    return true;
+}
+
+/* ---- FOVEA_CONFIG and FOVEA_SET ----------------------------------------------------------------- */
+
+/* The program may go elsewhere before Fovea reads it. */
+static bool add_config(struct variables *variables, const char *file)
+{
+    char folder[PATH_MAX] = "";
+    char path[PATH_MAX];
+    if (access(file, R_OK) != 0) {
+        say("--config %s: %s", file, strerror(errno));
+        return false;
+    }
+    if (file[0] != '/' && !getcwd(folder, sizeof folder)) {
+        say("the working directory cannot be told: %s", strerror(errno));
+        return false;
+    }
+    if (!path_print(path, "%s%s%s", folder, file[0] == '/' ? "" : "/", file)) {
+        say("--config %s: the path is too long", file);
+        return false;
+    }
+    return add(variables, "FOVEA_CONFIG", strdup(path));
+}
+
+/* In a list commas part the settings; a bare word that could be cut, or could hide the commas behind it,
+ * goes as a string of JSON. */
+static void write_set(FILE *file, const char *set)
+{
+    const char *value = strchr(set, '=') + 1;
+    while (isspace((unsigned char)*value)) {
+        value++;
+    }
+    const bool json = *value && strchr("\"{[", *value);
+    if (json || !strpbrk(value, ",\"[]{}\\")) {
+        fputs(set, file);
+        return;
+    }
+    fwrite(set, 1, (size_t)(value - set), file);
+    fputc('"', file);
+    for (const char *c = value; *c; c++) {
+        fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    }
+    fputc('"', file);
+}
+
+static bool add_sets(struct variables *variables, const struct options *options)
+{
+    const char *before = getenv("FOVEA_SET");
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) {
+        return add(variables, "FOVEA_SET", NULL);
+    }
+    fputs(before ? before : "", file);
+    for (size_t i = 0; i < options->set_count; i++) {
+        fputs(i > 0 || (before && *before) ? "," : "", file);
+        write_set(file, options->sets[i]);
+    }
+    if (fclose(file) != 0) {
+        free(text);
+        text = NULL;
+    }
+    return add(variables, "FOVEA_SET", text);
+}
+
+/* ---- Where the loader looks ---------------------------------------------------------------------- */
+
+static bool loader_finds_one(void)
+{
+    struct manifest *found = calloc(MANIFESTS_MAX, sizeof *found);
+    const size_t count = found ? manifests_find(found) : 0;
+    bool usable = false;
+    for (size_t i = 0; i < count; i++) {
+        usable |= !found[i].fault[0];
+    }
+    free(found);
+    return usable;
+}
+
+/* Every loader searches XDG_DATA_DIRS; variables for manifests alone are younger than Debian 12's. At the
+ * end, where it changes nothing else that is looked for. */
+static bool add_place(struct variables *variables)
+{
+    char folder[PATH_MAX];
+    char *value = NULL;
+    struct manifest own;
+    const char *before = getenv("XDG_DATA_DIRS");
+    if (!manifest_own(&own) || own.fault[0]) {
+        say("the layer is not there%s%s; fovea-run --check says more", own.fault[0] ? ": " : "",
+            own.fault);
+        return false;
+    }
+    if (!places_own_data(folder) || strchr(folder, ':')) {
+        say("the loader cannot be shown %s; fovea-run --install mends it", own.path);
+        return false;
+    }
+    before = before && *before ? before : "/usr/local/share:/usr/share";
+    if (asprintf(&value, "%s:%s", before, folder) < 0) {
+        value = NULL;
+    }
+    return add(variables, "XDG_DATA_DIRS", value);
+}
+
+bool variables_make(const struct options *options, struct variables *out_variables)
+{
+    *out_variables = (struct variables){0};
+    return add(out_variables, LAYER_ENABLE, strdup("1")) &&
+           (!options->config || add_config(out_variables, options->config)) &&
+           (options->set_count == 0 || add_sets(out_variables, options)) &&
+           (loader_finds_one() || add_place(out_variables));
+}
+
+bool variables_apply(const struct variables *variables)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        if (setenv(variables->name[i], variables->value[i], 1) != 0) {
+            say("%s cannot be set: %s", variables->name[i], strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* For eval in a shell: in single quotes, which end where one is meant. */
+void variables_print(const struct variables *variables)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        printf("export %s='", variables->name[i]);
+        for (const char *c = variables->value[i]; *c; c++) {
+            fputs(*c == '\'' ? "'\\''" : (char[]){*c, '\0'}, stdout);
+        }
+        puts("'");
+    }
+}
+
+void variables_free(struct variables *variables)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        free(variables->value[i]);
+    }
+    *variables = (struct variables){0};
+}
+
+/* ---- The loader's own switches ------------------------------------------------------------------- */
+
+/* Names with * before, after or around, whatever their case. */
+static const char *matching_filter(const char *name)
+{
+    static char filter[256];
+    const char *list = getenv(name);
+    while (list && *list) {
+        const size_t length = strcspn(list, ",");
+        snprintf(filter, sizeof filter, "%.*s", (int)length, list);
+        if (fnmatch(filter, LAYER_NAME, FNM_CASEFOLD) == 0 || strcmp(filter, "~all~") == 0 ||
+            strcmp(filter, "~implicit~") == 0) {
+            return filter;
+        }
+        list += length + (list[length] == ',');
+    }
+    return NULL;
+}
+
+/* What is enabled by name stays enabled. */
+bool variables_loader_disables(const char **out_filter)
+{
+    *out_filter = NULL;
+    if (!matching_filter("VK_LOADER_LAYERS_ENABLE")) {
+        *out_filter = matching_filter("VK_LOADER_LAYERS_DISABLE");
+    }
+    return *out_filter != NULL;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A layer of Fovea's name that does nothing but say that it was there: a line in the file that
+ * STAND_IN_LOG names for each instance. So the tests of fovea-run need no layer of the build and can
+ * have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and for one that
+ * crashes with -DSTAND_IN_CRASHES. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan_core.h>
+
+static PFN_vkGetInstanceProcAddr next_instance;
+static PFN_vkGetDeviceProcAddr next_device;
+
+static void say(void)
+{
+#ifdef STAND_IN_CRASHES
+    abort();
+#endif
+    const char *path = getenv("STAND_IN_LOG");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (file) {
+        fputs(STAND_IN_WORD "\n", file);
+        fclose(file);
+    }
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkInstance *out)
+{
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
+    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
+                    link->function != VK_LAYER_LINK_INFO)) {
+        link = (VkLayerInstanceCreateInfo *)link->pNext;
+    }
+    if (!link) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    say();
+    return ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, allocator, out);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
+                                                    const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    VkDevice *out)
+{
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
+    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
+                    link->function != VK_LAYER_LINK_INFO)) {
+        link = (VkLayerDeviceCreateInfo *)link->pNext;
+    }
+    if (!link) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    return ((PFN_vkCreateDevice)next(NULL, "vkCreateDevice"))(physical, info, allocator, out);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_layers(uint32_t *count, VkLayerProperties *out)
+{
+    if (out && *count > 0) {
+        out[0] = (VkLayerProperties){"VK_LAYER_FOVEA_foveation", VK_API_VERSION_1_3,
+                                     STAND_IN_VERSION, "stand-in"};
+    }
+    *count = 1;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, const char *name)
+{
+    return next_device(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)
+{
+    if (strcmp(name, "vkCreateInstance") == 0) {
+        return (PFN_vkVoidFunction)create_instance;
+    }
+    if (strcmp(name, "vkCreateDevice") == 0) {
+        return (PFN_vkVoidFunction)create_device;
+    }
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)instance_proc;
+    }
+    if (strcmp(name, "vkEnumerateInstanceLayerProperties") == 0) {
+        return (PFN_vkVoidFunction)enumerate_layers;
+    }
+    return instance ? next_instance(instance, name) : NULL;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
+
+VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation)
+{
+    negotiation->loaderLayerInterfaceVersion = 2;
+    negotiation->pfnGetInstanceProcAddr = instance_proc;
+    negotiation->pfnGetDeviceProcAddr = device_proc;
+    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

@@ -1,0 +1,678 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""fovea-run: what a program gets, what is said when something is missing, and what lies where afterwards.
+
+The layer is a stand-in (stand_in_layer.c) that only says that it was there, so that nothing here depends on
+what the real one does; the loader is Debian's."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import need_tool, run_program
+
+HERE = Path(__file__).resolve().parent
+NAME = "VK_LAYER_FOVEA_foveation"
+FILE = "VkLayer_FOVEA_foveation.json"
+PLACE = Path("vulkan/implicit_layer.d")
+VERSION = 1000  # fovea_version() of 0.1.0
+LAVAPIPE = Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json")
+
+
+@pytest.fixture(scope="session")
+def make_layer(tmp_path_factory):
+    """A library that is a layer of Fovea's name and leaves word in the file of STAND_IN_LOG."""
+
+    def make(word="here", version=VERSION, *flags):
+        folder = tmp_path_factory.mktemp(word)
+        run_program(need_tool("cc"), "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", *flags,
+                    f"-DSTAND_IN_VERSION={version}", f'-DSTAND_IN_WORD="{word}"', HERE / "stand_in_layer.c",
+                    "-o", folder / "libVkLayer_fovea.so")  # fmt: skip
+        return folder / "libVkLayer_fovea.so"
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def layer(make_layer):
+    return make_layer()
+
+
+@pytest.fixture(scope="session")
+def template(root):
+    text = (root / "plugin" / "layer" / f"{FILE}.in").read_text()
+
+    def fill(library, version=VERSION):
+        return text.replace("@FOVEA_LAYER_LIBRARY@", str(library)).replace("@FOVEA_LAYER_VERSION@", str(version))
+
+    return fill
+
+
+class World:
+    """An installation of fovea-run in a folder of its own, and a user of whom nothing else is known."""
+
+    def __init__(self, folder, program, text):
+        self.prefix, self.home, self.log = folder / "prefix", folder / "home", folder / "log"
+        self.text = text
+        self.home.mkdir()
+        (self.prefix / "bin").mkdir(parents=True)
+        self.program = shutil.copy(program, self.prefix / "bin" / "fovea-run")
+        drivers = os.environ.get("VK_DRIVER_FILES", str(LAVAPIPE))
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "STAND_IN_LOG": str(self.log),
+                            "VK_DRIVER_FILES": drivers, "VK_ICD_FILENAMES": drivers}  # fmt: skip
+
+    def place(self, folder, library, version=VERSION, name=FILE):
+        path = Path(folder) / PLACE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text(library, version))
+        return path
+
+    @property
+    def users(self):
+        return self.home / ".local" / "share" / PLACE / FILE
+
+    def run(self, *words, **more):
+        environment = {k: str(v) for k, v in {**self.environment, **more}.items() if v is not None}
+        return run_program(self.program, *words, check=False, env=environment, cwd=self.home)
+
+    def good(self, *words, **more):
+        done = self.run(*words, **more)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def variables(self, *words, **more):
+        """Those that a program gets."""
+        lines = self.good(*words, "env", "-0", **more).stdout.split("\0")
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def was_there(self):
+        """What layers have left word since the last time."""
+        said = self.log.read_text().split() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return said
+
+
+@pytest.fixture
+def bare(tmp_path, build_dir, template):
+    """Without any layer."""
+    program = build_dir / "plugin" / "layer" / "run" / "fovea-run"
+    assert program.exists(), f"{program} was not built"
+    return World(tmp_path, program, template)
+
+
+@pytest.fixture
+def world(bare, layer):
+    bare.place(bare.prefix / "share", layer)
+    return bare
+
+
+def line_of(done, what):
+    """The mark and the text of the first line that --check has about it."""
+    found = re.search(rf"^  (ok|note|NO) +{re.escape(what)} +(.*)$", done.stdout, re.MULTILINE)
+    assert found, f"nothing about {what} in\n{done.stdout}{done.stderr}"
+    return found.groups()
+
+
+# ---- The manifest ------------------------------------------------------------------------------------
+
+
+def test_manifest_says_what_the_loader_wants(template, library):
+    manifest = json.loads(template("/some/where.so"))
+    layer = manifest["layer"]
+    assert manifest["file_format_version"] == "1.2.0"
+    assert (layer["name"], layer["type"], layer["library_path"]) == (NAME, "GLOBAL", "/some/where.so")
+    assert layer["enable_environment"] == {"FOVEA_ENABLE": "1"}
+    assert layer["disable_environment"] == {"FOVEA_DISABLE": "1"}
+    assert re.fullmatch(r"1\.3\.\d+", layer["api_version"]) and len(layer["description"]) < 256
+
+
+def test_manifest_of_the_build_is_of_its_version(build_dir):
+    path = build_dir / "plugin" / "layer" / "run" / "share" / PLACE / FILE
+    layer = json.loads(path.read_text())["layer"]
+    assert layer["implementation_version"] == str(VERSION)
+    assert Path(layer["library_path"]).name == "libVkLayer_fovea.so"
+
+
+@pytest.mark.parametrize("variables, there", [
+    ({}, False),
+    ({"FOVEA_ENABLE": "1"}, True),
+    ({"FOVEA_ENABLE": "yes"}, False),
+    ({"FOVEA_ENABLE": ""}, False),
+    ({"FOVEA_ENABLE": "1", "FOVEA_DISABLE": "0"}, False),
+    ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~implicit~"}, False),
+    ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~all~", "VK_LOADER_LAYERS_ENABLE": "*fovea*"}, True),
+    ({"VK_LOADER_LAYERS_ENABLE": "*FOVEA*"}, True),
+])  # fmt: skip
+def test_loader_switches_the_layer_by_the_manifest(world, layer, variables, there):
+    world.place(world.home / ".local" / "share", layer)
+    environment = {**world.environment, **variables}
+    run_program(need_tool("vulkaninfo"), "--summary", env=environment)
+    assert bool(world.was_there()) == there
+
+
+def test_manifest_serves_as_an_explicit_layer(world, layer):
+    place = world.place(world.home / "else", layer).parent
+    environment = {**world.environment, "VK_LAYER_PATH": str(place), "VK_INSTANCE_LAYERS": NAME}
+    run_program(need_tool("vulkaninfo"), "--summary", env=environment)
+    assert world.was_there()
+
+
+# ---- Starting a program --------------------------------------------------------------------------------
+
+
+def test_program_gets_the_layer(world):
+    world.good(need_tool("vulkaninfo"), "--summary")
+    assert set(world.was_there()) == {"here"}
+
+
+def test_folder_with_spaces(bare, layer, tmp_path):
+    moved = tmp_path / "with a space"
+    bare.place(bare.prefix / "share", layer)
+    bare.prefix.rename(moved)
+    bare.program = moved / "bin" / "fovea-run"
+    bare.good(need_tool("vulkaninfo"), "--summary")
+    assert bare.was_there()
+
+
+def test_only_what_is_needed_changes(world):
+    before = world.variables(), {**world.environment}
+    assert {k for k in before[0] if k not in before[1]} - {"_", "PWD", "SHLVL"} == {"FOVEA_ENABLE", "XDG_DATA_DIRS"}
+    assert before[0]["XDG_DATA_DIRS"] == f"/usr/local/share:/usr/share:{world.prefix / 'share'}"
+    assert world.variables(XDG_DATA_DIRS="/x")["XDG_DATA_DIRS"] == f"/x:{world.prefix / 'share'}"
+
+
+def test_manifest_that_the_loader_finds_is_enough(world, make_layer):
+    world.place(world.home / ".local" / "share", make_layer("users"))
+    assert "XDG_DATA_DIRS" not in world.variables()
+    world.good(need_tool("vulkaninfo"), "--summary")
+    assert set(world.was_there()) == {"users"}
+
+
+def test_stale_manifest_does_not_stand_in_the_way(world):
+    world.place(world.home / ".local" / "share", "/nowhere/libVkLayer_fovea.so")
+    world.good(need_tool("vulkaninfo"), "--summary")
+    assert set(world.was_there()) == {"here"}
+
+
+def test_wrong_value_of_the_switch_is_set_right(world):
+    assert world.variables(FOVEA_ENABLE="yes")["FOVEA_ENABLE"] == "1"
+
+
+def test_arguments_and_input_are_the_programs_own(world):
+    done = world.good("--", "sh", "-c", 'printf "<%s>" "$@"; pwd', "sh", "--check", "--set", "a b", "")
+    assert done.stdout == f"<--check><--set><a b><>{world.home}\n"
+    assert "GNU" in world.good("env", "--version").stdout
+
+
+def test_process_status_and_signals_are_the_programs_own(world):
+    assert world.run("sh", "-c", "exit 7").returncode == 7
+    assert world.run("sh", "-c", "kill -TERM $$").returncode == -signal.SIGTERM
+    with subprocess.Popen([world.program, "sh", "-c", "echo $$; read line"], env=world.environment,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:  # fmt: skip
+        assert int(program.stdout.readline()) == program.pid
+        program.send_signal(signal.SIGINT)
+        assert program.wait(10) == -signal.SIGINT
+
+
+def test_no_file_of_ours_stays_open_in_the_program(world):
+    plain = run_program("ls", "/proc/self/fd", env=world.environment)
+    assert world.good("ls", "/proc/self/fd").stdout == plain.stdout
+
+
+# ---- Settings ------------------------------------------------------------------------------------------
+
+
+def test_config_is_handed_on_with_its_whole_path(world):
+    (world.home / "my own.json").write_text('{"version": 1}')
+    assert world.variables("--config", "my own.json")["FOVEA_CONFIG"] == f"{world.home}/my own.json"
+    assert world.variables("--config", f"{world.home}/my own.json", FOVEA_CONFIG="/no/such")["FOVEA_CONFIG"] == (
+        f"{world.home}/my own.json")  # fmt: skip
+
+
+def test_sets_are_appended(world):
+    given = world.variables("--set", "foveation.strength=2", "--set", "gaze.fixed={\"x\": 0, \"y\": 1}",
+                            FOVEA_SET="overlay.hud=true")  # fmt: skip
+    assert given["FOVEA_SET"] == 'overlay.hud=true,foveation.strength=2,gaze.fixed={"x": 0, "y": 1}'
+    assert world.variables("--set", "overlay.hud=true", FOVEA_SET="")["FOVEA_SET"] == "overlay.hud=true"
+    assert "FOVEA_SET" not in world.variables()
+
+
+@pytest.mark.parametrize("word", ["a,b.csv", "b[a", "a]{,b", 'a"b', "a\\b,c", "über, uns.csv", "a=b", "a b"])
+def test_bare_words_come_through_a_list(world, word):
+    """What the library makes of FOVEA_SET is what --set said: the file's name, in its complaint."""
+    sets = ["--set", "gaze.source=scanpath", "--set", f"gaze.scanpath.file={word}", "--set", "foveation.strength=2"]
+    handed = world.variables(*sets)["FOVEA_SET"]
+    done = world.run("--check", FOVEA_SET=handed)
+    assert line_of(done, "configuration")[1] == "defaults, FOVEA_SET"
+    assert line_of(done, "gaze") == line_of(world.run("--check", *sets), "gaze")
+    assert word.split('"')[0].split("\\")[0] in line_of(done, "gaze")[1]
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--config", "/no/such.json"], "/no/such.json: No such file or directory"),
+    (["--config", "wrong.json"], "wrong.json:1:"),
+    (["--config", "."], "fovea-run: "),
+    (["--set", "foveation.strenght=2"], 'did you mean "strength"?'),
+    (["--set", "foveation.strength=99"], "foveation.strength"),
+    (["--set", "foveation.strength"], "expected key.path=value"),
+    (["--set", "=1"], "expected key.path=value"),
+    (["--config"], "--config needs a value"),
+    (["--config="], "--config needs a file"),
+    (["--set"], "--set needs a value"),
+    (["--check=yes"], "--check=yes: this flag takes no value"),
+    (["--nope"], "there is no flag --nope"),
+    (["-x"], "there is no flag -x"),
+    (["--check", "--install"], "--check and --install do not go together"),
+    (["--install"], "--install takes neither settings nor a program"),
+    (["--print-env"], "--print-env starts no program"),
+])  # fmt: skip
+def test_wrong_command_lines_start_nothing(world, words, said):
+    (world.home / "wrong.json").write_text('{"foveation": {"strength": "much"}}')
+    done = world.run(*words, *([] if words in (["--config"], ["--set"]) else ["touch", "started"]))
+    assert done.returncode == 125
+    assert said in done.stderr and done.stdout == ""
+    assert all(line.startswith("fovea-run: ") for line in done.stderr.splitlines())
+    assert not (world.home / "started").exists()
+
+
+def test_settings_for_single_programs_are_looked_at_before_they_start(world):
+    (world.home / "fovea.json").write_text('{"apps": {"exe:game*": {"backend": "cdua"}}}')
+    done = world.run("true")
+    assert done.returncode == 125 and "cdua" in done.stderr
+
+
+def test_without_a_program(world):
+    for words in [[], ["--"], ["--set", "overlay.hud=true"]]:
+        done = world.run(*words)
+        assert done.returncode == 125 and "which program?" in done.stderr
+
+
+def test_programs_that_cannot_be_started_end_as_with_env(world):
+    (world.home / "text").write_text("no program")
+    for name, status in [("no-such-program", 127), ("./no-such", 127), ("./text", 126), (world.home, 126)]:
+        done = world.run(name)
+        assert done.returncode == status == world.run("env", name).returncode
+        assert done.stderr.startswith(f"fovea-run: {name}: ") and done.stderr.count("\n") == 1
+
+
+def test_without_a_layer_nothing_is_started(bare):
+    done = bare.run("touch", "started")
+    assert done.returncode == 125 and "the layer is not there" in done.stderr
+    assert not (bare.home / "started").exists()
+    bare.place(bare.prefix / "share", "/nowhere/libVkLayer_fovea.so")
+    done = bare.run("true")
+    assert done.returncode == 125 and "/nowhere/libVkLayer_fovea.so: No such file" in done.stderr
+
+
+def test_folders_that_no_list_can_hold_are_told(bare, layer):
+    bare.place(bare.prefix / "share", layer)
+    bare.program = bare.prefix.rename(bare.home / "a:b") / "bin" / "fovea-run"
+    done = bare.run("true")
+    assert done.returncode == 125 and "fovea-run --install mends it" in done.stderr
+    bare.good("--install")
+    bare.good("true")
+
+
+def test_what_is_no_regular_file_is_not_waited_for(world):
+    world.users.parent.mkdir(parents=True)
+    os.mkfifo(world.users)
+    os.mkfifo(world.home / "config")
+    assert world.good("echo", "started").stdout == "started\n"
+    done = world.run("--config", "config", "true")
+    assert done.returncode == 125 and "config" in done.stderr
+    assert world.run("--install").returncode == 1
+
+
+def test_working_directory_that_is_gone_is_told(world):
+    (world.home / "config").write_text("{}")
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec {world.program} --config ../config true'
+    done = run_program("sh", "-c", script, env=world.environment, cwd=world.home, check=False)
+    assert done.returncode == 125 and done.stderr.startswith("fovea-run: ")
+
+
+@pytest.mark.parametrize("variables, said", [
+    ({"FOVEA_DISABLE": "1"}, "FOVEA_DISABLE is set"),
+    ({"VK_LOADER_LAYERS_DISABLE": "x,~implicit~"}, "~implicit~"),
+    ({"VK_LOADER_LAYERS_DISABLE": "*fovea*"}, "*fovea*"),
+    ({"VK_LOADER_LAYERS_DISABLE": "~all~", "VK_LOADER_LAYERS_ENABLE": NAME}, ""),
+    ({"VK_LOADER_LAYERS_DISABLE": "~explicit~,*MANGO*"}, ""),
+])  # fmt: skip
+def test_what_switches_the_layer_off_is_told(world, variables, said):
+    done = world.good(need_tool("vulkaninfo"), "--summary", **variables)
+    ours = [line for line in done.stderr.splitlines() if line.startswith("fovea-run: ")]
+    assert len(ours) == (1 if said else 0) and said in "".join(ours)
+    assert bool(world.was_there()) == (not said)
+
+
+def test_set_user_id_is_told(world):
+    program = shutil.copy(shutil.which("true"), world.home / "mine")
+    program.chmod(0o4755)
+    done = world.good("./mine")
+    assert "another user" in done.stderr
+    assert line_of(world.run("--check", "./mine"), "program")[0] == "NO"
+
+
+# ---- Other modes ---------------------------------------------------------------------------------------
+
+
+def test_print_env_is_for_a_shell(world):
+    shown = world.good("--print-env", "--set", "gaze.scanpath.file=it's").stdout
+    script = f"{shown}\nprintf '%s|' \"$FOVEA_ENABLE\" \"$FOVEA_SET\" \"$XDG_DATA_DIRS\"; vulkaninfo --summary >/dev/null"
+    done = run_program("sh", "-c", script, env=world.environment)
+    assert done.stdout == f"1|gaze.scanpath.file=it's|/usr/local/share:/usr/share:{world.prefix / 'share'}|"
+    assert world.was_there()
+    assert world.run("--print-env", "--set", "nonsense=1").returncode == 125
+
+
+def test_help_names_every_flag(world, root):
+    text = world.good("--help").stdout
+    source = (root / "plugin" / "layer" / "run" / "options.c").read_text()
+    flags = re.findall(r'\{"([a-z-]+)", (?:no|required)_argument', source)
+    assert len(flags) == 8
+    assert [flag for flag in flags if f"--{flag}" not in text] == []
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert world.good("--version").stdout == "fovea-run 0.1.0\n"
+
+
+def test_output_that_cannot_be_written_is_told(world):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([world.program, "--version"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 125 and "standard output" in done.stderr
+
+
+# ---- --install and --uninstall ---------------------------------------------------------------------------
+
+
+def test_install_lets_the_loader_find_the_layer(world, layer):
+    done = world.good("--install")
+    assert f"installed {world.users}" in done.stdout and str(layer) in done.stdout
+    manifest = json.loads(world.users.read_text())
+    wanted = json.loads(world.text(layer))
+    assert manifest["layer"].pop("description").startswith(wanted["layer"].pop("description"))
+    assert manifest == wanted
+    run_program(need_tool("vulkaninfo"), "--summary", env={**world.environment, "FOVEA_ENABLE": "1"})
+    assert world.was_there()
+    assert stat.S_IMODE(world.users.stat().st_mode) == 0o644 and os.listdir(world.users.parent) == [FILE]
+    assert "renewed" in world.good("--install").stdout
+    assert world.good("--uninstall").stdout == f"took away {world.users}\n"
+    assert not world.users.exists()
+    assert "nothing to do" in world.good("--uninstall").stdout
+
+
+def test_install_follows_the_users_folder_of_data(world):
+    world.good("--install", XDG_DATA_HOME=world.home / "data", HOME=None)
+    path = world.home / "data" / PLACE / FILE
+    assert path.exists()
+    world.good("--uninstall", XDG_DATA_HOME=world.home / "data", HOME=None)
+    assert not path.exists()
+
+
+def test_install_makes_libraries_absolute(world, layer):
+    relative = world.place(world.prefix / "share", "../../../lib/libVkLayer_fovea.so")
+    (world.prefix / "lib").mkdir()
+    shutil.copy(layer, world.prefix / "lib")
+    world.good("--install")
+    installed = json.loads(world.users.read_text())["layer"]["library_path"]
+    assert installed == str((relative.parent / "../../../lib/libVkLayer_fovea.so").resolve())
+
+
+def test_install_renews_what_is_stale(world, layer):
+    world.good("--install")
+    text = world.users.read_text()
+    world.users.write_text(text.replace(str(layer), "/nowhere.so"))
+    assert "renews" in line_of(world.run("--check"), "manifest")[1]
+    world.good("--install")
+    assert world.users.read_text() == text
+
+
+@pytest.mark.parametrize("variables, said", [
+    ({"HOME": None}, "neither XDG_DATA_HOME nor HOME"),
+    ({"HOME": ""}, "neither XDG_DATA_HOME nor HOME"),
+    ({"HOME": "relative"}, "neither XDG_DATA_HOME nor HOME"),
+    ({"XDG_DATA_HOME": "data"}, "no absolute path"),
+    ({"XDG_DATA_HOME": "/dev/null"}, "/dev/null"),
+    ({"XDG_DATA_HOME": "/proc/nowhere"}, "/proc/nowhere"),
+    ({"XDG_DATA_HOME": "/" + "x" * 5000}, ""),
+])  # fmt: skip
+def test_places_that_cannot_be_are_told(world, variables, said):
+    done = world.run("--install", **variables)
+    assert done.returncode == 1 and said in done.stderr and done.stdout == ""
+    if "/proc" not in said and said:
+        assert world.run("--uninstall", **variables).returncode == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_folder_that_must_not_be_written_is_told(world):
+    world.users.parent.mkdir(parents=True)
+    world.users.parent.chmod(0o555)
+    done = world.run("--install")
+    assert done.returncode == 1 and "cannot be written: Permission denied" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"layer": {"name": "VK_LAYER_OTHER"}}', "manifest", "x" * (2 << 20)])
+def test_files_of_others_are_left_alone(world, layer, text):
+    """Also a manifest of ours that somebody else has put there, as a package would."""
+    text = world.text(layer) if text == "manifest" else text
+    world.users.parent.mkdir(parents=True)
+    world.users.write_text(text)
+    for flag in ["--install", "--uninstall"]:
+        done = world.run(flag)
+        assert done.returncode == 1 and "not from fovea-run; it is left as it is" in done.stderr
+        assert world.users.read_text() == text
+
+
+@pytest.mark.parametrize("target", ["there", "dangling", "folder"])
+def test_links_are_left_alone(world, target):
+    world.good("--install")
+    aim = world.home / "aim"
+    if target == "there":
+        world.users.rename(aim)
+    elif target == "folder":
+        aim.mkdir()
+    world.users.unlink(missing_ok=True)
+    world.users.symlink_to(aim)
+    for flag in ["--install", "--uninstall"]:
+        done = world.run(flag)
+        assert done.returncode == 1 and "symbolic link" in done.stderr
+        assert world.users.is_symlink() and aim.exists() == (target != "dangling")
+
+
+def test_installation_that_the_loader_finds_needs_no_second(world):
+    done = world.good("--install", XDG_DATA_DIRS=world.prefix / "share")
+    assert "nothing to do" in done.stdout and not world.users.exists()
+
+
+def test_installation_in_the_users_folder_is_not_ours_to_take_away(bare, layer):
+    """cmake --install --prefix ~/.local writes to the same place."""
+    bare.prefix.rename(bare.home / ".local")
+    bare.program = bare.home / ".local" / "bin" / "fovea-run"
+    bare.place(bare.home / ".local" / "share", layer)
+    assert "nothing to do" in bare.good("--install").stdout
+    assert bare.run("--uninstall").returncode == 1 and bare.users.exists()
+
+
+def test_nothing_to_install(bare):
+    done = bare.run("--install")
+    assert done.returncode == 1 and "not installed as a whole" in done.stderr
+    bare.place(bare.prefix / "share", "/nowhere/libVkLayer_fovea.so")
+    done = bare.run("--install")
+    assert done.returncode == 1 and "/nowhere/libVkLayer_fovea.so" in done.stderr
+
+
+# ---- --check -------------------------------------------------------------------------------------------
+
+
+def test_check_of_what_is_as_it_should_be(world, layer):
+    world.good("--install")
+    done = world.good("--check", "vulkaninfo")
+    assert done.stdout.endswith("\nA Vulkan program that fovea-run starts is foveated.\n")
+    mark, text = line_of(done, "loader")
+    assert mark == "ok" and re.fullmatch(r"Vulkan 1\.\d+\.\d+, /\S+libvulkan\.so\.1", text)
+    assert line_of(done, "manifest") == ("ok", str(world.users))
+    assert line_of(done, "layer") == ("ok", f"{layer}, loaded")
+    assert line_of(done, "device")[0] in ("ok", "note") and "(" in line_of(done, "device")[1]
+    assert line_of(done, "configuration") == ("ok", "defaults")
+    assert line_of(done, "gaze") == ("ok", "the pointer")
+    assert line_of(done, "program") == ("ok", shutil.which("vulkaninfo"))
+    assert line_of(done, "cuda")[0] in ("ok", "note")
+    assert done.stderr == "" and " version " not in done.stdout
+    assert world.was_there()
+
+
+def test_check_of_an_installation_that_the_loader_does_not_find(world):
+    mark, text = line_of(world.good("--check"), "manifest")
+    assert mark == "ok" and str(world.prefix) in text and "fovea-run --install" in text
+    assert world.was_there()
+
+
+def absent(done, what, said):
+    assert done.returncode == 1
+    mark, text = line_of(done, what)
+    assert mark == "NO" and said in text, text
+    assert done.stdout.splitlines()[-1].startswith("No program is foveated: ")
+
+
+def noted(done, what, said):
+    assert done.returncode == 0, done.stdout
+    assert re.search(rf"^  note +{re.escape(what)} .*{re.escape(said)}", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_check_without_a_layer(bare, tmp_path):
+    absent(bare.run("--check"), "manifest", "nor beside fovea-run")
+    bare.place(bare.prefix / "share", "/nowhere/libVkLayer_fovea.so")
+    absent(bare.run("--check"), "manifest", "/nowhere/libVkLayer_fovea.so: No such file")
+    text = tmp_path / "libVkLayer_fovea.so"
+    text.write_text("no library")
+    bare.place(bare.prefix / "share", text)
+    absent(bare.run("--check"), "layer", "its library cannot be used: ")
+    run_program("cc", "-shared", "-x", "c", "/dev/null", "-o", text)
+    absent(bare.run("--check"), "layer", "it is no Vulkan layer")
+
+
+def test_check_of_a_layer_that_crashes(bare, make_layer):
+    bare.place(bare.prefix / "share", make_layer("crash", VERSION, "-DSTAND_IN_CRASHES"))
+    absent(bare.run("--check"), "loader", f"signal {int(signal.SIGABRT)}")
+
+
+def test_check_of_a_manifest_that_cannot_be_switched(world, layer):
+    path = world.place(world.home / ".local" / "share", layer)
+    path.write_text(path.read_text().replace("FOVEA_DISABLE", "OTHER_DISABLE"))
+    noted(world.run("--check"), "manifest", "not switched off by FOVEA_DISABLE")
+    path.write_text(world.text(layer).replace('"FOVEA_ENABLE": "1"', '"FOVEA_ENABLE": "yes"'))
+    noted(world.run("--check"), "manifest", "not switched on by FOVEA_ENABLE=1")
+
+
+def test_check_tells_other_versions(bare, make_layer):
+    bare.place(bare.prefix / "share", make_layer("old", 7), version=VERSION)
+    noted(bare.run("--check"), "version", "the manifest is of version 1000, its library of 7")
+    bare.place(bare.prefix / "share", make_layer("old", 7), version=7)
+    noted(bare.run("--check"), "version", "the layer is of version 7, fovea-run of 1000")
+
+
+def test_check_tells_a_second_fovea(world, layer, make_layer):
+    data = [world.home / "a", world.home / "b"]
+    environment = {"XDG_DATA_DIRS": f"{data[0]}:{data[1]}:{data[0]}"}
+    world.place(data[0], layer)
+    assert world.good("--check", **environment).stdout.count(" manifest ") == 1
+    world.place(data[1], layer)
+    noted(world.run("--check", **environment), "manifest", "names the same library again")
+    other = make_layer("other")
+    world.place(data[1], other)
+    noted(world.run("--check", **environment), "manifest", f"{data[1] / PLACE / FILE} is a second Fovea, with {other}")
+    world.place(data[0], "/gone.so", name="old.json")
+    noted(world.run("--check", **environment), "manifest", "/gone.so: No such file or directory; remove it")
+
+
+@pytest.mark.parametrize("variables, what, said", [
+    ({"FOVEA_DISABLE": "0"}, "layer", "FOVEA_DISABLE is set"),
+    ({"VK_LOADER_LAYERS_DISABLE": "~implicit~"}, "layer", "VK_LOADER_LAYERS_DISABLE has ~implicit~"),
+    ({"VK_DRIVER_FILES": "/no.json", "VK_ICD_FILENAMES": "/no.json"}, "layer", "Vulkan makes no instance"),
+    ({"VK_DRIVER_FILES": "/no.json", "VK_ICD_FILENAMES": "/no.json"}, "device", "Vulkan finds none"),
+    ({"FOVEA_SET": "backend=cuda", "LD_LIBRARY_PATH": "."}, "cuda", "backend is cuda"),
+    ({"FOVEA_SET": "backend=cdua"}, "configuration", "cdua"),
+    ({"FOVEA_CONFIG": "/no/such.json"}, "configuration", "/no/such.json"),
+    ({"FOVEA_SET": "gaze.source=scanpath,gaze.scanpath.file=/no.csv"}, "gaze", "/no.csv"),
+])  # fmt: skip
+def test_check_tells_what_stands_in_the_way(world, variables, what, said):
+    if what == "cuda":
+        broken = world.home / "libcuda.so.1"
+        run_program("cc", "-shared", "-x", "c", "/dev/null", "-o", broken)  # where there is a driver too
+    absent(world.run("--check", **variables), what, said)
+
+
+@pytest.mark.parametrize("variables, what, said", [
+    ({"FOVEA_ENABLE": "yes"}, "FOVEA_ENABLE", 'is "yes"; only 1'),
+    ({"VK_IMPLICIT_LAYER_PATH": "/x"}, "loader", "VK_IMPLICIT_LAYER_PATH"),
+    ({}, "pointer, keys", "DISPLAY is not set"),
+    ({"DISPLAY": ":4242"}, "pointer, keys", "no X server answers there; the gaze stays in the middle"),
+    ({"WAYLAND_DISPLAY": "wayland-0"}, "pointer, keys", "there is Wayland only"),
+])  # fmt: skip
+def test_check_tells_what_is_worth_knowing(world, variables, what, said):
+    noted(world.run("--check", **variables), what, said)
+
+
+def test_check_takes_settings_as_a_program_gets_them(world):
+    (world.home / "fovea.json").write_text('{"apps": {"exe:game*": {"gaze": {"source": "saccades"}}}}')
+    game = shutil.copy(shutil.which("true"), world.home / "game-1")
+    assert line_of(world.good("--check", game), "gaze")[1] == "saccades, made up"
+    assert line_of(world.good("--check"), "gaze")[1] == "the pointer"
+    fixed = ["--set", "gaze.source=fixed", "--set", "gaze.fixed.x=0.25"]
+    assert line_of(world.good(*fixed, "--check"), "gaze")[1] == "fixed at 0.25, 0.5"
+
+
+def test_check_of_a_port(world):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        sets = ["--set", "gaze.source=udp", "--set", f"gaze.udp.port={port}"]
+        absent(world.run("--check", *sets), "gaze", str(port))
+    assert line_of(world.good("--check", *sets), "gaze")[1] == f"datagrams at 127.0.0.1, UDP port {port}"
+
+
+def test_check_of_programs(world):
+    absent(world.run("--check", "no-such-program"), "program", "no-such-program is not there")
+    (world.home / "text").write_text("no program")
+    absent(world.run("--check", "./text"), "program", "./text cannot be executed")
+    narrow = world.home / "narrow"
+    narrow.write_bytes(b"\x7fELF\x01\x01\x01" + bytes(64))
+    narrow.chmod(0o755)
+    absent(world.run("--check", "./narrow"), "program", "another word size")
+
+
+def test_check_of_an_x_server(world):
+    ours, theirs = os.pipe()
+    with subprocess.Popen([need_tool("Xvfb"), "-displayfd", str(theirs)], pass_fds=[theirs], stderr=subprocess.DEVNULL) as x:
+        os.close(theirs)
+        display = ":" + os.read(ours, 16).decode().strip()
+        try:
+            assert line_of(world.good("--check", DISPLAY=display), "pointer, keys") == ("ok", f"X server {display}")
+            noted(world.run("--check", DISPLAY=display, WAYLAND_DISPLAY="w"), "pointer, keys", "windows of Wayland")
+        finally:
+            x.terminate()
+            os.close(ours)
+
+
+def test_check_of_cuda(world):
+    """By a driver that says what it is told."""
+    if "built without it" in line_of(world.good("--check"), "cuda")[1]:
+        pytest.skip("this build is without CUDA")
+    run_program("cc", "-shared", "-fPIC", HERE / "fake_cuda_driver.c", "-o", world.home / "libcuda.so.1")
+    shown = run_program(need_tool("vulkaninfo"), "--summary", env=world.environment).stdout
+    uuid = re.search(r"deviceUUID += ([0-9a-f-]+)", shown)[1].replace("-", "")
+
+    def cuda(**more):
+        return line_of(world.good("--check", LD_LIBRARY_PATH=world.home, **more), "cuda")
+
+    same = "driver for CUDA 12.8, Pretended GPU is also Vulkan's (same UUID)"
+    assert cuda(FAKE_CUDA_UUID=uuid) == ("ok", same)
+    for other in [uuid[::-1], "0" * 32]:
+        mark, text = cuda(FAKE_CUDA_UUID=other)
+        assert mark == "note" and "Pretended GPU is not among Vulkan's devices" in text
+    assert "CUresult 100" in cuda(FAKE_CUDA_INIT="100")[1]

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The pointer in somebody else's program: another client of the same server plays the person and the
+ * program. */
+#include "input_rig.h"
+
+static void positions_follow_the_pointer_over_the_client_area(void **unused)
+{
+    (void)unused;
+    rest_ms(POLLS_MS);
+    assert_false(rig_state().pointer_known);
+    static const int16_t places[][2] = {{0, 0}, {399, 0}, {0, 199}, {399, 199}, {123, 45}};
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        x_pointer(&client, (int16_t)(100 + places[i][0]), (int16_t)(50 + places[i][1]));
+        UNTIL(pointer_is((places[i][0] + 0.5) / 400.0, (places[i][1] + 0.5) / 200.0));
+    }
+    static const int16_t beside[][2] = {{99, 100}, {500, 100}, {200, 49}, {200, 250}};
+    for (size_t i = 0; i < COUNT_OF(beside); i++) {
+        x_pointer(&client, 223, 95);
+        UNTIL(rig_state().pointer_over);
+        x_pointer(&client, beside[i][0], beside[i][1]);
+        UNTIL(!rig_state().pointer_over);
+        assert_true(rig_state().pointer_known);
+        assert_near(rig_state().pointer_x_uv, 123.5 / 400, 1e-6);
+    }
+}
+
+static void positions_follow_a_window_that_moves_and_grows(void **unused)
+{
+    (void)unused;
+    x_pointer(&client, 200, 100);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+    x_window_place(&client, window, (struct x_place){40, 30, 400, 200});
+    UNTIL(pointer_is(70.5 / 400, 40.5 / 200));
+    x_window_place(&client, frame, (struct x_place){80, 35, 420, 240});
+    UNTIL(pointer_is(80.5 / 400, 35.5 / 200));
+    x_window_place(&client, window, (struct x_place){40, 30, 100, 50});
+    UNTIL(pointer_is(80.5 / 100, 35.5 / 50));
+    x_window_place(&client, window, (struct x_place){40, 30, 80, 50});
+    UNTIL(!rig_state().pointer_over);
+}
+
+/* As it is under XWayland while the pointer is over a window of Wayland. */
+static void a_pointer_over_no_window_at_all_is_not_over_ours(void **unused)
+{
+    (void)unused;
+    x_pointer(&client, 200, 100);
+    UNTIL(rig_state().pointer_over);
+    x_window_show(&client, frame, false);
+    UNTIL(!rig_state().pointer_over);
+    x_window_show(&client, frame, true);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+}
+
+static struct fovea_gaze_source *open_mouse(void)
+{
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    settings.hold_ms = 200;
+    return gaze_open(&settings);
+}
+
+static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unused)
+{
+    (void)unused;
+    struct fovea_gaze_source *source = open_mouse();
+    layer_input_feed(input, source);
+    x_pointer(&client, 200, 100);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+    rest_ms(700);
+    struct fovea_gaze gaze = gaze_at(source, fovea_time_ns());
+    assert_int_equal(gaze.state, FOVEA_GAZE_TRACKED);
+    assert_near(gaze.point.x_uv, 100.5 / 400, 1e-9);
+    assert_near(gaze.point.y_uv, 50.5 / 200, 1e-9);
+    assert_int_equal(gaze.rejected_count, 0);
+    print_message("%.0f samples a second\n", gaze.rate_hz);
+    assert_in_range(gaze.rate_hz, 60, 520);
+
+    x_pointer(&client, 700, 500);
+    UNTIL(gaze_at(source, fovea_time_ns()).state == FOVEA_GAZE_LOST);
+    x_pointer(&client, 300, 100);
+    UNTIL(gaze_at(source, fovea_time_ns()).state == FOVEA_GAZE_TRACKED);
+
+    layer_input_feed(input, NULL);
+    const uint64_t count = gaze_at(source, fovea_time_ns()).sample_count;
+    rest_ms(POLLS_MS);
+    assert_int_equal(gaze_at(source, fovea_time_ns()).sample_count, count);
+    fovea_gaze_source_destroy(&source);
+}
+
+static void a_frame_may_say_the_same_again_and_again(void **unused)
+{
+    (void)unused;
+    struct fovea_gaze_source *source = open_mouse();
+    x_pointer(&client, 200, 100);
+    for (int i = 0; i < 500; i++) {
+        layer_input_watch(input, window);
+        layer_input_feed(input, source);
+        rest_ms(1);
+    }
+    x_pointer(&client, 201, 100);
+    rest_ms(40);
+    assert_true(pointer_is(101.5 / 400, 50.5 / 200));
+    layer_input_feed(input, NULL);
+    fovea_gaze_source_destroy(&source);
+}
+
+static void a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed(void **unused)
+{
+    (void)unused;
+    const uint8_t mode = XCB_GRAB_MODE_ASYNC;
+    xcb_grab_pointer_reply_t *pointer = xcb_grab_pointer_reply(
+        client.connection,
+        xcb_grab_pointer(client.connection, 1, window, 0, mode, mode, window, 0, XCB_CURRENT_TIME),
+        NULL);
+    xcb_grab_keyboard_reply_t *keyboard = xcb_grab_keyboard_reply(
+        client.connection,
+        xcb_grab_keyboard(client.connection, 1, window, XCB_CURRENT_TIME, mode, mode), NULL);
+    assert_int_equal(pointer->status, XCB_GRAB_STATUS_SUCCESS);
+    assert_int_equal(keyboard->status, XCB_GRAB_STATUS_SUCCESS);
+    free(pointer);
+    free(keyboard);
+    x_pointer(&client, 200, 100);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+    rest_ms(100);
+    (void)x_presses(&client);
+    x_key(&client, SHIFT_R, true);
+    x_key(&client, F2, true);
+    UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == 1);
+    x_key(&client, F2, false);
+    x_key(&client, SHIFT_R, false);
+    assert_int_equal(x_presses(&client), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SERVER(positions_follow_the_pointer_over_the_client_area),
+        WITH_SERVER(positions_follow_a_window_that_moves_and_grows),
+        WITH_SERVER(a_pointer_over_no_window_at_all_is_not_over_ours),
+        WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not),
+        WITH_SERVER(a_frame_may_say_the_same_again_and_again),
+        WITH_SERVER(a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed),
+    };
+    return RUN_OR_SKIP(tests);
+}
