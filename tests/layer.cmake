@@ -1,12 +1,47 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-# Pointer and keys, on an X server that the test starts itself (Xvfb).
+# Pointer and keys, on X servers that the tests start themselves (Xvfb).
 pkg_check_modules(XCB_TEST IMPORTED_TARGET xcb xcb-xtest)
 if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
-    fovea_add_test(NAME test_layer_input SOURCES layer/test_layer_input.c layer/x_client.c
-        LINK fovea_layer_input test_gaze_support PkgConfig::XCB_TEST LABELS unit)
-    target_link_options(test_layer_input PRIVATE -Wl,--wrap=dlopen)
+    add_library(test_layer_input_rig STATIC layer/input_rig.c layer/x_client.c)
+    target_include_directories(test_layer_input_rig PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}
+        ${CMAKE_CURRENT_SOURCE_DIR}/layer)
+    target_link_libraries(test_layer_input_rig PRIVATE fovea_build
+        PUBLIC test_gaze_support fovea_layer_input PkgConfig::XCB_TEST PkgConfig::CMOCKA)
+    foreach(topic input keys gone)
+        fovea_add_test(NAME test_layer_${topic} SOURCES layer/test_layer_${topic}.c
+            LINK test_layer_input_rig LABELS unit)
+    endforeach()
+    target_link_options(test_layer_gone PRIVATE -Wl,--wrap=dlopen)
 else()
     message(STATUS "Fovea: the layer's input is not tested, libxcb-xtest0-dev is not there")
 endif()
+
+# The Vulkan layer in programs of others and of our own; pytest drives them (tests/layer/*.py).
+
+pkg_check_modules(XCB IMPORTED_TARGET xcb)
+if(NOT VULKAN_LOADER OR NOT XCB_FOUND)
+    message(STATUS "Fovea: no Vulkan loader or no libxcb1-dev; tests of the layer are left out")
+    return()
+endif()
+
+# Programs that do what few do.
+add_executable(layer_program
+    layer/programs/case_device.c
+    layer/programs/case_frame.c
+    layer/programs/case_life.c
+    layer/programs/main.c
+    layer/programs/program.c
+    layer/programs/program_frame.c
+    layer/programs/program_screen.c)
+target_link_libraries(layer_program PRIVATE fovea_build ${VULKAN_LOADER} PkgConfig::XCB Threads::Threads)
+
+# What the layer's pictures must be.
+add_executable(layer_expect layer/expect.c)
+target_link_libraries(layer_expect PRIVATE fovea_build fovea_internal)
+
+# A layer below Fovea's that makes its mistakes for it.
+add_library(layer_fault MODULE layer/fault/fault.c layer/fault/fault_calls.c)
+target_link_libraries(layer_fault PRIVATE fovea_build ${CMAKE_DL_LIBS})
+set_target_properties(layer_fault PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_fovea_fault)

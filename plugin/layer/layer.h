@@ -13,6 +13,7 @@
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_programs.c   programs that are left alone
+ *     layer_dump.c       for tests: frames as files, before and after
  *
  * Whatever goes wrong, the program's own frame is presented; why is logged once. An inert instance, device
  * or swapchain passes everything through. */

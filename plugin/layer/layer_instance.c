@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer.h"
+#include "layer_dump.h"
 #include "layer_session.h"
 
 #include "core/log.h"
@@ -85,6 +86,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
         return instance ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     layer_session_enter();
+    layer_dump_open();
     note(instance);
     const VkResult result = create_below(instance, link, create, info, allocator, out_instance);
     if (result != VK_SUCCESS) {

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer.h"
+#include "layer_dump.h"
 #include "layer_session.h"
 
 #include "core/log.h"
@@ -55,6 +56,37 @@ static enum fovea_result submit(struct fovea_vk *fovea, const struct fovea_vk_fr
     return result;
 }
 
+static struct layer_dump_picture picture(const struct presentation *p,
+                                         const struct layer_swapchain *swapchain, uint32_t index,
+                                         const VkSemaphore *waits, uint32_t wait_count)
+{
+    return (struct layer_dump_picture){.device = p->device,
+                                       .queue = p->queue.handle,
+                                       .queue_family = p->queue.family,
+                                       .swapchain = swapchain,
+                                       .image = index,
+                                       .waits = waits,
+                                       .wait_count = wait_count};
+}
+
+/* For tests: the same frame between two pictures. */
+static enum fovea_result foveate_dumped(const struct presentation *p,
+                                        const struct layer_swapchain *swapchain,
+                                        struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                                        uint32_t index)
+{
+    const struct layer_dump_picture before =
+        picture(p, swapchain, index, p->info->pWaitSemaphores, frame->wait_count);
+    layer_dump_before(&before);
+    const enum fovea_result result = submit(fovea, frame);
+    if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
+        const struct layer_dump_picture after =
+            picture(p, swapchain, index, &swapchain->presentable[index], 1);
+        layer_dump_after(&after, &frame->gaze, result);
+    }
+    return result;
+}
+
 static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
                                  struct layer_context *context, uint32_t index)
 {
@@ -79,7 +111,8 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .gaze = own.gaze,
         .hud = own.hud[0] ? own.hud : NULL,
     };
-    return submit(context->fovea, &frame);
+    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index)
+                               : submit(context->fovea, &frame);
 }
 
 /* Puts what the present has to wait for into the list where the image was foveated. */

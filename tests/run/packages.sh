@@ -14,7 +14,7 @@ pkgconf|cmd:pkg-config|finds libraries
 glslc|cmd:glslc|compiles the compute shaders to SPIR-V
 libvulkan-dev|hdr:vulkan/vulkan_core.h|headers and loader of Vulkan
 libcjson-dev|pc:libcjson|reads the configuration files
-libxcb1-dev|hdr:xcb/xcb.h|headers for the layer's pointer and keys
+libxcb1-dev|hdr:xcb/xcb.h|headers for pointer and keys of the Vulkan layer
 libstb-dev|hdr:stb/stb_truetype.h|reads maps from PNG, draws letters on signs and captions, writes pictures
 '
 PACKAGES_render='
@@ -26,7 +26,7 @@ libsdl2-dev|pc:sdl2|opens the window of the demo
 '
 PACKAGES_tests='
 libcmocka-dev|pc:cmocka|runs the unit tests
-libxcb-xtest0-dev|pc:xcb-xtest|moves the pointer and presses keys in the layer's tests
+libxcb-xtest0-dev|pc:xcb-xtest|moves the pointer and presses keys in tests of the Vulkan layer
 '
 PACKAGES_gpu='
 vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
@@ -63,6 +63,11 @@ xauth|cmd:xauth|a display for the window tests
 xdotool|cmd:xdotool|presses keys in the window tests
 locales|file:/usr/share/i18n/locales/de_DE|a language with decimal commas, for a test of number parsing
 x11-apps|cmd:xwd|takes pictures of the window in the tests
+mpv|cmd:mpv|a program that is foveated in the tests
+mesa-utils|cmd:glxgears|a program of OpenGL that is foveated in the tests
+glmark2-x11|cmd:glmark2|another one
+mangohud|file:/usr/share/vulkan/implicit_layer.d/MangoHud.json|a layer beside Fovea's in the tests
+vkbasalt|file:/usr/share/vulkan/implicit_layer.d/vkBasalt.json|another one
 ffmpeg|cmd:ffmpeg|checks the video of the demo
 '
 

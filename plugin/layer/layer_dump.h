@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* For tests: where FOVEA_LAYER_DUMP names a folder, every frame is written there as the program drew it and
+ * as it is presented. Slow: each picture is waited for. Semaphores that the copy waits for are signalled
+ * again, so that what comes after finds them as it would without. */
+#ifndef FOVEA_LAYER_DUMP_H
+#define FOVEA_LAYER_DUMP_H
+
+#include "layer.h"
+
+/* Said by the environment of the process, which is asked once an instance (layer_dump_open). */
+void layer_dump_open(void);
+bool layer_dump_wanted(void);
+
+/* NUMBER-before.raw or NUMBER-after.raw: rows without gaps, in the image's own format. The image is in
+ * PRESENT_SRC and stays there. */
+struct layer_dump_picture {
+    struct layer_device *device;
+    VkQueue queue;
+    uint32_t queue_family;
+    const struct layer_swapchain *swapchain;
+    uint32_t image;
+    const VkSemaphore *waits; /* signalled again */
+    uint32_t wait_count;
+};
+void layer_dump_before(const struct layer_dump_picture *picture);
+/* With NUMBER.txt, which says what the picture is: "key value" a line. */
+void layer_dump_after(const struct layer_dump_picture *picture, const struct fovea_gaze *gaze,
+                      enum fovea_result result);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What Fovea makes of a picture that the layer has dumped, on the CPU and without the layer:
+ *
+ *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y
+ *
+ * for four bytes a pixel. The settings are those of FOVEA_CONFIG and FOVEA_SET. */
+
+#include "fovea.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "layer_expect: %s\n", what);
+    exit(1);
+}
+
+static void *read_file(const char *name, size_t size)
+{
+    FILE *file = fopen(name, "rb");
+    void *bytes = malloc(size);
+    if (!file || !bytes || fread(bytes, size, 1, file) != 1 || fgetc(file) != EOF) {
+        fail("the picture has another size, or is not there");
+    }
+    fclose(file);
+    return bytes;
+}
+
+static struct fovea_settings settings_in_force(void)
+{
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config *config = NULL;
+    if (fovea_config_create(&desc, &config) < 0) {
+        fail("the settings are wrong");
+    }
+    struct fovea_settings settings = *fovea_config_settings(config);
+    fovea_config_destroy(&config);
+    settings.backend = FOVEA_BACKEND_CPU;
+    return settings;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 7) {
+        fail("six arguments");
+    }
+    const uint32_t width_px = (uint32_t)atoi(argv[3]), height_px = (uint32_t)atoi(argv[4]);
+    const size_t size = (size_t)width_px * height_px * 4;
+    const struct fovea_point_uv gaze = {atof(argv[5]), atof(argv[6])};
+    struct fovea_image src = {.data = read_file(argv[1], size),
+                              .width_px = width_px,
+                              .height_px = height_px,
+                              .format = FOVEA_FORMAT_RGBA8,
+                              .row_stride_bytes = (ptrdiff_t)width_px * 4};
+    struct fovea_image dst = src;
+    dst.data = calloc(size, 1);
+    const struct fovea_settings settings = settings_in_force();
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    struct fovea_context *context = NULL;
+    if (!dst.data || fovea_context_create(&desc, &context) < 0 ||
+        fovea_context_run(context, &src, &dst, gaze, NULL) != FOVEA_OK) {
+        fail("the picture cannot be foveated");
+    }
+    FILE *out = fopen(argv[2], "wb");
+    if (!out || fwrite(dst.data, size, 1, out) != 1 || fclose(out) != 0) {
+        fail("the result cannot be written");
+    }
+    fovea_context_destroy(&context);
+    free(src.data);
+    free(dst.data);
+    return 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "fault.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fault_next fault_next;
+
+static VkInstance the_instance;
+static bool instance_failed, device_failed;
+
+bool fault_is(const char *name)
+{
+    const char *wanted = getenv("FOVEA_FAULT");
+    return wanted && strcmp(wanted, name) == 0;
+}
+
+bool fault_is_foveas(const void *return_address)
+{
+    Dl_info info;
+    return dladdr(return_address, &info) && info.dli_fname &&
+           strstr(info.dli_fname, "libVkLayer_fovea.so");
+}
+
+static PFN_vkVoidFunction next_of_instance(VkInstance instance, const char *name)
+{
+    return fault_next.GetInstanceProcAddr(instance, name);
+}
+
+/* ---- Instance and device --------------------------------------------------------------------------- */
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkInstance *out_instance)
+{
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
+    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
+                     link->function == VK_LAYER_LINK_INFO)) {
+        link = (VkLayerInstanceCreateInfo *)link->pNext;
+    }
+    if (!link) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    fault_next.GetInstanceProcAddr = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    if (fault_is("instance") && !instance_failed) {
+        instance_failed = true;
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
+    }
+    const PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)next_of_instance(VK_NULL_HANDLE, "vkCreateInstance");
+    const VkResult result = create(info, allocator, out_instance);
+    if (result == VK_SUCCESS) {
+        the_instance = *out_instance;
+        fault_next.GetPhysicalDeviceSurfaceCapabilitiesKHR =
+            (PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR)next_of_instance(
+                *out_instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
+    }
+    return result;
+}
+
+static void load_device(VkDevice device)
+{
+#define LOAD(name) fault_next.name = (PFN_vk##name)fault_next.GetDeviceProcAddr(device, "vk" #name)
+    LOAD(DestroyDevice);
+    LOAD(CmdPipelineBarrier);
+    LOAD(CreateSemaphore);
+    LOAD(CreateSwapchainKHR);
+    LOAD(QueuePresentKHR);
+    LOAD(QueueSubmit);
+#undef LOAD
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
+                                                    const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    VkDevice *out_device)
+{
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
+    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
+                     link->function == VK_LAYER_LINK_INFO)) {
+        link = (VkLayerDeviceCreateInfo *)link->pNext;
+    }
+    if (!link) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    const PFN_vkCreateDevice create =
+        (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(the_instance,
+                                                                           "vkCreateDevice");
+    fault_next.GetDeviceProcAddr = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    if (fault_is("device") && !device_failed) {
+        device_failed = true;
+        return VK_ERROR_FEATURE_NOT_PRESENT;
+    }
+    const VkResult result = create(physical, info, allocator, out_device);
+    if (result == VK_SUCCESS) {
+        load_device(*out_device);
+    }
+    return result;
+}
+
+/* ---- What the loader asks for ----------------------------------------------------------------------- */
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device,
+                                                                     const char *name)
+{
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_device_proc_addr;
+    }
+    const PFN_vkVoidFunction below = fault_next.GetDeviceProcAddr(device, name);
+    const PFN_vkVoidFunction own = fault_find_call(name);
+    return below && own ? own : below;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance,
+                                                                       const char *name)
+{
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_instance_proc_addr;
+    }
+    if (strcmp(name, "vkCreateInstance") == 0) {
+        return (PFN_vkVoidFunction)create_instance;
+    }
+    if (!instance) {
+        return NULL;
+    }
+    if (strcmp(name, "vkCreateDevice") == 0) {
+        return (PFN_vkVoidFunction)create_device;
+    }
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_device_proc_addr;
+    }
+    const PFN_vkVoidFunction below = next_of_instance(instance, name);
+    const PFN_vkVoidFunction own = fault_find_call(name);
+    return below && own ? own : below;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
+
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation)
+{
+    negotiation->loaderLayerInterfaceVersion = 2;
+    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
+    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* VK_LAYER_FOVEA_fault, below Fovea's layer: for tests of the tests, and of what Fovea does when Vulkan
+ * fails. FOVEA_FAULT names one thing that goes wrong:
+ *
+ *     signal       Fovea's submits do not signal what the present waits for   mistakes, as if Fovea had
+ *     wait         they do not wait for what the program has signalled        made them; validation, below
+ *     layout       its barriers have the old layout for the new one           this layer, must notice
+ *     instance     vkCreateInstance fails, the first time
+ *     device       vkCreateDevice fails, the first time
+ *     usage        surfaces do not support TRANSFER_SRC
+ *     swapchain    vkCreateSwapchainKHR fails where TRANSFER_SRC is asked for
+ *     semaphore    vkCreateSemaphore fails for Fovea
+ *     submit       Fovea's third to fifth submit fail: out of memory
+ *     lost         Fovea's third submit fails: the device is lost
+ *
+ * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One instance
+ * and one device at a time. */
+#ifndef FAULT_H
+#define FAULT_H
+
+#include <stdbool.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+struct fault_next {
+    PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+    PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR GetPhysicalDeviceSurfaceCapabilitiesKHR;
+    PFN_vkDestroyDevice DestroyDevice;
+    PFN_vkCmdPipelineBarrier CmdPipelineBarrier;
+    PFN_vkCreateSemaphore CreateSemaphore;
+    PFN_vkCreateSwapchainKHR CreateSwapchainKHR;
+    PFN_vkQueuePresentKHR QueuePresentKHR;
+    PFN_vkQueueSubmit QueueSubmit;
+};
+extern struct fault_next fault_next;
+
+bool fault_is(const char *name);
+/* Whether the code that a hook returns to is Fovea's layer. */
+bool fault_is_foveas(const void *return_address);
+
+/* The hook for a device's function, or for one of an instance's; NULL: there is none. */
+PFN_vkVoidFunction fault_find_call(const char *name);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "fault.h"
+
+#include <alloca.h>
+#include <stdio.h>
+#include <string.h>
+
+static unsigned presents, submits; /* of the program; of Fovea */
+
+#define FOVEAS fault_is_foveas(__builtin_return_address(0))
+
+/* ---- Submits ---------------------------------------------------------------------------------------- */
+
+/* Only what others wait for or have signalled: Fovea's own timeline goes on. */
+static bool is_binary(const uint64_t *values, uint32_t value_count, uint32_t i)
+{
+    return !values || i >= value_count || values[i] == 0;
+}
+
+static const VkTimelineSemaphoreSubmitInfo *values_of(const VkSubmitInfo *info)
+{
+    const VkBaseInStructure *s = info->pNext;
+    while (s && s->sType != VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO) {
+        s = s->pNext;
+    }
+    return (const VkTimelineSemaphoreSubmitInfo *)s;
+}
+
+/* As few as they are in a frame of Fovea's: the binary ones come first or last, so dropping some keeps the
+ * order of the values where all that is left is the one timeline. */
+static uint32_t keep_timelines(VkSemaphore *kept, uint64_t *kept_values, const VkSemaphore *all,
+                               uint32_t count, const uint64_t *values, uint32_t value_count)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_binary(values, value_count, i)) {
+            kept[left] = all[i];
+            kept_values[left++] = values[i];
+        }
+    }
+    return left;
+}
+
+static VkResult submit_without(VkQueue queue, const VkSubmitInfo *info, VkFence fence)
+{
+    VkSubmitInfo own = *info;
+    VkTimelineSemaphoreSubmitInfo values = {.sType =
+                                                VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+    if (values_of(info)) {
+        values = *values_of(info);
+        own.pNext = &values;
+    }
+    const uint32_t most = info->waitSemaphoreCount + info->signalSemaphoreCount + 1;
+    VkSemaphore *semaphores = alloca(most * sizeof *semaphores);
+    uint64_t *numbers = alloca(most * sizeof *numbers);
+    if (fault_is("signal")) {
+        own.signalSemaphoreCount =
+            keep_timelines(semaphores, numbers, info->pSignalSemaphores, info->signalSemaphoreCount,
+                           values.pSignalSemaphoreValues, values.signalSemaphoreValueCount);
+        own.pSignalSemaphores = semaphores;
+        values.pSignalSemaphoreValues = numbers;
+        values.signalSemaphoreValueCount = own.signalSemaphoreCount;
+    } else {
+        own.waitSemaphoreCount =
+            keep_timelines(semaphores, numbers, info->pWaitSemaphores, info->waitSemaphoreCount,
+                           values.pWaitSemaphoreValues, values.waitSemaphoreValueCount);
+        own.pWaitSemaphores = semaphores;
+        values.pWaitSemaphoreValues = numbers;
+        values.waitSemaphoreValueCount = own.waitSemaphoreCount;
+    }
+    return fault_next.QueueSubmit(queue, 1, &own, fence);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count,
+                                                   const VkSubmitInfo *infos, VkFence fence)
+{
+    if (!FOVEAS) {
+        return fault_next.QueueSubmit(queue, count, infos, fence);
+    }
+    submits++;
+    if (fault_is("submit") && submits >= 3 && submits <= 5) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    if (fault_is("lost") && submits >= 3) {
+        return VK_ERROR_DEVICE_LOST;
+    }
+    return count == 1 && (fault_is("signal") || fault_is("wait"))
+               ? submit_without(queue, infos, fence)
+               : fault_next.QueueSubmit(queue, count, infos, fence);
+}
+
+/* ---- The others ------------------------------------------------------------------------------------- */
+
+static VKAPI_ATTR void VKAPI_CALL cmd_pipeline_barrier(
+    VkCommandBuffer commands, VkPipelineStageFlags src, VkPipelineStageFlags dst,
+    VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memories,
+    uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,
+    const VkImageMemoryBarrier *images)
+{
+    VkImageMemoryBarrier own;
+    if (image_count == 1 && FOVEAS && fault_is("layout") &&
+        images[0].oldLayout != VK_IMAGE_LAYOUT_UNDEFINED) {
+        own = images[0];
+        own.oldLayout = images[0].newLayout;
+        own.newLayout = images[0].oldLayout;
+        images = &own;
+    }
+    fault_next.CmdPipelineBarrier(commands, src, dst, flags, memory_count, memories, buffer_count,
+                                  buffers, image_count, images);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL surface_capabilities(VkPhysicalDevice physical,
+                                                           VkSurfaceKHR surface,
+                                                           VkSurfaceCapabilitiesKHR *out)
+{
+    const VkResult result =
+        fault_next.GetPhysicalDeviceSurfaceCapabilitiesKHR(physical, surface, out);
+    if (fault_is("usage")) {
+        out->supportedUsageFlags &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    }
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
+                                                       const VkSwapchainCreateInfoKHR *info,
+                                                       const VkAllocationCallbacks *allocator,
+                                                       VkSwapchainKHR *out_swapchain)
+{
+    return fault_is("swapchain") && (info->imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT)
+               ? VK_ERROR_INITIALIZATION_FAILED
+               : fault_next.CreateSwapchainKHR(device, info, allocator, out_swapchain);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
+                                                       const VkSemaphoreCreateInfo *info,
+                                                       const VkAllocationCallbacks *allocator,
+                                                       VkSemaphore *out_semaphore)
+{
+    return fault_is("semaphore") && FOVEAS
+               ? VK_ERROR_OUT_OF_HOST_MEMORY
+               : fault_next.CreateSemaphore(device, info, allocator, out_semaphore);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
+{
+    presents++;
+    return fault_next.QueuePresentKHR(queue, info);
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
+                                                 const VkAllocationCallbacks *allocator)
+{
+    fprintf(stderr, "fault: %u presents, %u submits of Fovea\n", presents, submits);
+    presents = submits = 0;
+    fault_next.DestroyDevice(device, allocator);
+}
+
+#define CALL(name, function)                                                                       \
+    {                                                                                              \
+        name, (PFN_vkVoidFunction)function                                                         \
+    }
+static const struct {
+    const char *name;
+    PFN_vkVoidFunction function;
+} calls[] = {
+    CALL("vkCmdPipelineBarrier", cmd_pipeline_barrier),
+    CALL("vkCreateSemaphore", create_semaphore),
+    CALL("vkCreateSwapchainKHR", create_swapchain),
+    CALL("vkDestroyDevice", destroy_device),
+    CALL("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities),
+    CALL("vkQueuePresentKHR", queue_present),
+    CALL("vkQueueSubmit", queue_submit),
+};
+
+PFN_vkVoidFunction fault_find_call(const char *name)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (strcmp(calls[i].name, name) == 0) {
+            return calls[i].function;
+        }
+    }
+    return NULL;
+}

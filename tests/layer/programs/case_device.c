@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How programs make instances and devices. Each shows some frames and ends. */
+
+#include "program.h"
+
+#include <string.h>
+
+#define WIDTH_PX 160
+#define HEIGHT_PX 120
+#define FRAMES 6
+
+static void show(struct program *program)
+{
+    struct screen screen = screen_default(program, WIDTH_PX, HEIGHT_PX);
+    screen_open(&screen);
+    frame_run(&screen, FRAMES);
+    screen_close(&screen);
+}
+
+/* The chain that starts at `next`, of `size` bytes, is the program's own and must come back as it was. */
+static void show_with(struct program program, void *next, size_t size,
+                      const VkPhysicalDeviceFeatures *features)
+{
+    unsigned char before[1024];
+    program_open_instance(&program);
+    memcpy(before, next, size < sizeof before ? size : 0);
+    program_open_device(&program, next, features);
+    if (size > sizeof before || memcmp(before, next, size) != 0) {
+        program_fail("vkCreateDevice has changed the program's structure", 0);
+    }
+    show(&program);
+    program_close_device(&program);
+    program_close_instance(&program);
+}
+
+static void plain(void)
+{
+    struct program program = program_default();
+    program_open_instance(&program);
+    program_open_device(&program, NULL, NULL);
+    show(&program);
+    program_close_device(&program);
+    program_close_instance(&program);
+}
+
+static void of_version(uint32_t version, bool by_instance)
+{
+    struct program program = program_default();
+    program.api_version = version;
+    program.by_instance = by_instance;
+    program_open_instance(&program);
+    program_open_device(&program, NULL, NULL);
+    show(&program);
+    program_close_device(&program);
+    program_close_instance(&program);
+}
+
+static void version_1_0(void)
+{
+    of_version(VK_API_VERSION_1_0, false);
+}
+
+static void version_1_0_by_instance(void)
+{
+    of_version(VK_API_VERSION_1_0, true);
+}
+
+static void no_application_info(void)
+{
+    of_version(0, false);
+}
+
+static void enabled_features(void)
+{
+    struct program program = program_default();
+    const VkPhysicalDeviceFeatures features = {.robustBufferAccess = VK_TRUE};
+    const VkPhysicalDeviceFeatures before = features;
+    program_open_instance(&program);
+    program_open_device(&program, NULL, &features);
+    if (memcmp(&before, &features, sizeof features) != 0) {
+        program_fail("vkCreateDevice has changed the program's features", 0);
+    }
+    show(&program);
+    program_close_device(&program);
+    program_close_instance(&program);
+}
+
+static void features2(void)
+{
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                          .features = {.robustBufferAccess = VK_TRUE}};
+    show_with(program_default(), &features, sizeof features, NULL);
+}
+
+static void vulkan12_features(void)
+{
+    struct program program = program_default();
+    program.api_version = VK_API_VERSION_1_2;
+    VkPhysicalDeviceVulkan12Features features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .hostQueryReset = VK_TRUE};
+    show_with(program, &features, sizeof features, NULL);
+}
+
+static void timeline_features_off(void)
+{
+    struct program program = program_default();
+    program.device_extension = VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
+    VkPhysicalDeviceTimelineSemaphoreFeatures features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES};
+    show_with(program, &features, sizeof features, NULL);
+}
+
+/* Of Vulkan 1.0, with the extension's structure behind another one. */
+static void timeline_features_khr(void)
+{
+    struct program program = program_default();
+    program.api_version = VK_API_VERSION_1_0;
+    program.instance_extension = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
+    program.device_extension = VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
+    struct {
+        VkPhysicalDeviceFeatures2 first;
+        VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
+    } chain = {
+        .first = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &chain.timeline},
+        .timeline = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+                     .timelineSemaphore = VK_TRUE}};
+    show_with(program, &chain, sizeof chain, NULL);
+}
+
+static void queue2(void)
+{
+    struct program program = program_default();
+    program_open_instance(&program);
+    program_open_device(&program, NULL, NULL);
+    const PFN_vkGetDeviceQueue2 get =
+        (PFN_vkGetDeviceQueue2)program.vk.GetDeviceProcAddr(program.device, "vkGetDeviceQueue2");
+    const VkDeviceQueueInfo2 info = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2,
+                                     .queueFamilyIndex = program.family};
+    VkQueue queue = VK_NULL_HANDLE;
+    get(program.device, &info, &queue);
+    if (queue != program.queue) {
+        program_fail("vkGetDeviceQueue2 gives another queue", 0);
+    }
+    show(&program);
+    program_close_device(&program);
+    program_close_instance(&program);
+}
+
+/* Functions of extensions that are off are not there, of those that are on they are. */
+static void functions(void)
+{
+    struct program program = program_default();
+    program_open_instance(&program);
+    program_open_device(&program, NULL, NULL);
+    const PFN_vkGetDeviceProcAddr get = program.vk.GetDeviceProcAddr;
+    if (get(program.device, "vkNoSuchFunction") ||
+        vkGetInstanceProcAddr(program.instance, "vkNoSuchFunction") ||
+        !get(program.device, "vkGetDeviceProcAddr") || !get(program.device, "vkQueuePresentKHR")) {
+        program_fail("a function is there that cannot be, or is missing", 0);
+    }
+    program_close_device(&program);
+    struct program bare = program;
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = program.family,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .queueCreateInfoCount = 1,
+                                     .pQueueCreateInfos = &queue};
+    program_check(bare.vk.CreateDevice(bare.physical, &info, NULL, &bare.device), "vkCreateDevice");
+    if (get(bare.device, "vkQueuePresentKHR") || get(bare.device, "vkCreateSwapchainKHR")) {
+        program_fail("a device without swapchains has functions for them", 0);
+    }
+    program_close_device(&bare);
+    program_close_instance(&program);
+}
+
+const struct program_case device_cases[] = {
+    {"plain", plain},
+    {"version-1-0", version_1_0},
+    {"version-1-0-by-instance", version_1_0_by_instance},
+    {"no-application-info", no_application_info},
+    {"enabled-features", enabled_features},
+    {"features2", features2},
+    {"vulkan12-features", vulkan12_features},
+    {"timeline-features-off", timeline_features_off},
+    {"timeline-features-khr", timeline_features_khr},
+    {"queue2", queue2},
+    {"functions", functions},
+    {NULL, NULL},
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How programs present. */
+
+#include "program.h"
+
+#include <pthread.h>
+
+#define WIDTH_PX 160
+#define HEIGHT_PX 120
+#define FRAMES 8
+
+struct stand {
+    struct program program;
+    struct screen screen;
+};
+
+static void open_stand(struct stand *stand)
+{
+    stand->program = program_default();
+    program_open_instance(&stand->program);
+    program_open_device(&stand->program, NULL, NULL);
+    stand->screen = screen_default(&stand->program, WIDTH_PX, HEIGHT_PX);
+}
+
+static void close_stand(struct stand *stand)
+{
+    screen_close(&stand->screen);
+    program_close_device(&stand->program);
+    program_close_instance(&stand->program);
+}
+
+/* With the last picture left on the screen until stdin ends. */
+static void hold(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, FRAMES);
+    program_hold();
+    close_stand(&stand);
+}
+
+static void endless(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    screen_open(&stand.screen);
+    for (;;) {
+        frame_run(&stand.screen, 1);
+    }
+}
+
+static void with_waits(uint32_t count)
+{
+    struct stand stand;
+    open_stand(&stand);
+    stand.screen.wait_count = count;
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, FRAMES);
+    close_stand(&stand);
+}
+
+static void no_wait(void)
+{
+    with_waits(0);
+}
+
+static void three_waits(void)
+{
+    with_waits(3);
+}
+
+static void twelve_waits(void)
+{
+    with_waits(12);
+}
+
+/* Two windows of one device, in one call; now and then only one of them. */
+static void two_swapchains(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    screen_open(&stand.screen);
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second);
+    struct screen *const both[] = {&stand.screen, &second};
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        if (!frame_draw(&stand.screen) || !frame_draw(&second)) {
+            program_fail("a swapchain fits no longer", 0);
+        }
+        if (i % 4 == 3) {
+            program_check(frame_present(&both[1], 1, NULL), "vkQueuePresentKHR");
+            program_check(frame_present(&both[0], 1, NULL), "vkQueuePresentKHR");
+        } else {
+            program_check(frame_present(both, 2, NULL), "vkQueuePresentKHR");
+        }
+    }
+    screen_close(&second);
+    close_stand(&stand);
+}
+
+static void *present_alone(void *screen)
+{
+    frame_run(screen, FRAMES);
+    return NULL;
+}
+
+static void thread(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    screen_open(&stand.screen);
+    pthread_t other;
+    if (pthread_create(&other, NULL, present_alone, &stand.screen) != 0) {
+        program_fail("no thread", 0);
+    }
+    pthread_join(other, NULL);
+    close_stand(&stand);
+}
+
+/* Hints of what has changed: with a moving gaze that is everything. */
+static void regions(void)
+{
+    struct stand stand;
+    stand.program = program_default();
+    program_open_instance(&stand.program);
+    if (!program_has_extension(&stand.program, VK_KHR_INCREMENTAL_PRESENT_EXTENSION_NAME)) {
+        program_skip("no VK_KHR_incremental_present");
+    }
+    stand.program.device_extension = VK_KHR_INCREMENTAL_PRESENT_EXTENSION_NAME;
+    program_open_device(&stand.program, NULL, NULL);
+    stand.screen = screen_default(&stand.program, WIDTH_PX, HEIGHT_PX);
+    screen_open(&stand.screen);
+    const VkRectLayerKHR rectangle = {.offset = {10, 10}, .extent = {20, 20}};
+    const VkPresentRegionKHR region = {.rectangleCount = 1, .pRectangles = &rectangle};
+    const VkPresentRegionsKHR hints = {
+        .sType = VK_STRUCTURE_TYPE_PRESENT_REGIONS_KHR, .swapchainCount = 1, .pRegions = &region};
+    struct screen *const screen = &stand.screen;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        if (!frame_draw(screen)) {
+            program_fail("the swapchain fits no longer", 0);
+        }
+        program_check(frame_present(&screen, 1, &hints), "vkQueuePresentKHR");
+    }
+    program_hold();
+    close_stand(&stand);
+}
+
+static void srgb(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    stand.screen.format = VK_FORMAT_B8G8R8A8_SRGB;
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, FRAMES);
+    close_stand(&stand);
+}
+
+static void srgb_mutable(void)
+{
+    struct stand stand = {.program = program_default()};
+    stand.program.device_extension = VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME;
+    stand.program.api_version = VK_API_VERSION_1_2; /* image format lists are of the core there */
+    program_open_instance(&stand.program);
+    if (!program_has_extension(&stand.program, stand.program.device_extension)) {
+        program_skip("no VK_KHR_swapchain_mutable_format");
+    }
+    program_open_device(&stand.program, NULL, NULL);
+    const VkFormat formats[] = {VK_FORMAT_B8G8R8A8_SRGB, VK_FORMAT_B8G8R8A8_UNORM};
+    const VkImageFormatListCreateInfo list = {.sType =
+                                                  VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
+                                              .viewFormatCount = 2,
+                                              .pViewFormats = formats};
+    stand.screen = screen_default(&stand.program, WIDTH_PX, HEIGHT_PX);
+    stand.screen.format = VK_FORMAT_B8G8R8A8_SRGB;
+    stand.screen.flags = VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR;
+    stand.screen.next = &list;
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, FRAMES);
+    close_stand(&stand);
+}
+
+/* Images without memory before they are first acquired (VK_EXT_swapchain_maintenance1): the flag alone, for
+ * drivers that ignore what they do not know. */
+static void deferred(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    stand.screen.flags = 0x8; /* VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_EXT */
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, FRAMES);
+    close_stand(&stand);
+}
+
+const struct program_case frame_cases[] = {
+    {"hold", hold},
+    {"endless", endless},
+    {"no-wait", no_wait},
+    {"three-waits", three_waits},
+    {"twelve-waits", twelve_waits},
+    {"two-swapchains", two_swapchains},
+    {"thread", thread},
+    {"regions", regions},
+    {"srgb", srgb},
+    {"srgb-mutable", srgb_mutable},
+    {"deferred", deferred},
+    {NULL, NULL},
+};

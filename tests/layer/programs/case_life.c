@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How long things live: swapchains, windows, devices and instances come and go. */
+
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define WIDTH_PX 160
+#define HEIGHT_PX 120
+#define FRAMES 5
+
+struct stand {
+    struct program program;
+    struct screen screen;
+};
+
+static void open_stand(struct stand *stand)
+{
+    stand->program = program_default();
+    program_open_instance(&stand->program);
+    program_open_device(&stand->program, NULL, NULL);
+    stand->screen = screen_default(&stand->program, WIDTH_PX, HEIGHT_PX);
+    screen_open(&stand->screen);
+}
+
+static void close_stand(struct stand *stand)
+{
+    screen_close(&stand->screen);
+    program_close_device(&stand->program);
+    program_close_instance(&stand->program);
+}
+
+/* The old swapchain's last presents may be on their way while the new one is made out of it. */
+static void recreate(struct screen *screen)
+{
+    struct program *program = screen->program;
+    struct screen old = *screen;
+    screen_open_swapchain(screen, old.swapchain);
+    frame_run(screen, 1);
+    program_check(program->vk.DeviceWaitIdle(program->device), "vkDeviceWaitIdle");
+    screen_close_frames(&old);
+    program->vk.DestroySwapchainKHR(program->device, old.swapchain, NULL);
+}
+
+static void resize(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    static const uint32_t sizes[][2] = {{320, 200}, {64, 64}, {301, 77}, {1, 1}, {2, 600}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        screen_resize_window(&stand.screen, sizes[i][0], sizes[i][1]);
+        recreate(&stand.screen);
+        frame_run(&stand.screen, FRAMES);
+    }
+    close_stand(&stand);
+}
+
+/* Presents to a window that has another size by now, until the swapchain says so. */
+static void outgrown(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    struct screen *screen = &stand.screen;
+    frame_run(screen, FRAMES);
+    const uint32_t width_px = screen->width_px, height_px = screen->height_px;
+    screen_resize_window(screen, 300, 300);
+    screen->width_px = width_px; /* of the pictures, still */
+    screen->height_px = height_px;
+    VkResult result = VK_SUCCESS;
+    for (int i = 0; i < 10 && result >= 0; i++) {
+        result = frame_draw(screen) ? frame_present(&screen, 1, NULL) : VK_ERROR_OUT_OF_DATE_KHR;
+    }
+    if (result < 0 && result != VK_ERROR_OUT_OF_DATE_KHR) {
+        program_check(result, "vkQueuePresentKHR");
+    }
+    recreate(screen);
+    frame_run(screen, FRAMES);
+    close_stand(&stand);
+}
+
+static void hidden(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    screen_show_window(&stand.screen, false);
+    frame_run(&stand.screen, FRAMES);
+    screen_show_window(&stand.screen, true);
+    frame_run(&stand.screen, FRAMES);
+    close_stand(&stand);
+}
+
+static void nothing_destroyed(void)
+{
+    struct program program = program_default();
+    program_open_instance(&program);
+    program_open_device(&program, NULL, NULL);
+    program.vk.DestroySwapchainKHR(program.device, VK_NULL_HANDLE, NULL);
+    program.vk.DestroySurfaceKHR(program.instance, VK_NULL_HANDLE, NULL);
+    program.vk.DestroyDevice(VK_NULL_HANDLE, NULL);
+    program_close_device(&program);
+    program.vk.DestroyInstance(VK_NULL_HANDLE, NULL);
+    program_close_instance(&program);
+}
+
+static void never_presents(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    close_stand(&stand);
+}
+
+/* The device goes before its swapchain: wrong, and seen. */
+static void forgets_its_swapchain(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
+    screen_close_frames(&stand.screen);
+    program_close_device(&stand.program);
+    program_close_instance(&stand.program);
+}
+
+/* By turns; the first one goes while the second one still presents. */
+static void two_devices(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    struct program other = stand.program;
+    program_open_device(&other, NULL, NULL);
+    struct screen second = screen_default(&other, 90, 210);
+    screen_open(&second);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        frame_run(&stand.screen, 1);
+        frame_run(&second, 1);
+    }
+    screen_close(&stand.screen);
+    program_close_device(&stand.program);
+    frame_run(&second, FRAMES);
+    screen_close(&second);
+    program_close_device(&other);
+    program_close_instance(&other);
+}
+
+/* One after the other: layers are unloaded and loaded between them. */
+static void instances_in_turn(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct stand stand;
+        open_stand(&stand);
+        frame_run(&stand.screen, FRAMES);
+        close_stand(&stand);
+    }
+}
+
+static void instances_at_once(void)
+{
+    struct stand one, two;
+    open_stand(&one);
+    open_stand(&two);
+    frame_run(&one.screen, FRAMES);
+    frame_run(&two.screen, FRAMES);
+    close_stand(&one);
+    frame_run(&two.screen, FRAMES);
+    close_stand(&two);
+}
+
+static long resident_kb(void)
+{
+    long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) {
+        program_fail("/proc/self/statm", 0);
+    }
+    fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Prints what the process takes of memory, after the first third and at the end. */
+static void many_swapchains(void)
+{
+    const int rounds = 90;
+    struct stand stand;
+    open_stand(&stand);
+    for (int i = 0; i < rounds; i++) {
+        screen_resize_window(&stand.screen, 160 + (uint32_t)(i % 3) * 16, 120);
+        recreate(&stand.screen);
+        if (i == rounds / 3 || i == rounds - 1) {
+            printf("resident_kb %ld\n", resident_kb());
+        }
+    }
+    close_stand(&stand);
+}
+
+const struct program_case life_cases[] = {
+    {"resize", resize},
+    {"outgrown", outgrown},
+    {"hidden", hidden},
+    {"nothing-destroyed", nothing_destroyed},
+    {"never-presents", never_presents},
+    {"forgets-its-swapchain", forgets_its_swapchain},
+    {"two-devices", two_devices},
+    {"instances-in-turn", instances_in_turn},
+    {"instances-at-once", instances_at_once},
+    {"many-swapchains", many_swapchains},
+    {NULL, NULL},
+};

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""When the layer is there and when it is not, and beside which others."""
+
+import re
+import shutil
+
+import pytest
+from conftest import need_tool
+from demo_window import virtual_display
+from layer_rig import FOVEA, VALIDATION, Rig
+
+DEVICE_SELECT = "VK_LAYER_MESA_device_select"
+
+
+@pytest.fixture(scope="module")
+def rig(build_dir, tmp_path_factory):
+    need_tool("Xvfb")
+    with virtual_display() as display:
+        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
+
+
+def run_cube(rig, **options):
+    need_tool("vkcube")
+    options.setdefault("sets", {"backend": "vulkan"})
+    done = rig.run("vkcube", "--c", "3", "--width", "120", "--height", "90", "--suppress_popups", **options)
+    assert done.code == 0, done.output + done.log
+    return done
+
+
+def chain(done):
+    """The layers from the program to the driver, as the loader names them."""
+    text = done.output[: done.output.index("<Drivers>")]
+    return re.findall(r"VK_LAYER_\w+", text[text.rindex("<Application>") :])
+
+
+@pytest.mark.parametrize(
+    ("environment", "foveated"),
+    [
+        ({}, False),
+        ({"FOVEA_ENABLE": "1"}, True),
+        ({"FOVEA_ENABLE": "yes"}, False),
+        ({"FOVEA_ENABLE": "0"}, False),
+        ({"FOVEA_ENABLE": ""}, False),
+        ({"FOVEA_ENABLE": "1", "FOVEA_DISABLE": "1"}, False),
+        ({"FOVEA_ENABLE": "1", "FOVEA_DISABLE": "0"}, False),
+        ({"FOVEA_ENABLE": "1", "VK_LOADER_LAYERS_DISABLE": "~implicit~"}, False),
+        ({"VK_LOADER_LAYERS_ENABLE": "*FOVEA*"}, True),
+        ({"VK_INSTANCE_LAYERS": VALIDATION}, False),
+    ],
+)
+def test_the_environment_decides(rig, environment, foveated):
+    done = run_cube(rig, on=False, extra=environment)
+    assert done.foveated == foveated, done.log + done.output
+    assert foveated or not done.log
+
+
+def test_as_an_explicit_layer(rig):
+    extra = {"VK_LAYER_PATH": rig.folder / "explicit", "VK_INSTANCE_LAYERS": FOVEA, "XDG_DATA_HOME": rig.folder}
+    done = run_cube(rig, on=False, extra={key: str(value) for key, value in extra.items()})
+    assert done.foveated, done.log + done.output
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_beside_mesas_device_selection_in_either_order(rig, above):
+    file = "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json"
+    folder = rig.folder / f"order{above}"
+    folder.mkdir()
+    extra = {"VK_LOADER_DEBUG": "layer", "VK_LAYER_PATH": str(folder)}
+    if above:  # Mesa's as an explicit layer below ours
+        shutil.copy(file, folder)
+        extra["VK_INSTANCE_LAYERS"] = DEVICE_SELECT
+        extra["NODEVICE_SELECT"] = None
+    else:
+        shutil.copy(rig.folder / "explicit" / "fovea.json", folder)
+        extra.update(VK_INSTANCE_LAYERS=FOVEA, XDG_DATA_HOME=str(rig.folder))
+    done = run_cube(rig, on=above, extra=extra)
+    layers = chain(done)
+    assert FOVEA in layers and DEVICE_SELECT in layers, done.output
+    assert (layers.index(FOVEA) < layers.index(DEVICE_SELECT)) == above, layers
+    assert done.foveated
+
+
+def test_two_manifests_are_one_layer(rig):
+    folder = rig.folder / "twice"
+    shutil.copytree(rig.folder / "data", folder)
+    implicit = folder / "vulkan" / "implicit_layer.d"
+    shutil.copy(implicit / "fovea.json", implicit / "another.json")
+    done = run_cube(rig, fault="nothing", extra={"XDG_DATA_HOME": str(folder)})
+    assert done.counts == (3, 3), done.output
+
+
+def test_a_library_that_is_not_there(rig):
+    folder = rig.folder / "gone" / "vulkan" / "implicit_layer.d"
+    rig.write(folder, "fovea.json", FOVEA, rig.folder / "no-such-library.so")
+    done = run_cube(rig, extra={"XDG_DATA_HOME": str(rig.folder / "gone")})
+    assert not done.log
+
+
+@pytest.mark.parametrize("log", ["/no/such/folder/log", "/proc/self/mem/log", ""])
+def test_a_log_that_cannot_be_written(rig, log):
+    done = run_cube(rig, extra={"FOVEA_LOG_FILE": log})
+    assert ("FOVEA_LOG_FILE is not a file" in done.output) == (log != ""), done.output
+
+
+@pytest.mark.parametrize("extra", [{"FOVEA_CONFIG": "/no/such/file"}, {"FOVEA_CONFIG": "/dev/zero"}, {"FOVEA_SET": "?"}])
+def test_settings_that_are_wrong(rig, extra):
+    done = run_cube(rig, extra=extra)
+    assert "the configuration cannot be taken; the defaults are in force" in done.log, done.log
+    assert done.foveated
+
+
+def test_programs_to_stay_out_of(rig):
+    """By the name of the program's file."""
+    program = rig.folder / "steam"
+    shutil.copy(need_tool("vkcube"), program)
+    done = rig.run(program, "--c", "3", "--suppress_popups", dump=True)
+    assert done.code == 0 and "left alone" in done.log and not done.frames, done.log

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""When Vulkan fails the program goes on with its own frames; and when Fovea itself was wrong, the other tests
+would notice. A layer below Fovea's (tests/layer/fault) does the one and the other."""
+
+import pytest
+from conftest import need_tool
+from demo_window import virtual_display
+from layer_rig import Rig
+
+
+@pytest.fixture(scope="module")
+def rig(build_dir, tmp_path_factory):
+    need_tool("Xvfb")
+    with virtual_display() as display:
+        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
+
+
+@pytest.mark.parametrize(("backend", "submits"), [("vulkan", 6), ("cpu", 12)])
+def test_how_many_submits_a_frame_takes(rig, backend, submits):
+    done = rig.case("plain", fault="nothing", sets={"backend": backend})
+    assert done.code == 0 and done.counts == (6, submits), done.output + done.log
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        ("signal", "VUID-vkQueuePresentKHR-pWaitSemaphores-03268"),
+        ("wait", "UNASSIGNED-CoreValidation-DrawState-QueueForwardProgress"),
+        ("layout", "UNASSIGNED-CoreValidation-DrawState-InvalidImageLayout"),
+    ],
+)
+def test_a_mistake_of_foveas_is_noticed(rig, mistake, message):
+    done = rig.case("plain", fault=mistake, validate=True, sets={"backend": "vulkan"}, timeout=5)
+    done.assert_validated()
+    assert message in done.messages, (done.code, done.messages, done.output)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("device", "cannot be made with what Fovea needs"),
+        ("usage", "a swapchain is left alone: its images cannot be copied"),
+        ("swapchain", "a swapchain is left alone"),
+        ("semaphore", "a swapchain is left alone"),
+        ("instance", ""),
+    ],
+)
+def test_what_cannot_be_made_is_done_without(rig, fault, words):
+    done = rig.case("plain", fault=fault, validate=True, dump=True, sets={"backend": "vulkan"})
+    assert done.code == 0, done.output + done.log
+    assert done.counts[0] == 6 and not done.frames, done.output
+    assert done.log.count(words) == 1 or not words, done.log
+    assert not done.messages, done.validation
+
+
+def test_frames_go_on_when_submits_fail(rig):
+    """Two runs, since a dump's own submits count too."""
+    done = rig.case("hold", fault="submit", validate=True, sets={"backend": "vulkan"})
+    assert done.code == 0 and done.counts[0] == 8, done.output + done.log
+    assert done.log.count("a frame is presented as it is") == 1, done.log
+    assert done.log.count("out of memory") == 1 or "OUT_OF_MEMORY" in done.log, done.log
+    assert not done.messages, done.validation
+
+
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+def test_a_lost_device_is_said_once(rig, backend):
+    done = rig.case("hold", fault="lost", validate=backend == "vulkan", sets={"backend": backend})
+    assert done.code == 0 and done.counts[0] == 8, done.output + done.log
+    assert done.log.count("a frame is presented as it is") == 1, done.log
+    assert not done.messages, done.validation

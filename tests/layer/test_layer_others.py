@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Programs and layers that nobody here wrote, unmodified: vkcube, mpv, and OpenGL programs through Mesa's Zink.
+Under validation they cause no message that they do not cause alone; their frames are foveated."""
+
+import re
+import subprocess
+import time
+
+import numpy
+import pytest
+from conftest import need_tool
+from demo_window import virtual_display
+from layer_rig import Rig
+
+SIZE = "160x120"
+SETS = {"backend": "vulkan", "foveation.method": "blockwise"}
+ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
+
+
+@pytest.fixture(scope="module")
+def rig(build_dir, tmp_path_factory):
+    need_tool("Xvfb")
+    with virtual_display() as display:
+        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
+
+
+def cube():
+    width, height = SIZE.split("x")
+    return ["vkcube", "--c", "20", "--width", width, "--height", height, "--suppress_popups"]
+
+
+def mpv():
+    """It takes a Vulkan device of software only by its name."""
+    listed = subprocess.run(["mpv", "--vulkan-device=help"], capture_output=True, text=True, timeout=30).stdout
+    name = re.search(r"'(.*?)' \(GPU", listed)
+    if not name:
+        pytest.skip(listed)
+    flags = ["--no-config", "--vo=gpu", "--gpu-api=vulkan", "--gpu-context=x11vk", "--no-audio", f"--geometry={SIZE}"]
+    return ["mpv", *flags, f"--vulkan-device={name[1]}", f"av://lavfi:testsrc2=size={SIZE}:rate=10:duration=1"]
+
+
+def glmark2():
+    return ["glmark2", "-s", SIZE, "-b", "build:duration=0.7"]
+
+
+def glxgears():
+    return ["glxgears", "-geometry", SIZE]
+
+
+PROGRAMS = {"vkcube": (cube, {}), "mpv": (mpv, {}), "glmark2": (glmark2, ZINK), "glxgears": (glxgears, ZINK)}
+ENDLESS = "glxgears"
+# mpv (libplacebo 4.208) destroys the semaphores that its last presents wait for without waiting for those
+# presents. That is a driver's matter alone, and of a submit, which validation sees, where Fovea waits for them.
+ITS_OWN = {"mpv": ["VUID-vkDestroySemaphore-semaphore-01137"]}
+
+
+def run(rig, name, extra=(), **options):
+    need_tool(name)
+    command, environment = PROGRAMS[name]
+    options["extra"] = {**environment, **dict(extra)}
+    if name != ENDLESS:
+        done = rig.run(*command(), **options)
+        assert done.code == 0, done.output + done.log
+        return done
+    process, folder = rig.start(*command(), **options)
+    time.sleep(3)
+    assert process.poll() is None, (folder / "output.txt").read_text()
+    process.terminate()
+    done = rig.done(process, folder)
+    done.frames = [frame for frame in rig.frames(folder) if frame.is_whole()]
+    return done
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_its_frames_are_foveated(rig, name):
+    done = run(rig, name, sets=SETS, dump=True)
+    assert len(done.frames) >= 5, done.output + done.log
+    for frame in (done.frames[1], done.frames[-1]):
+        assert numpy.abs(frame.after - rig.expected(frame, SETS)).max() <= 1
+    assert any((frame.after != frame.before).any() for frame in done.frames)
+
+
+@pytest.mark.parametrize(("name", "backend"), [("vkcube", "cpu"), *((name, "vulkan") for name in PROGRAMS)])
+def test_validation_finds_nothing_of_foveas(rig, name, backend):
+    alone = run(rig, name, on=False, validate=True)
+    done = run(rig, name, sets={"backend": backend}, validate=True)
+    alone.assert_validated()
+    done.assert_validated()
+    assert done.foveated, done.log
+    assert [m for m in done.new_messages(alone) if not any(known in m for known in ITS_OWN.get(name, []))] == []
+
+
+@pytest.mark.parametrize("switch", ["MANGOHUD", "ENABLE_VKBASALT"])
+def test_beside_another_layer(rig, switch):
+    """Its own messages are the same without Fovea."""
+    need_tool({"MANGOHUD": "mangohud"}.get(switch, "vkcube"))
+    extra = {switch: "1"}
+    alone = run(rig, "vkcube", on=False, validate=True, extra=extra)
+    done = run(rig, "vkcube", sets=SETS, validate=True, extra=extra)
+    assert done.foveated, done.log
+    assert done.new_messages(alone) == []

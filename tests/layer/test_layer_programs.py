@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Programs of our own that do what few do, under the layer: they run as without it, are foveated, and
+validation finds nothing that it does not find in the program alone."""
+
+import pytest
+from conftest import need_tool
+from demo_window import virtual_display
+from layer_rig import FOVEA, Rig
+
+
+@pytest.fixture(scope="module")
+def rig(build_dir, tmp_path_factory):
+    need_tool("Xvfb")
+    with virtual_display() as display:
+        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
+
+
+CASES = [
+    "plain",
+    "version-1-0",
+    "version-1-0-by-instance",
+    "no-application-info",
+    "enabled-features",
+    "features2",
+    "vulkan12-features",
+    "timeline-features-off",
+    "timeline-features-khr",
+    "queue2",
+    "no-wait",
+    "three-waits",
+    "twelve-waits",
+    "two-swapchains",
+    "thread",
+    "regions",
+    "srgb",
+    "srgb-mutable",
+    "resize",
+    "outgrown",
+    "hidden",
+    "two-devices",
+    "instances-in-turn",
+    "instances-at-once",
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_program_is_foveated_and_valid(rig, name):
+    alone = rig.case(name, on=False, validate=True)
+    if alone.code == 77:
+        pytest.skip(alone.output)
+    assert alone.code == 0, alone.output + alone.validation
+    done = rig.case(name, validate=True, sets={"backend": "vulkan"})
+    assert done.code == 0, done.output + done.log
+    assert done.foveated, done.log
+    done.assert_validated()
+    assert done.new_messages(alone) == []
