@@ -3,7 +3,10 @@
 """Programs and layers that nobody here wrote, unmodified: vkcube, mpv, and OpenGL programs through Mesa's Zink.
 Under validation they cause no message that they do not cause alone; their frames are foveated."""
 
+import json
+import pathlib
 import re
+import shutil
 import subprocess
 import time
 
@@ -100,3 +103,25 @@ def test_beside_another_layer(rig, switch):
     done = run(rig, "vkcube", sets=SETS, validate=True, extra=extra)
     assert done.foveated, done.log
     assert done.new_messages(alone) == []
+
+
+@pytest.mark.parametrize("switch", ["MANGOHUD", "ENABLE_VKBASALT"])
+def test_below_another_layer(rig, switch, tmp_path):
+    """The other layer is found first and so stands above: it looks vkCreateDevice up without an instance, and
+    vkBasalt holds a lock around it."""
+    found = [p for p in pathlib.Path("/usr/share/vulkan/implicit_layer.d").glob("*.json") if switch in p.read_text()]
+    if not found:
+        pytest.skip(f"no layer with {switch}")
+    folder = tmp_path / "vulkan" / "implicit_layer.d"
+    folder.mkdir(parents=True)
+    shutil.copy(found[0], folder)
+    drivers = ":".join(map(str, sorted(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp*.json"))))
+    # Of a layer that is found twice the loader may take the second: the first must be the only one.
+    place = {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_DIRS": str(tmp_path / "none"), "VK_ICD_FILENAMES": drivers}
+    done = run(rig, "vkcube", sets=SETS, dump=True, extra={switch: "1", "VK_LOADER_DEBUG": "layer", **place})
+    stack = (done.output + done.log).split("vkCreateDevice layer callstack")[1]
+    other = json.loads(found[0].read_text())["layer"]["name"]
+    assert stack.index(other) < stack.index("VK_LAYER_FOVEA_foveation")
+    assert done.foveated, done.log
+    assert len(done.frames) >= 5
+    assert numpy.abs(done.frames[-1].after - rig.expected(done.frames[-1], SETS)).max() <= 1
