@@ -31,10 +31,21 @@
 
 /* ---- The next layer's functions ---------------------------------------------------------------- */
 
+/* All are looked up while the instance is made, also those that only Fovea calls (vk_functions.h): asked later,
+ * the loader's end of the chain gives its beginning, which leads through every layer again (1.3.239), and into
+ * a lock that vkBasalt holds meanwhile. */
 #define LAYER_INSTANCE_FUNCTIONS(X)                                                                \
     X(DestroyInstance)                                                                             \
     X(EnumerateDeviceExtensionProperties)                                                          \
+    X(GetDeviceProcAddr)                                                                           \
+    X(GetPhysicalDeviceCalibrateableTimeDomainsEXT)                                                \
+    X(GetPhysicalDeviceExternalSemaphoreProperties)                                                \
+    X(GetPhysicalDeviceFeatures2)                                                                  \
+    X(GetPhysicalDeviceFormatProperties)                                                           \
+    X(GetPhysicalDeviceImageFormatProperties2)                                                     \
+    X(GetPhysicalDeviceMemoryProperties)                                                           \
     X(GetPhysicalDeviceProperties)                                                                 \
+    X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
     X(GetPhysicalDeviceSurfaceCapabilitiesKHR)                                                     \
     X(CreateXcbSurfaceKHR)                                                                         \

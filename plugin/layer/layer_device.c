@@ -51,9 +51,16 @@ PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const
     if (!instance) {
         return NULL;
     }
-    return strcmp(name, "vkGetDeviceProcAddr") == 0
-               ? (PFN_vkVoidFunction)device_proc_addr
-               : instance->vk.GetInstanceProcAddr(handle, name);
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)device_proc_addr;
+    }
+#define FIND(function)                                                                             \
+    if (strcmp(name, "vk" #function) == 0) {                                                       \
+        return (PFN_vkVoidFunction)instance->vk.function;                                          \
+    }
+    LAYER_INSTANCE_FUNCTIONS(FIND)
+#undef FIND
+    return NULL;
 }
 
 /* ---- The program's wishes and ours ---------------------------------------------------------------- */

@@ -77,7 +77,7 @@ struct hook {
     PFN_vkVoidFunction function;
 };
 
-/* These are answered for every instance, the last ones also where there is none yet. */
+/* These are answered for every instance, and where there is none yet. */
 static const struct hook global_hooks[] = {HOOK(GetInstanceProcAddr), HOOK(CreateInstance),
                                            HOOK(EnumerateInstanceLayerProperties),
                                            HOOK(EnumerateInstanceExtensionProperties)};
@@ -128,16 +128,20 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
                                                                           const char *name)
 {
     const PFN_vkVoidFunction global = find(global_hooks, COUNT(global_hooks), name);
-    if (global || !instance) {
+    if (global) {
         return global;
+    }
+    PFN_vkVoidFunction own = find(instance_hooks, COUNT(instance_hooks), name);
+    own = own ? own : find(device_hooks, COUNT(device_hooks), name);
+    if (!instance) {
+        /* Against the rules, but vkBasalt and MangoHud ask for vkCreateDevice so, and call what they get. */
+        return own;
     }
     const struct layer_instance *known = layer_registry_instance(instance);
     if (!known) {
         return NULL;
     }
     const PFN_vkVoidFunction below = known->vk.GetInstanceProcAddr(instance, name);
-    PFN_vkVoidFunction own = find(instance_hooks, COUNT(instance_hooks), name);
-    own = own ? own : find(device_hooks, COUNT(device_hooks), name);
     return below && own ? own : below;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 static void become_server(int number_fd)
 {
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* also where the test ends by a sanitizer or a time limit */
     char number[16];
     snprintf(number, sizeof number, "%d", number_fd);
     const int nothing = open("/dev/null", O_RDWR);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Keys in somebody else's program. */
+#include "input_rig.h"
+
+static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **unused)
+{
+    (void)unused;
+    (void)x_presses(&client);
+    for (unsigned i = 1; i <= 3; i++) {
+        hold_ms(SHIFT_R, F2, i == 2 ? 900 : 120); /* 900: the server repeats it */
+        UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == i);
+    }
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 3);
+    x_sync(&client);
+    assert_true(x_presses(&client) >= 6);
+}
+
+static void every_action_has_its_own_keys(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum layer_action action;
+        uint32_t keysym;
+    } keys[] = {
+        {LAYER_ACTION_HELP, 0xffbe},   {LAYER_ACTION_TOGGLE, 0xffbf},
+        {LAYER_ACTION_HUD, 0xffc0},    {LAYER_ACTION_COMPARE, 0xffc1},
+        {LAYER_ACTION_RINGS, 0xffc2},  {LAYER_ACTION_MARKER, 0xffc3},
+        {LAYER_ACTION_WIPE, 0xffc4},   {LAYER_ACTION_HEATMAP, 0xffc5},
+        {LAYER_ACTION_RELOAD, 0xff57}, {LAYER_ACTION_STRONGER, 0xff55},
+        {LAYER_ACTION_WEAKER, 0xff56},
+    };
+    assert_int_equal(COUNT_OF(keys), LAYER_ACTION_COUNT);
+    for (unsigned i = 0; i < COUNT_OF(keys); i++) {
+        hold_ms(SHIFT_R, keys[i].keysym, 120);
+        UNTIL(rig_state().presses[keys[i].action] == 1);
+        assert_int_equal(all_presses(), i + 1);
+    }
+}
+
+static void other_modifiers_make_it_somebody_elses(void **unused)
+{
+    (void)unused;
+    hold_ms(0, F2, 120);
+    hold_ms(SHIFT_L, F2, 120);
+    x_key(&client, CONTROL_L, true);
+    hold_ms(SHIFT_R, F2, 120);
+    x_key(&client, CONTROL_L, false);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 0);
+    hold_ms(SHIFT_R, F2, 120);
+    UNTIL(all_presses() == 1);
+}
+
+static void press_with_focus(xcb_window_t focus, unsigned wanted)
+{
+    x_focus(&client, focus);
+    const unsigned before = all_presses();
+    hold_ms(SHIFT_R, F2, 120);
+    rest_ms(40);
+    assert_int_equal(all_presses() - before, wanted);
+}
+
+static void keys_count_while_the_focus_is_in_the_window(void **unused)
+{
+    (void)unused;
+    const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 400, 100, 100});
+    const xcb_window_t sibling = x_window(&client, frame, (struct x_place){0, 0, 5, 5});
+    const xcb_window_t child = x_window(&client, window, (struct x_place){0, 0, 50, 50});
+    const xcb_window_t grandchild = x_window(&client, child, (struct x_place){0, 0, 20, 20});
+    press_with_focus(window, 1);
+    press_with_focus(other, 0);
+    press_with_focus(child, 1);
+    press_with_focus(sibling, 0);
+    press_with_focus(grandchild, 1);
+    press_with_focus(XCB_INPUT_FOCUS_NONE, 0);
+    press_with_focus(frame, 1);
+    press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 0);
+    press_with_focus(client.root, 0);
+    x_pointer(&client, 200, 150);
+    press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 1);
+    press_with_focus(client.root, 1);
+
+    x_window_reparent(&client, window, other);
+    press_with_focus(other, 1);
+    press_with_focus(frame, 0);
+}
+
+static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
+{
+    (void)unused;
+    x_focus(&client, XCB_INPUT_FOCUS_NONE);
+    rest_ms(100);
+    x_key(&client, SHIFT_R, true);
+    x_key(&client, F2, true);
+    rest_ms(POLLS_MS);
+    x_focus(&client, window);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 0);
+    x_key(&client, F2, false);
+    x_key(&client, SHIFT_R, false);
+}
+
+static void compare_is_held_as_long_as_its_keys_and_the_focus(void **unused)
+{
+    (void)unused;
+    assert_false(rig_state().compare_held);
+    rest_ms(100);
+    x_key(&client, SHIFT_R, true);
+    x_key(&client, F4, true);
+    UNTIL(rig_state().compare_held);
+    rest_ms(POLLS_MS);
+    assert_true(rig_state().compare_held);
+    x_key(&client, F4, false);
+    UNTIL(!rig_state().compare_held);
+    x_key(&client, F4, true);
+    UNTIL(rig_state().compare_held);
+    x_focus(&client, XCB_INPUT_FOCUS_NONE);
+    UNTIL(!rig_state().compare_held);
+    x_key(&client, F4, false);
+    x_key(&client, SHIFT_R, false);
+}
+
+static void keys_can_be_others_or_none(void **unused)
+{
+    (void)unused;
+    struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
+    strcpy(keys.toggle, "");
+    strcpy(keys.hud, "Control_L+h");
+    strcpy(keys.help, "Hyper_R+F20"); /* this keyboard lacks one */
+    layer_input_set_keys(input, &keys);
+    hold_ms(SHIFT_R, F2, 120);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 0);
+    hold_ms(CONTROL_L, 'h', 120);
+    UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 1);
+    assert_int_equal(all_presses(), 1);
+
+    strcpy(keys.hud, "F4");
+    x_key(&client, F4, true);
+    rest_ms(POLLS_MS);
+    layer_input_set_keys(input, &keys);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 1);
+    x_key(&client, F4, false);
+    hold_ms(0, F4, 120);
+    UNTIL(rig_state().presses[LAYER_ACTION_HUD] == 2);
+}
+
+static void a_keyboard_that_changes_is_read_again(void **unused)
+{
+    (void)unused;
+    const uint8_t keycode = x_keycode(&client, 'q');
+    x_map(&client, x_keycode(&client, F2), F1);
+    x_map(&client, keycode, F2);
+    hold_ms(SHIFT_R, F2, 120);
+    UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == 1);
+    assert_int_equal(all_presses(), 1);
+}
+
+/* As it is when somebody takes another keyboard. */
+static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
+{
+    (void)unused;
+    const uint8_t keycode = x_keycode(&client, 'q');
+    for (unsigned i = 1; i <= 9; i++) {
+        rest_ms(100);
+        x_map(&client, keycode, 'q');
+        rest_ms(2 * (long)i); /* what is between the two polls that matter is hit by some */
+        x_key(&client, SHIFT_R, true);
+        x_key(&client, F2, true);
+        UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == i);
+        x_key(&client, F2, false);
+        x_key(&client, SHIFT_R, false);
+    }
+}
+
+static void help_names_what_has_keys(void **unused)
+{
+    (void)unused;
+    struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
+    char text[LAYER_INPUT_HELP_BYTES];
+    layer_input_help(&keys, text, sizeof text);
+    assert_contains(text, "Shift_R+F2          foveation on/off\n");
+    assert_contains(text, "Shift_R+Page_Down   less blur\n");
+    assert_contains(text, "hold: without foveation");
+    strcpy(keys.toggle, "");
+    layer_input_help(&keys, text, sizeof text);
+    assert_null(strstr(text, "foveation on/off"));
+    char small[10];
+    layer_input_help(&keys, small, sizeof small);
+    assert_int_equal(strlen(small), sizeof small - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SERVER(a_press_counts_once_however_long_and_the_program_gets_it_too),
+        WITH_SERVER(every_action_has_its_own_keys),
+        WITH_SERVER(other_modifiers_make_it_somebody_elses),
+        WITH_SERVER(keys_count_while_the_focus_is_in_the_window),
+        WITH_SERVER(keys_that_are_held_when_the_focus_comes_do_not_count),
+        WITH_SERVER(compare_is_held_as_long_as_its_keys_and_the_focus),
+        WITH_SERVER(keys_can_be_others_or_none),
+        WITH_SERVER(a_keyboard_that_changes_is_read_again),
+        WITH_SERVER(a_key_that_goes_down_as_the_keyboard_changes_counts),
+        cmocka_unit_test(help_names_what_has_keys),
+    };
+    return RUN_OR_SKIP(tests);
+}
