@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate/foveate_small_weights.h"
+
+#include "foveate/foveate_small_matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N1 FOVEATE_SMALL_SAMPLES_1
+#define N2 FOVEATE_SMALL_SAMPLES_2
+#define MOST FOVEATE_SMALL_MOST_PX
+#define TILE FOVEATE_SMALL_TILE
+
+/* Variances of the prefilters, in squares of the spacing: less folds over, more is hard to undo. */
+#define PREFILTER_1 0.34
+#define PREFILTER_2 0.45
+#define REACH 4.5 /* sigmas */
+
+/* ---- Pieces ------------------------------------------------------------------------------------ */
+
+uint16_t foveate_small_half(double value)
+{
+    const float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u);
+    const float size = fabsf(f);
+    if (size < 6.103515625e-5f) {
+        return (uint16_t)(sign | (uint16_t)lrintf(size * 16777216.0f));
+    }
+    bits &= 0x7fffffffu;
+    bits += 0xfffu + (bits >> 13 & 1u);
+    return (uint16_t)(sign | (uint16_t)((bits >> 13) - (112u << 10)));
+}
+
+static double value_of(uint16_t half)
+{
+    const int exponent = half >> 10 & 31;
+    const double mantissa = half & 1023;
+    const double size =
+        exponent ? ldexp(1.0 + mantissa / 1024.0, exponent - 15) : ldexp(mantissa, -24);
+    return half & 0x8000 ? -size : size;
+}
+
+/* So that a row of halves sums to 1: its largest takes the rest. */
+static void round_row(double *row, int32_t count)
+{
+    double sum = 0.0;
+    int32_t largest = 0;
+    for (int32_t i = 0; i < count; i++) {
+        row[i] = value_of(foveate_small_half(row[i]));
+        sum += row[i];
+        largest = fabs(row[i]) > fabs(row[largest]) ? i : largest;
+    }
+    row[largest] += 1.0 - sum;
+}
+
+/* Outputs and inputs of a piece may be shuffled by fours: a lane then has four pixels in a row. */
+static int32_t shuffled(int32_t i)
+{
+    return i < 8 ? i / 2 * 4 + i % 2 : (i - 8) / 2 * 4 + 2 + i % 2;
+}
+
+struct order {
+    bool outputs;
+    bool inputs;
+};
+
+struct writer {
+    struct foveate_small_tables *tables;
+    int32_t pieces;
+};
+
+#define HALVES (FOVEATE_SMALL_PIECE_BYTES / 2)
+
+/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. */
+static void write_piece(struct writer *w, const double *weights, int32_t pitch, struct order order)
+{
+    uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
+    for (int32_t lane = 0; lane < 32; lane++) {
+        for (int32_t i = 0; i < 8; i++) {
+            const int32_t row = lane / 4 + (i / 2 % 2) * 8;
+            const int32_t column = lane % 4 * 2 + i % 2 + i / 4 * 8;
+            const int32_t output = order.outputs ? shuffled(row) : row;
+            const int32_t input = order.inputs ? shuffled(column) : column;
+            out[lane * 8 + i] = foveate_small_half(weights[output * pitch + input]);
+        }
+    }
+}
+
+/* ---- An axis ----------------------------------------------------------------------------------- */
+
+/* Scratch for the axes. */
+struct work {
+    struct foveate_small_matrix *make_1, *make_2, *both, *gaussians, *a, *b, *c;
+};
+
+static double spline(double u)
+{
+    const double d = fabs(u);
+    return d < 1.0 ? (4.0 - 6.0 * d * d + 3.0 * d * d * d) / 6.0
+           : d < 2 ? (2.0 - d) * (2.0 - d) * (2.0 - d) / 6.0
+                   : 0.0;
+}
+
+/* Pixels from samples: the cubic spline through them. */
+static void fill_show(struct work *w, struct foveate_small_matrix *out, double first,
+                      double spacing, int32_t n, int32_t size_px)
+{
+    w->a->rows = w->a->columns = n;
+    w->c->rows = size_px;
+    w->c->columns = n;
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < n; j++) {
+            const bool end = i == 0 || i == n - 1; /* straight there */
+            foveate_small_matrix_row(w->a, i)[j] = end ? i == j : spline(i - j);
+        }
+    }
+    for (int32_t i = 0; i < size_px; i++) {
+        for (int32_t j = 0; j < n; j++) {
+            foveate_small_matrix_row(w->c, i)[j] = spline((i - first) / spacing - j);
+        }
+    }
+    foveate_small_matrix_invert(w->a, w->b);
+    foveate_small_matrix_multiply(out, w->c, w->b, false);
+}
+
+/* `down`: for the second product, whose inputs are the first's results, as they are. */
+static void write_make_1(struct writer *w, struct work *work, struct foveate_small_axis *axis,
+                         double spacing, bool down)
+{
+    const double sigma = sqrt(PREFILTER_1) * spacing;
+    axis->make_1 = w->pieces;
+    for (int32_t tile = 0; tile < axis->samples / TILE; tile++) {
+        const double place = (double)axis->first[1] + spacing * TILE * tile;
+        double rows[TILE][48] = {{0.0}};
+        axis->start_1[tile] = (int32_t)floor((place - 3.6 * sigma) / 4.0) * 4;
+        for (int32_t i = 0; i < TILE; i++) {
+            foveate_small_add_gaussian(rows[i], 48, place + spacing * i - axis->start_1[tile],
+                                       sigma, 3.5 * sigma);
+            round_row(rows[i], 48);
+            double *whole = foveate_small_matrix_row(work->make_1, tile * TILE + i);
+            for (int32_t k = 0; k < 48; k++) {
+                whole[foveate_small_clamp(k + axis->start_1[tile], 0, axis->size_px - 1)] +=
+                    rows[i][k];
+            }
+        }
+        for (int32_t k = 0; k < 3; k++) {
+            write_piece(w, &rows[0][TILE * k], 48, (struct order){false, !down});
+        }
+    }
+}
+
+static void write_make_2(struct writer *w, struct work *work, struct foveate_small_axis *axis,
+                         const float *spacing)
+{
+    const double step = (double)(spacing[2] / spacing[1]);
+    const double variance = PREFILTER_2 * step * step - PREFILTER_1;
+    const double first = (double)((axis->first[2] - axis->first[1]) / spacing[1]);
+    work->make_2->rows = N2;
+    work->make_2->columns = axis->samples;
+    memset(work->make_2->at, 0, sizeof work->make_2->at);
+    axis->make_2 = w->pieces;
+    for (int32_t tile = 0; tile < N2 / TILE; tile++) {
+        double rows[TILE][48] = {{0.0}};
+        for (int32_t i = 0; i < TILE; i++) {
+            double *whole = foveate_small_matrix_row(work->make_2, tile * TILE + i);
+            foveate_small_add_gaussian(whole, axis->samples, first + step * (tile * TILE + i),
+                                       sqrt(variance), 3.5 * sqrt(variance));
+            for (int32_t k = 0; k < 48; k++) {
+                rows[i][k] = k + tile * TILE < axis->samples ? whole[k + tile * TILE] : 0.0;
+            }
+            round_row(rows[i], 48);
+            for (int32_t k = 0; k < axis->samples; k++) {
+                const int32_t at = k - tile * TILE;
+                whole[k] = at >= 0 && at < 48 ? rows[i][at] : 0.0;
+            }
+        }
+        for (int32_t k = 0; k < 3; k++) {
+            write_piece(w, &rows[0][TILE * k], 48, (struct order){false, false});
+        }
+    }
+}
+
+/* The matrix that makes of the level's samples what is nearest to the Gaussian of the picture: least
+ * squares, B = G D^T (D D^T)^-1. `a` and `c` are overwritten, `out` is the result. */
+static void fit(struct work *w, struct foveate_small_matrix *make,
+                struct foveate_small_matrix *inverse, struct foveate_small_matrix *out)
+{
+    foveate_small_matrix_multiply(w->a, w->gaussians, make, true);
+    foveate_small_matrix_multiply(out, w->a, inverse, false);
+}
+
+static void invert_gram(struct work *w, struct foveate_small_matrix *make,
+                        struct foveate_small_matrix *out)
+{
+    foveate_small_matrix_multiply(w->a, make, make, true);
+    double trace = 0.0;
+    for (int32_t i = 0; i < w->a->rows; i++) {
+        trace += foveate_small_matrix_row(w->a, i)[i];
+    }
+    for (int32_t i = 0; i < w->a->rows; i++) {
+        foveate_small_matrix_row(w->a, i)[i] += 1e-5 * trace / w->a->rows;
+    }
+    foveate_small_matrix_invert(w->a, out);
+}
+
+static void write_blur_2(struct writer *w, struct work *work, struct foveate_small_axis *axis,
+                         const float *spacing, const double *sigmas, int32_t count)
+{
+    foveate_small_matrix_multiply(work->both, work->make_2, work->make_1, false);
+    invert_gram(work, work->both, work->b);
+    axis->blur_2 = w->pieces;
+    for (int32_t s = 0; s < count; s++) {
+        work->gaussians->rows = N2;
+        work->gaussians->columns = axis->size_px;
+        foveate_small_matrix_fill_gaussians(work->gaussians, (double)axis->first[2],
+                                            (double)spacing[2], sigmas[s], REACH * sigmas[s]);
+        fit(work, work->both, work->b, work->c);
+        for (int32_t i = 0; i < N2; i++) {
+            round_row(foveate_small_matrix_row(work->c, i), N2);
+        }
+        for (int32_t piece = 0; piece < 4; piece++) {
+            write_piece(w, work->c->at + piece / 2 * TILE * N2 + piece % 2 * TILE, N2,
+                        (struct order){false, false});
+        }
+    }
+}
+
+static void write_show(struct writer *w, struct work *work, struct foveate_small_axis *axis,
+                       const float *spacing, struct order order)
+{
+    const int32_t tiles = (axis->size_px + TILE - 1) / TILE;
+    axis->show_1 = w->pieces;
+    for (int32_t tile = 0; tile < tiles; tile++) {
+        double rows[TILE][TILE] = {{0.0}};
+        const double place = (tile * TILE - (double)axis->first[1]) / (double)spacing[1];
+        const int32_t from =
+            foveate_small_clamp(((int32_t)floor(place - 3.5)) / 2 * 2, 0, axis->samples - 16);
+        axis->from_1[tile] = from;
+        fill_show(work, work->both,
+                  (double)axis->first[1] + from * (double)spacing[1] - tile * TILE,
+                  (double)spacing[1], TILE, TILE);
+        for (int32_t i = 0; i < TILE && tile * TILE + i < axis->size_px; i++) {
+            memcpy(rows[i], foveate_small_matrix_row(work->both, i), sizeof rows[i]);
+            round_row(rows[i], TILE);
+        }
+        write_piece(w, &rows[0][0], TILE, order);
+    }
+    fill_show(work, work->both, (double)axis->first[2], (double)spacing[2], N2, axis->size_px);
+    axis->show_2 = w->pieces;
+    for (int32_t tile = 0; tile < tiles; tile++) {
+        double rows[TILE][N2] = {{0.0}};
+        for (int32_t i = 0; i < TILE && tile * TILE + i < axis->size_px; i++) {
+            memcpy(rows[i], foveate_small_matrix_row(work->both, tile * TILE + i), sizeof rows[i]);
+            round_row(rows[i], N2);
+        }
+        write_piece(w, &rows[0][0], N2, order);
+        write_piece(w, &rows[0][TILE], N2, order);
+    }
+}
+
+static void write_blur_0(struct writer *w, struct foveate_small *small, const double *sigmas,
+                         int32_t count)
+{
+    for (int down = 0; down < 2; down++) {
+        *(down ? &small->y.blur_0 : &small->x.blur_0) = w->pieces;
+        for (int32_t s = 0; s < count; s++) {
+            double rows[TILE][32] = {{0.0}};
+            for (int32_t i = 0; i < TILE; i++) {
+                foveate_small_add_gaussian(rows[i], 32, i + 8, fmax(sigmas[s], 0.05), 8.0);
+                round_row(rows[i], 32);
+            }
+            write_piece(w, &rows[0][0], 32, (struct order){!down, !down});
+            write_piece(w, &rows[0][TILE], 32, (struct order){!down, !down});
+        }
+    }
+}
+
+/* The same weights at every sample: those in the middle of an axis of the largest size. */
+static void write_blur_1(struct writer *w, struct work *work, struct foveate_small *small,
+                         const double *sigmas, int32_t count)
+{
+    const double spacing = (double)small->spacing[1];
+    struct foveate_small_matrix *make = work->make_1;
+    make->rows = N1;
+    make->columns = MOST;
+    foveate_small_matrix_fill_gaussians(make, -2.0 * spacing, spacing, sqrt(PREFILTER_1) * spacing,
+                                        3.5 * sqrt(PREFILTER_1) * spacing);
+    invert_gram(work, make, work->b);
+    small->blur_1 = w->pieces;
+    for (int32_t s = 0; s < count; s++) {
+        double rows[TILE][32] = {{0.0}};
+        double taps[17];
+        double sum = 0.0;
+        work->gaussians->rows = N1;
+        work->gaussians->columns = MOST;
+        foveate_small_matrix_fill_gaussians(work->gaussians, -2.0 * spacing, spacing, sigmas[s],
+                                            REACH * sigmas[s]);
+        fit(work, make, work->b, work->c);
+        for (int32_t k = 0; k < 17; k++) {
+            const double *row = foveate_small_matrix_row(work->c, N1 / 2 - 1);
+            taps[k] = 0.5 * (row[N1 / 2 - 1 - 8 + k] + row[N1 / 2 - 1 + 8 - k]);
+            sum += taps[k];
+        }
+        for (int32_t i = 0; i < TILE; i++) {
+            for (int32_t k = 0; k < 17; k++) {
+                rows[i][i + k] = taps[k] / sum;
+            }
+            round_row(rows[i], 32);
+        }
+        write_piece(w, &rows[0][0], 32, (struct order){false, false});
+        write_piece(w, &rows[0][TILE], 32, (struct order){false, false});
+    }
+}
+
+static void write_axis(struct writer *w, struct work *work, struct foveate_small *small,
+                       struct foveate_small_axis *axis, const double *sigmas, int32_t count)
+{
+    const bool down = axis == &small->y;
+    work->make_1->rows = axis->samples;
+    work->make_1->columns = axis->size_px;
+    memset(work->make_1->at, 0, sizeof work->make_1->at);
+    write_make_1(w, work, axis, (double)small->spacing[1], down);
+    write_make_2(w, work, axis, small->spacing);
+    write_blur_2(w, work, axis, small->spacing, sigmas, count);
+    write_show(w, work, axis, small->spacing, (struct order){!down, false});
+}
+
+/* ---- All of them ------------------------------------------------------------------------------- */
+
+static bool work_make(struct work *w)
+{
+    struct foveate_small_matrix **all[] = {&w->make_1, &w->make_2, &w->both, &w->gaussians,
+                                           &w->a,      &w->b,      &w->c};
+    bool made = true;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        *all[i] = foveate_small_matrix_new(0, 0);
+        made = made && *all[i];
+    }
+    return made;
+}
+
+static void work_free(struct work *w)
+{
+    free(w->make_1);
+    free(w->make_2);
+    free(w->both);
+    free(w->gaussians);
+    free(w->a);
+    free(w->b);
+    free(w->c);
+}
+
+enum fovea_result foveate_small_write_weights(const struct foveate_small_sets *sets,
+                                              struct foveate_small *small,
+                                              struct foveate_small_tables *tables)
+{
+    struct work work = {0};
+    struct writer w = {tables, 0};
+    const bool made = work_make(&work);
+    if (made) {
+        write_blur_0(&w, small, sets->sigmas[0], sets->counts[0]);
+        write_blur_1(&w, &work, small, sets->sigmas[1], sets->counts[1]);
+        write_axis(&w, &work, small, &small->x, sets->sigmas[2], sets->counts[2]);
+        write_axis(&w, &work, small, &small->y, sets->sigmas[2], sets->counts[2]);
+    }
+    work_free(&work);
+    return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}

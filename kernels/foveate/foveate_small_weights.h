@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The weights of the products of small pictures (foveate_small_params.h), in pieces as lanes hold them: from the
+ * picture to levels, blurs by the sigmas of each level's set, and from levels to pixels. */
+#ifndef FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
+#define FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
+
+#include "foveate/foveate_small_plan.h"
+
+#define FOVEATE_SMALL_PIECES_MOST 1024
+
+/* The sigmas of each level, in pixels. */
+struct foveate_small_sets {
+    double sigmas[3][FOVEATE_SMALL_SETS];
+    int32_t counts[3];
+};
+
+/* The nearest half, as bits. */
+uint16_t foveate_small_half(double value);
+
+/* Fills the first FOVEATE_SMALL_PIECES_MOST pieces of tables->halves and says in `small`, whose spacing and axes are
+ * known, where each lies. */
+FOVEA_MUST_CHECK enum fovea_result foveate_small_write_weights(
+    const struct foveate_small_sets *sets, struct foveate_small *small,
+    struct foveate_small_tables *tables);
+
+#endif
