@@ -22,17 +22,17 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define RGBA8 FOVEA_FORMAT_RGBA8
 
 const struct bench_mode bench_modes[] = {
-    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8},
+    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8, false},
     {"smooth-linear", "the paper's sigma in linear light", SMOOTH, PAPER, FOVEA_LIGHT_LINEAR, 1.0,
-     32, RGBA8},
+     32, RGBA8, false},
     {"smooth-mild", "a desktop seen as it is: model physical, default geometry", SMOOTH,
-     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8},
-    {"smooth-strong", "the paper's sigma doubled", SMOOTH, PAPER, ENCODED, 2.0, 32, RGBA8},
-    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8},
-    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8},
-    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8},
+     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8, false},
+    {"smooth-strong", "the paper's sigma doubled", SMOOTH, PAPER, ENCODED, 2.0, 32, RGBA8, false},
+    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8, false},
+    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8, false},
+    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8, false},
     {"smooth-rgba16f", "the paper's sigma, half floats", SMOOTH, PAPER, ENCODED, 1.0, 32,
-     FOVEA_FORMAT_RGBA16F},
+     FOVEA_FORMAT_RGBA16F, false},
     {"smooth-x0.5", "half of the paper's sigma", SMOOTH, PAPER, ENCODED, 0.5, 32, RGBA8, true},
     {"smooth-x4", "four times the paper's sigma", SMOOTH, PAPER, ENCODED, 4.0, 32, RGBA8, true},
 };
