@@ -57,7 +57,7 @@
  * laws, which are those of small pictures, are for the plain kernels (foveate_smooth.cu). */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
-#define FOVEATE_TILE_STEEPEST 0.045
+#define FOVEATE_TILE_STEEPEST 0.03
 
 /* A far tile is blurred with a few variances for all its samples, each sample then mixed from the two around
  * its own. The kernel is wrong by 0.16 (step / variance)^2 of what it is, in the mean of its absolute: by
