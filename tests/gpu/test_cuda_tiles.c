@@ -65,7 +65,7 @@ static void every_format_pattern_and_light_is_right(void **state)
 static void every_strength_is_right(void **state)
 {
     (void)state;
-    static const double strengths[] = {1e-3, 0.1, 0.3, 1.0, 1.5, 2.0, 3.0};
+    static const double strengths[] = {1e-3, 0.1, 0.3, 1.0, 1.3, 1.7, 2.0};
     for (size_t i = 0; i < COUNT(strengths); i += fixture.quick ? 2 : 1) {
         for (size_t k = 0; k < COUNT(lights); k++) {
             struct scene scene = tile_scene();
@@ -129,7 +129,7 @@ static void every_size_is_covered(void **state)
             scene.width_px = sizes[i][0];
             scene.height_px = sizes[i][1];
             scene.foveation.light = lights[k];
-            scene.foveation.strength = hypot(sizes[i][0], sizes[i][1]) / 600.0;
+            scene.foveation.strength = hypot(sizes[i][0], sizes[i][1]) / 750.0;
             check(&scene);
         }
     }
