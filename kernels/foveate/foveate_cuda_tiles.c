@@ -213,7 +213,7 @@ static void fill_makings(const struct foveate_plan *plan, struct foveate_tiles *
         flags += tiles->levels[k].pitch * count_made_rows(&tiles->levels[k]);
         const double from = (double)foveate_tile_sigma_from(k);
         making->from_px = (float)distance_of(plan, from, true);
-        making->to_px = k > 1 ? 1e9f : (float)distance_of(plan, FOVEATE_TILE_SIGMA_2, false);
+        making->to_px = k > 1 ? 1e9f : (float)distance_of(plan, tiles->most_sigma_1, false);
     }
     tiles->state_bytes = cover(tiles->flag_bytes + flags, 16) * 16;
 }
@@ -244,20 +244,20 @@ static struct span span_around(double gaze_px, double reach_px, double unit_px, 
                          end > first ? (int32_t)(end - first) : 0};
 }
 
-/* The first kernel's grid, for warps of so many quads: all of a level, or what lies around the gaze where that
+/* The first kernel's grid: all of a level, or what lies around the gaze where that
  * is known and nothing beyond reads the level. */
-static void fill_grid(struct foveate_tiles *tiles, const struct foveate_frame *frame, int32_t quads)
+static void fill_grid(struct foveate_tiles *tiles, const struct foveate_frame *frame)
 {
-    const int32_t warps = FOVEATE_TILE_MAKERS / 32;
+    const int32_t quads = FOVEATE_TILE_MAKERS / 32 * FOVEATE_TILE_MADE_QUADS; /* a block */
     for (int32_t k = 1; k < 3 && k < tiles->level_count; k++) {
         struct foveate_tile_making *making = &tiles->making[k];
-        struct span across = {0, cover(tiles->levels[k].pitch, warps * quads)};
+        struct span across = {0, cover(tiles->levels[k].pitch, quads)};
         struct span down = {0, count_made_rows(&tiles->levels[k])};
         if (frame && tiles->radial && tiles->next_samples == 0 && k == 1) {
             const double reach = (double)(making->to_px + foveate_tile_margin(k));
             const double quad_px = (double)(FOVEATE_TILE_QUAD << k);
-            across = span_around((double)frame->gaze_x_q8 / 256.0, reach + quad_px,
-                                 quad_px * warps * quads, across.count);
+            across = span_around((double)frame->gaze_x_q8 / 256.0, reach + quad_px, quad_px * quads,
+                                 across.count);
             down = span_around((double)frame->gaze_y_q8 / 256.0, reach + 2.0 * quad_px,
                                (double)(FOVEATE_TILE_MADE_ROWS << k), down.count);
         }
@@ -287,6 +287,15 @@ static void fill_blocks(struct foveate_tiles *tiles)
         none ? 0 : cover((int32_t)(tiles->radial ? far : squares), FOVEATE_TILE_WARPS);
 }
 
+/* Where a square's variance lies within what FOVEATE_TILE_BLURS span, level 2 serves it: sigma grows across by
+ * no more than so much of itself. */
+static double most_sigma_1(double slope)
+{
+    const double steps = (FOVEATE_TILE_BLURS - 1) * (double)FOVEATE_TILE_VARIANCE_STEP;
+    const double diagonal_px = 1.4143 * 4.0 * (FOVEATE_TILE_OUTPUTS - 1);
+    return fmax(FOVEATE_TILE_SIGMA_2, slope * diagonal_px / (sqrt(1.0 + steps) - 1.0));
+}
+
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
                              struct foveate_tiles *out_tiles)
 {
@@ -306,6 +315,8 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     /* The ramp is twice as steep as the law. */
     out_tiles->slope = (float)(2.0 * slope);
     out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
+    /* What is not radial is known less well. */
+    out_tiles->most_sigma_1 = (float)most_sigma_1(out_tiles->radial ? 1.02 * slope : 4.0 * slope);
     /* Tiles stick out of the picture by a few pixels. */
     const double largest = largest_sigma(plan, &bounds);
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
@@ -439,12 +450,6 @@ static enum fovea_result launch_all(const struct foveate_cuda_tile_run *run,
     return FOVEA_OK;
 }
 
-/* What a warp of the first kernel makes: a quad of bytes, or four of halves. */
-static int32_t quads_of_warp(const struct foveate_cuda_tile_run *run, enum fovea_format format)
-{
-    return run->frame->light || format == FOVEA_FORMAT_A2B10G10R10 ? 4 : 1;
-}
-
 enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run *run,
                                              enum fovea_format format, CUsurfObject src,
                                              CUsurfObject dst)
@@ -455,7 +460,7 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .src = src,
                                                   .dst = dst};
     const int light = run->frame->light != 0;
-    fill_grid(&params.tiles, run->gazes ? NULL : run->frame, quads_of_warp(run, format));
+    fill_grid(&params.tiles, run->gazes ? NULL : run->frame);
     const struct stages stages = {run->kernels->levels[light].surface[format],
                                   run->kernels->picture[light].surface[format],
                                   &params.tiles,
@@ -476,7 +481,7 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .src = slice->src,
                                                  .dst = slice->dst};
     const int light = run->frame->light != 0;
-    fill_grid(&params.tiles, slice->batch.gazes ? NULL : run->frame, quads_of_warp(run, format));
+    fill_grid(&params.tiles, slice->batch.gazes ? NULL : run->frame);
     const struct stages stages = {run->kernels->levels[light].linear[format],
                                   run->kernels->picture[light].linear[format],
                                   &params.tiles,

@@ -7,12 +7,12 @@
  * A warp makes sixteen rows of a level. It reads the pixels under them row by row into registers, eight rows
  * at a time, and they are the right side of a product already:
  *
- *   bytes    encoded levels of 8 bits, one quad of samples wide: whole numbers, exact, with the taps of the
- *            other three channels 0. Nothing is unpacked.
- *   halves   linear light and 10 bits, four quads wide: what is decoded, channel by channel.
+ *   bytes    encoded levels of 8 bits: whole numbers, exact, the taps of the other three channels 0. Nothing
+ *            is unpacked.
+ *   halves   linear light and 10 bits: what is decoded, channel by channel.
  *
  * Sums along rows, transposed as they lie, are the right side of the product along columns, which leaves each
- * thread a channel of a quad (bytes) or a quad (halves). No shared memory, no barrier. Bound by reading the
+ * thread one channel of the four quads (bytes) or a whole quad (halves). No shared memory, no barrier. Bound by reading the
  * picture, and at small sizes by latency. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
@@ -63,7 +63,23 @@ static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tile
            tiles.making[level].first_flag + row * tiles.levels[level].pitch + quad + 1;
 }
 
-/* ---- A warp's part */
+/* ---- A warp's part: sixteen rows, four quads wide */
+
+/* What it reads: groups of sixteen pixels along a row; rows by eight, two a product along columns. */
+static __host__ __device__ constexpr int row_groups(int level)
+{
+    return level == 1 ? 3 : 5;
+}
+
+static __host__ __device__ constexpr int row_eights(int level)
+{
+    return level == 1 ? 5 : 10;
+}
+
+static __host__ __device__ constexpr int row_steps(int level)
+{
+    return level == 1 ? 3 : 5;
+}
 
 /* How a warp reads its pixels, four at once. */
 enum tile_reading {
@@ -130,6 +146,11 @@ template <typename Image> struct tile_making {
             return load_anywhere(endless.image, endless.last_x, x, y);
         }
     }
+    /* The first that this thread writes. */
+    __device__ __forceinline__ int sample_row() const
+    {
+        return row * FOVEATE_TILE_MADE_ROWS - FOVEATE_TILE_ROWS_BEFORE + lane() / 4;
+    }
     template <int LEVEL> __device__ __forceinline__ bool has_row(int y) const
     {
         return y < tiles.levels[LEVEL].height + FOVEATE_TILE_ROWS_BEFORE;
@@ -137,10 +158,10 @@ template <typename Image> struct tile_making {
 
     /* `opaque`: the alpha of this thread's samples. A pixel counts in its own sample by enough not to be
      * rounded away. */
-    template <int LEVEL> __device__ __forceinline__ void keep_opaque(bool opaque, int of) const
+    template <int LEVEL> __device__ __forceinline__ void keep_opaque(bool opaque) const
     {
         const bool all = __all_sync(~0u, opaque);
-        if (lane() <= of && quad + lane() < tiles.levels[LEVEL].pitch - 1) {
+        if (lane() < FOVEATE_TILE_MADE_QUADS && quad + lane() < tiles.levels[LEVEL].pitch - 1) {
             *opaque_flag(tiles, LEVEL, quad + lane(), row) = (uint8_t)all;
         }
     }
@@ -192,52 +213,86 @@ static __device__ __forceinline__ mma_halves halves_of_numbers(const mma_numbers
     return halves_of(v);
 }
 
-/* Sixteen rows of one quad. */
+/* Eight rows of a quad, along rows. A quad of level 2 has two groups, one of level 1 one, or the ends of two. */
+template <int LEVEL>
+static __device__ __forceinline__ mma_halves sum_bytes(const mma_a (&across)[2 * LEVEL + 4 / LEVEL],
+                                                       const uint4 (&words)[row_groups(LEVEL)],
+                                                       int quad)
+{
+    const bool halved = LEVEL == 1 && quad % 2;
+    const int first = LEVEL == 1 ? quad / 2 : quad;
+    mma_numbers numbers = numbers_of_none<LEVEL>();
+#pragma unroll
+    for (int k = 0; k < (LEVEL == 2 || halved ? 2 : 1); k++) {
+        const uint4 &four = words[first + k];
+        const int step = 2 * k + (halved ? 2 : 0);
+        numbers = mma_bytes(across[step], four.x, four.y, numbers);
+        numbers = mma_bytes(across[step + 1], four.z, four.w, numbers);
+    }
+    return halves_of_numbers<LEVEL>(numbers);
+}
+
+/* Rows are asked for while those before them are worked on. */
 template <int LEVEL, tile_reading READING, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_bytes(const tile_making<Image> &making)
 {
-    const int groups = LEVEL; /* of sixteen pixels along a row */
-    const int eights = (2 << LEVEL) + (LEVEL == 1 ? 1 : 2); /* of rows */
+    const int quads = FOVEATE_TILE_MADE_QUADS;
+    const int steps = 2 * LEVEL + 4 / LEVEL;
     const int g = making.lane() / 4;
     const int t = making.lane() % 4;
     const int x = making.template first_x<LEVEL>() + 4 * t;
     const int y = making.template first_y<LEVEL>() + g;
-    mma_a across[2 * groups];
+    uint4 words[2][row_groups(LEVEL)];
+    const auto load = [&](uint4(&to)[row_groups(LEVEL)], int eight) {
 #pragma unroll
-    for (int i = 0; i < 2 * groups; i++) {
+        for (int k = 0; k < row_groups(LEVEL); k++) {
+            to[k] = make_uint4(0, 0, 0, 0);
+            if (eight < row_eights(LEVEL)) {
+                to[k] = making.template load<READING>(x + 16 * k, y + 8 * eight);
+            }
+        }
+    };
+    load(words[0], 0);
+    mma_a across[steps];
+#pragma unroll
+    for (int i = 0; i < steps; i++) {
         across[i] = load_fragment(tables_of_tiles.bytes[LEVEL][i]);
     }
-    mma_floats made[2] = {};
-#pragma unroll(READING == READS_INSIDE ? 5 : 1)
-    for (int s = 0; s < (eights + 1) / 2; s++) {
-        mma_halves sums[2] = {};
-#pragma unroll
-        for (int e = 0; e < 2 && 2 * s + e < eights; e++) {
-            mma_numbers numbers = numbers_of_none<LEVEL>();
-#pragma unroll
-            for (int k = 0; k < groups; k++) {
-                const uint4 words = making.template load<READING>(x + 16 * k, y + 8 * (2 * s + e));
-                numbers = mma_bytes(across[2 * k], words.x, words.y, numbers);
-                numbers = mma_bytes(across[2 * k + 1], words.z, words.w, numbers);
-            }
-            sums[e] = halves_of_numbers<LEVEL>(numbers);
-        }
+    mma_floats made[quads][2] = {};
+#pragma unroll 1
+    for (int s = 0; s < row_steps(LEVEL); s++) {
+        mma_halves sums[quads];
         const mma_a down = load_fragment(tables_of_tiles.down[LEVEL][s]);
-        made[0] = mma(down, sums[0].row[0], sums[1].row[0], made[0]);
-        made[1] = mma(down, sums[0].row[1], sums[1].row[1], made[1]);
-    }
+        load(words[1], 2 * s + 1);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const int row = making.row * FOVEATE_TILE_MADE_ROWS - FOVEATE_TILE_ROWS_BEFORE + g + 8 * i;
-        if (making.template has_row<LEVEL>(row)) {
-            uint2 *quad =
-                (uint2 *)quad_at(making.tiles, making.tiles.levels[LEVEL], making.quad, row);
-            quad[t] = make_uint2(halves_of(made[0].at[i][0], made[0].at[i][1]),
-                                 halves_of(made[1].at[i][0], made[1].at[i][1]));
+        for (int q = 0; q < quads; q++) {
+            sums[q] = sum_bytes<LEVEL>(across, words[0], q);
+        }
+        load(words[0], 2 * s + 2);
+#pragma unroll
+        for (int q = 0; q < quads; q++) {
+            const mma_halves next = sum_bytes<LEVEL>(across, words[1], q);
+            made[q][0] = mma(down, sums[q].row[0], next.row[0], made[q][0]);
+            made[q][1] = mma(down, sums[q].row[1], next.row[1], made[q][1]);
+        }
+    }
+    const foveate_level &level = making.tiles.levels[LEVEL];
+    bool opaque = true;
+#pragma unroll
+    for (int q = 0; q < quads; q++) {
+        opaque = opaque && (t < 3 || is_opaque<FORMAT>(made[q]));
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const int row = making.sample_row() + 8 * i;
+            if (making.template has_row<LEVEL>(row) && making.quad + q < level.pitch - 1) {
+                uint2 *quad = (uint2 *)quad_at(making.tiles, level, making.quad + q, row);
+                quad[t] = make_uint2(halves_of(made[q][0].at[i][0], made[q][0].at[i][1]),
+                                     halves_of(made[q][1].at[i][0], made[q][1].at[i][1]));
+            }
         }
     }
     if (tile_pixel<FORMAT>::has_alpha) {
-        making.template keep_opaque<LEVEL>(t < 3 || is_opaque<FORMAT>(made), 0);
+        making.template keep_opaque<LEVEL>(opaque);
     }
 }
 
@@ -256,21 +311,15 @@ static __device__ __forceinline__ tile_pair pair_of(const tile_sample &a, const 
              __byte_perm(x.y, y.y, 0x5410), __byte_perm(x.y, y.y, 0x7632)}};
 }
 
-/* Sixteen pixels each. */
-static __host__ __device__ constexpr int half_steps(int level)
-{
-    return level == 1 ? 3 : 5;
-}
-
 /* Eight rows of sixteen samples, along rows. */
 template <int LEVEL, enum fovea_format FORMAT, bool LIGHT>
 static __device__ __forceinline__ void sum_across(const tile_decoder<FORMAT> &decode,
-                                                  const uint4 (&words)[half_steps(LEVEL)],
+                                                  const uint4 (&words)[row_groups(LEVEL)],
                                                   mma_halves (&sums)[4])
 {
     mma_floats floats[4] = {};
 #pragma unroll
-    for (int k = 0; k < half_steps(LEVEL); k++) {
+    for (int k = 0; k < row_groups(LEVEL); k++) {
         const mma_a across = load_fragment(tables_of_tiles.across[LEVEL][k]);
         const tile_pair first = pair_of(decode(words[k].x), decode(words[k].y));
         const tile_pair second = pair_of(decode(words[k].z), decode(words[k].w));
@@ -296,10 +345,10 @@ static __device__ __forceinline__ void make_from_halves(const tile_making<Image>
     const tile_decoder<FORMAT> decode(LIGHT, making.light);
     mma_floats made[4][2] = {};
 #pragma unroll 1
-    for (int s = 0; s < half_steps(LEVEL); s++) {
-        uint4 words[2][half_steps(LEVEL)];
+    for (int s = 0; s < row_steps(LEVEL); s++) {
+        uint4 words[2][row_groups(LEVEL)];
 #pragma unroll
-        for (int i = 0; i < 2 * half_steps(LEVEL); i++) {
+        for (int i = 0; i < 2 * row_groups(LEVEL); i++) {
             words[i % 2][i / 2] =
                 making.template load<READING>(x + 16 * (i / 2), y + 16 * s + 8 * (i % 2));
         }
@@ -316,7 +365,7 @@ static __device__ __forceinline__ void make_from_halves(const tile_making<Image>
     const foveate_level &level = making.tiles.levels[LEVEL];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const int row = making.row * FOVEATE_TILE_MADE_ROWS - FOVEATE_TILE_ROWS_BEFORE + g + 8 * i;
+        const int row = making.sample_row() + 8 * i;
         if (making.template has_row<LEVEL>(row) && making.quad + t < level.pitch - 1) {
             uint2 channel[4];
 #pragma unroll
@@ -330,7 +379,7 @@ static __device__ __forceinline__ void make_from_halves(const tile_making<Image>
         }
     }
     if (tile_pixel<FORMAT>::has_alpha) {
-        making.template keep_opaque<LEVEL>(is_opaque<FORMAT>(made[3]), 3);
+        making.template keep_opaque<LEVEL>(is_opaque<FORMAT>(made[3]));
     }
 }
 
@@ -349,11 +398,10 @@ static __device__ __forceinline__ void make_rows(const tile_making<Image> &makin
 }
 
 template <int LEVEL, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_warp_rows(const tile_making<Image> &making,
-                                                      bool in_halves)
+static __device__ __forceinline__ void make_warp_rows(const tile_making<Image> &making)
 {
-    const int width = 16 * (in_halves ? half_steps(LEVEL) : LEVEL);
-    const tile_reading reading = making.reading(making.template first_x<LEVEL>(), width);
+    const tile_reading reading =
+        making.reading(making.template first_x<LEVEL>(), 16 * row_groups(LEVEL));
     if (reading == READS_INSIDE) {
         make_rows<LEVEL, READS_INSIDE, FORMAT>(making);
     } else if (reading == READS_BESIDE) {
@@ -363,36 +411,60 @@ static __device__ __forceinline__ void make_warp_rows(const tile_making<Image> &
     }
 }
 
-/* Whether a tile reads level 1 or 2 in an area of the picture. Where a batch has one picture for all, the
- * first image makes all levels. */
+/* Whether there are images that share these levels: the first makes all of them. */
+static __device__ __forceinline__ bool has_shared_levels(const foveate_tiles &tiles)
+{
+    return tiles.next_samples == 0 && gridDim.z > 1;
+}
+
+static __device__ __forceinline__ tile_area widened(const tile_area &area, float margin)
+{
+    return {area.x - margin, area.y - margin, area.width + 2.0f * margin,
+            area.height + 2.0f * margin};
+}
+
+/* Where sigma only rises with the distance: whether some of an area is neither too near for a level nor too
+ * far. */
+static __device__ __forceinline__ bool lies_in_ring(const tile_law &law, int level,
+                                                    const tile_area &area)
+{
+    const foveate_tile_making &making = law.tiles.making[level];
+    const tile_distances distances = distances_of(law, widened(area, foveate_tile_margin(level)));
+    return distances.farthest >= making.from_px * making.from_px &&
+           distances.nearest <= making.to_px * making.to_px;
+}
+
+/* Whether a tile reads level 1 or 2 in an area of the picture. A whole block asks. */
 static __device__ __forceinline__ bool needs_level(const tile_law &law, int level,
                                                    const tile_area &area, int &shared_answer)
 {
     const foveate_tiles &tiles = law.tiles;
-    const bool shared = tiles.next_samples == 0;
+    const bool shared = has_shared_levels(tiles);
     if (level >= tiles.level_count || (shared ? blockIdx.z > 0 : !law.blurs)) {
         return false;
     }
-    const float margin = foveate_tile_margin(level);
-    const tile_area around = {area.x - margin, area.y - margin, area.width + 2.0f * margin,
-                              area.height + 2.0f * margin};
     const bool wants_all = level == 2 && law.level_count > 3; /* level 3 is made of all of it */
-    if (wants_all || (shared && gridDim.z > 1)) {
+    if (wants_all || shared) {
         return true;
     }
     if (tiles.radial) {
-        const foveate_tile_making &making = tiles.making[level];
-        const tile_distances distances = distances_of(law, around);
-        return distances.farthest >= making.from_px * making.from_px &&
-               distances.nearest <= making.to_px * making.to_px;
+        return lies_in_ring(law, level, area);
     }
     if (threadIdx.x < 32) {
-        const tile_range range = range_by_warp(law, around);
+        const tile_range range = range_by_warp(law, widened(area, foveate_tile_margin(level)));
         shared_answer = range.high >= foveate_tile_sigma_from(level) &&
-                        (level > 1 || range.low < FOVEATE_TILE_SIGMA_2);
+                        (level > 1 || range.low < tiles.most_sigma_1);
     }
     __syncthreads();
     return shared_answer != 0;
+}
+
+/* Where four quads' sixteen rows lie. */
+static __device__ __forceinline__ tile_area area_of_rows(int level, int quad, int quads, int row)
+{
+    const float side_px = (float)(FOVEATE_TILE_QUAD << level);
+    const float rows_px = (float)(FOVEATE_TILE_MADE_ROWS << level);
+    return {(float)quad * side_px, (float)row * rows_px - side_px, (float)quads * side_px, rows_px};
 }
 
 /* Blocks: those that list tiles, then those of level 1, then of level 2. */
@@ -411,17 +483,13 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     }
     const int level = block < tiles.making[1].blocks ? 1 : 2;
     block -= level == 2 ? tiles.making[1].blocks : 0;
-    const bool in_halves = frame.light || pixel<FORMAT>::white > 255;
-    const int quads = in_halves ? 4 : 1; /* a warp */
+    const int quads = FOVEATE_TILE_MADE_QUADS;
     const foveate_tile_making &making_of = tiles.making[level];
     const int warps = FOVEATE_TILE_MAKERS / 32;
     const int column = making_of.first_column + block % making_of.columns;
     const int quad = column * warps * quads - 1;
     const int row = making_of.first_row + block / making_of.columns;
-    const int side_px = FOVEATE_TILE_QUAD << level;
-    const tile_area area = {(float)(quad * side_px), (float)(row * (16 << level)),
-                            (float)(warps * quads * side_px), (float)(16 << level)};
-    if (!needs_level(law, level, area, needed)) {
+    if (!needs_level(law, level, area_of_rows(level, quad, warps * quads, row), needed)) {
         return;
     }
     fill_light<pixel<FORMAT>>(light, frame.light != 0, FOVEATE_TILE_MAKERS);
@@ -434,13 +502,16 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
                                        light,
                                        quad + (int)threadIdx.x / 32 * quads,
                                        row};
-    if (making.quad >= tiles.levels[level].pitch - 1) {
+    const bool of_all = has_shared_levels(tiles) || (level == 2 && law.level_count > 3);
+    if (making.quad >= tiles.levels[level].pitch - 1 ||
+        (tiles.radial && !of_all &&
+         !lies_in_ring(law, level, area_of_rows(level, making.quad, quads, row)))) {
         return;
     }
     if (level == 1) {
-        make_warp_rows<1, FORMAT>(making, in_halves);
+        make_warp_rows<1, FORMAT>(making);
     } else {
-        make_warp_rows<2, FORMAT>(making, in_halves);
+        make_warp_rows<2, FORMAT>(making);
     }
 }
 

@@ -30,10 +30,11 @@
 #define FOVEATE_TILE_WINDOW 32
 #define FOVEATE_TILE_RADIUS 8
 
-/* The first kernel: so many warps a block, each making rows of level 1 or 2, one quad wide or, where pixels are
- * more than bytes, four. One thread a quarter in the blocks that list tiles. */
+/* The first kernel: so many threads a block; each of its warps makes rows of level 1 or 2, four quads wide. One
+ * thread a quarter in the blocks that list tiles. */
 #define FOVEATE_TILE_MAKERS 256
 #define FOVEATE_TILE_MADE_ROWS 16
+#define FOVEATE_TILE_MADE_QUADS 4
 
 /* The second kernel. */
 #define FOVEATE_TILE_THREADS 128
@@ -57,7 +58,7 @@
  * laws, which are those of small pictures, are for the plain kernels (foveate_smooth.cu). */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
-#define FOVEATE_TILE_STEEPEST 0.045
+#define FOVEATE_TILE_STEEPEST 0.03
 
 /* A far tile is blurred with a few variances for all its samples, each sample then mixed from the two around
  * its own. The kernel is wrong by 0.16 (step / variance)^2 of what it is, in the mean of its absolute: by
@@ -223,6 +224,7 @@ struct foveate_tiles {
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     float slope; /* sigma changes by no more a pixel */
+    float most_sigma_1; /* from there on no tile is made from level 1 */
     int32_t columns; /* of quarters; even */
     int32_t rows;
     int32_t listing_blocks; /* of the first kernel */

@@ -109,23 +109,26 @@ static __host__ __device__ constexpr int tile_spline_index(int level, int offset
 }
 
 struct tile_tables {
-    mma_a bytes[3][4][32]; /* along rows, of bytes, for four samples; of levels 1 and 2 */
+    mma_a bytes[3][6][32]; /* along rows, of bytes, for a quad; of levels 1 and 2 */
     mma_a across[3][5][32]; /* along rows, of halves, for sixteen samples */
     mma_a down[3][5][32]; /* along columns */
     mma_a spline[TILE_SPLINES][3][32]; /* sixteen pixels from sixteen samples */
 };
 
-/* Along rows, four samples of four channels from eight pixels, the bytes of four channels each. Row 2c + o is
+/* Along rows, a quad's four samples of four channels from eight pixels, the bytes of four channels each. Row 2c + o is
  * channel c of sample o, row 8 + 2c + o of sample 2 + o. Step s: pixels 4t + 2 (s % 2), then one more, of
- * sixteen from 16 (s / 2) on; they begin two before the first sample's. */
+ * sixteen from 16 (s / 2) on. They begin two before the first sample's; on level 1 every other quad's, steps 2 to 5,
+ * ten before, so that its pixels too begin with a thread's. */
 static __host__ __device__ constexpr mma_a byte_fragment(int level, int step, int lane)
 {
     mma_a fragment = {};
     const int channel = lane / 4 / 2;
+    const int before = level == 1 && step >= 2 ? 10 : 2;
+    const int part = level == 1 && step >= 2 ? step - 2 : step;
     for (int i = 0; i < 4; i++) {
         const int sample = lane / 4 % 2 + i % 2 * 2;
-        const int pixel = lane % 4 * 4 + step % 2 * 2 + i / 2 + step / 2 * 16;
-        const int tap = tap_of(level, pixel - 2 - (sample << level));
+        const int pixel = lane % 4 * 4 + part % 2 * 2 + i / 2 + part / 2 * 16;
+        const int tap = tap_of(level, pixel - before - (sample << level));
         fragment.a[i] = (uint32_t)tap << 8 * channel;
     }
     return fragment;
@@ -174,9 +177,9 @@ static __host__ __device__ constexpr tile_tables make_tile_tables()
             for (int i = 0; i < 5; i++) {
                 tables.across[level][i][lane] = half_fragment(level, i, lane, true);
                 tables.down[level][i][lane] = half_fragment(level, i, lane, false);
-                if (i < 4) {
-                    tables.bytes[level][i][lane] = byte_fragment(level, i, lane);
-                }
+            }
+            for (int i = 0; i < 6; i++) {
+                tables.bytes[level][i][lane] = byte_fragment(level, i, lane);
             }
         }
         for (int i = 0; i < 3; i++) {

@@ -26,7 +26,7 @@
 
 /* Blocks that a multiprocessor holds: registers are cut to that. More in light, where a thread decodes and
  * encodes. */
-#define MAKER_BLOCKS(light) ((light) ? 2 : 3)
+#define MAKER_BLOCKS(light) 2
 #define PICTURE_BLOCKS(light) 4
 
 extern __shared__ __align__(16) char tile_shared[];
