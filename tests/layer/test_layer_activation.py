@@ -103,9 +103,9 @@ def test_a_log_that_cannot_be_written(rig, log):
     assert ("FOVEA_LOG_FILE is not a file" in done.output) == (log != ""), done.output
 
 
-@pytest.mark.parametrize("extra", [{"FOVEA_CONFIG": "/no/such/file"}, {"FOVEA_CONFIG": "/dev/zero"}, {"FOVEA_SET": "?"}])
-def test_settings_that_are_wrong(rig, extra):
-    done = run_cube(rig, extra=extra)
+@pytest.mark.parametrize("setting", ["FOVEA_CONFIG=/no/such/file", "FOVEA_CONFIG=/dev/zero", "FOVEA_SET=?"])
+def test_settings_that_are_wrong(rig, setting):
+    done = run_cube(rig, extra=[setting.split("=")])
     assert "the configuration cannot be taken; the defaults are in force" in done.log, done.log
     assert done.foveated
 

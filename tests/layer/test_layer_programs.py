@@ -6,7 +6,7 @@ validation finds nothing that it does not find in the program alone."""
 import pytest
 from conftest import need_tool
 from demo_window import virtual_display
-from layer_rig import FOVEA, Rig
+from layer_rig import Rig
 
 
 @pytest.fixture(scope="module")

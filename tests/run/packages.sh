@@ -66,7 +66,7 @@ x11-apps|cmd:xwd|takes pictures of the window in the tests
 mpv|cmd:mpv|a program that is foveated in the tests
 mesa-utils|cmd:glxgears|a program of OpenGL that is foveated in the tests
 glmark2-x11|cmd:glmark2|another one
-mangohud|file:/usr/share/vulkan/implicit_layer.d/MangoHud.json|a layer beside Fovea's in the tests
+mangohud|file:/usr/share/vulkan/implicit_layer.d/MangoHud.json|a layer beside the one that is tested
 vkbasalt|file:/usr/share/vulkan/implicit_layer.d/vkBasalt.json|another one
 ffmpeg|cmd:ffmpeg|checks the video of the demo
 '
