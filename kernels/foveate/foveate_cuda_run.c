@@ -51,6 +51,7 @@ static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
 {
     return (struct foveate_cuda_tile_run){.device = foveate->device,
                                           .kernels = &foveate->tiles,
+                                          .decimate = foveate->smooth.decimate_half,
                                           .tiles = &levels->tiles,
                                           .frame = run->frame,
                                           .stream = run->stream,

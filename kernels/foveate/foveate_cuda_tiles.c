@@ -7,41 +7,28 @@
 
 extern const unsigned char foveate_tiles_fatbin[];
 
+#define SAMPLE_BYTES 8
+/* A device of today holds some 900 blocks at a time; where there are fewer tiles than that, quarters of
+ * them are blocks of their own. */
+#define SPLIT_BELOW_PIXELS 5000000
+/* Without a call to the driver for more. */
+#define MOST_SHARED_BYTES 49152
+
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
-_Static_assert(sizeof(struct foveate_tile_counts) % 16 == 0, "tasks lie after the counts");
-_Static_assert(sizeof(struct foveate_tile_task) % 16 == 0, "tasks are read in vectors");
+_Static_assert(sizeof(struct foveate_tile_counts) == 8, "the list lies after the counts");
 
 static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
                                 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
-
-static enum fovea_result find_overlaps(const struct cuda_device *device, bool *out_overlaps)
-{
-    int major = 0;
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                          device->handle));
-    *out_overlaps = major >= 9;
-    return FOVEA_OK;
-}
 
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
-    FOVEA_TRY(find_overlaps(device, &out_kernels->overlaps));
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleGetFunction(&out_kernels->decimate, out_kernels->module,
-                                         "tile_decimate"));
-    for (int light = 0; light < 2; light++) {
-        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module,
-                                           light ? "tile_levels_light" : "tile_levels", formats,
-                                           &out_kernels->levels[light]));
-        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module,
-                                           light ? "tile_picture_light" : "tile_picture", formats,
-                                           &out_kernels->picture[light]));
-    }
-    return FOVEA_OK;
+    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
+                                       &out_kernels->levels));
+    return foveate_cuda_get_kernels(device, out_kernels->module, "tile_picture", formats,
+                                    &out_kernels->picture);
 }
 
 void foveate_cuda_tiles_unload(const struct cuda_device *device,
@@ -128,35 +115,50 @@ static double largest_sigma(const struct foveate_plan *plan, const struct table_
 
 /* ---- Limits ------------------------------------------------------------------------------------ */
 
-/* Level 1 begins at FOVEATE_TILE_SIGMA_1, and a tile that holds just less somewhere holds so much more
- * across. */
-static struct foveate_tile_limits limits_of(const struct foveate_plan *plan,
-                                            const struct foveate_frame *frame, double slope)
+/* The largest radius whose tile fits. */
+static int32_t radius_within(int32_t level, int32_t bytes)
 {
-    const bool light = frame->light != 0;
+    int32_t radius = 0;
+    while (radius < FOVEATE_TILE_RADIUS_MASK && foveate_tile_bytes(level, radius + 1) <= bytes) {
+        radius++;
+    }
+    return radius;
+}
+
+/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just
+ * less somewhere holds so much more across. */
+static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
+                                            double slope)
+{
     struct foveate_tile_limits limits = {
         .reach = light ? FOVEATE_TILE_REACH_LIGHT : FOVEATE_TILE_REACH_ENCODED,
         .slack = light ? FOVEATE_TILE_SLACK_LIGHT : FOVEATE_TILE_SLACK_ENCODED};
-    const double diagonal_px = 1.4143 * (FOVEATE_TILE_PX + 10);
+    const double diagonal_px = 1.4143 * (FOVEATE_TILE_QUARTER_PX + 4);
     const double widest =
         fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
-    const int32_t near_bytes = foveate_tile_bytes(wanted, frame->blur_alpha ? 4 : 3);
-    limits.shared_bytes = near_bytes > FOVEATE_TILE_FAR_BYTES ? near_bytes : FOVEATE_TILE_FAR_BYTES;
-    limits.radius = foveate_tile_halo(wanted);
+    const int32_t least = light ? 8 : 6; /* those of far tiles come with it */
+    const int32_t most = radius_within(0, MOST_SHARED_BYTES);
+    limits.shared_bytes = foveate_tile_bytes(0, wanted < least  ? least
+                                                : wanted > most ? most
+                                                                : wanted);
+    for (int32_t k = 0; k < FOVEATE_TILE_LEVELS; k++) {
+        limits.radius[k] = radius_within(k, limits.shared_bytes);
+    }
     return limits;
 }
 
 /* Levels that serve a sigma; 0: more than there are. Those beyond the second only where the tiles of the
  * one below do not reach: each is a launch. */
-static int32_t count_levels(const struct foveate_plan *plan, double sigma_px)
+static int32_t count_levels(const struct foveate_plan *plan,
+                            const struct foveate_tile_limits *limits, double sigma_px)
 {
     const int32_t count = (int32_t)plan->level_count;
     if (count < 3) {
         return count;
     }
     for (int32_t k = 2; k < FOVEATE_TILE_LEVELS && k < count; k++) {
-        if (foveate_tile_reaches(k, (float)sigma_px)) {
+        if (foveate_tile_radius(limits, k, (float)sigma_px) > 0) {
             return k + 1;
         }
     }
@@ -165,135 +167,56 @@ static int32_t count_levels(const struct foveate_plan *plan, double sigma_px)
 
 /* ---- The layout of an image -------------------------------------------------------------------- */
 
-/* How many `unit`s cover a value. */
-static int32_t cover(int32_t value, int32_t unit)
+static int32_t round_up(int32_t value, int32_t unit)
 {
-    return (value + unit - 1) / unit;
+    return (value + unit - 1) / unit * unit;
 }
 
-/* Rows that the first kernel's warps make together. */
-static int32_t count_made_rows(const struct foveate_level *level)
-{
-    return cover(level->height + 2 * FOVEATE_TILE_ROWS_BEFORE, FOVEATE_TILE_MADE_ROWS);
-}
-
-/* As foveate_smooth.h has it, in quads. */
+/* As foveate_smooth.h has it, but rows begin at even samples, and pairs of them are read at once. */
 static void fill_levels(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
-    int32_t quads = 0;
+    int32_t samples = 0;
     for (int32_t k = 1; k < tiles->level_count; k++) {
         struct foveate_level *level = &tiles->levels[k];
         *level = plan->levels[k];
-        level->first = quads;
-        level->pitch = cover(level->width + 4, FOVEATE_TILE_QUAD) + 2;
-        quads += level->pitch * (level->height + 2 * FOVEATE_TILE_ROWS_BEFORE);
+        level->first = samples;
+        level->pitch = round_up(level->width + 2 * FOVEATE_MARGIN, 2);
+        samples += level->pitch * (level->height + 2 * FOVEATE_MARGIN);
     }
-    tiles->level_samples = quads * FOVEATE_TILE_QUAD;
+    tiles->level_samples = samples;
 }
 
-/* Where the law first asks for a sigma: no nearer than that, or no farther. */
-static double distance_of(const struct foveate_plan *plan, double sigma_px, bool no_nearer)
+/* Blocks of the first kernel along an axis: margins of level 2 included. */
+static int32_t count_made(uint32_t size_px)
 {
-    const struct foveate_law *law = &plan->law;
-    for (int32_t i = 0; i < law->table_count; i++) {
-        const float plain = foveate_law_ramp(plan->law_table[i], law->sharp_px);
-        if ((double)(law->strength * plain) >= sigma_px) {
-            return (double)(no_nearer ? (i > 0 ? i - 1 : 0) : i) / (double)law->table_per_unit;
-        }
-    }
-    return 1e9;
-}
-
-static void fill_makings(const struct foveate_plan *plan, struct foveate_tiles *tiles)
-{
-    int32_t flags = 0;
-    for (int32_t k = 1; k < 3 && k < tiles->level_count; k++) {
-        struct foveate_tile_making *making = &tiles->making[k];
-        making->first_flag = flags;
-        flags += tiles->levels[k].pitch * count_made_rows(&tiles->levels[k]);
-        const double from = (double)foveate_tile_sigma_from(k);
-        making->from_px = (float)distance_of(plan, from, true);
-        making->to_px = k > 1 ? 1e9f : (float)distance_of(plan, tiles->most_sigma_1, false);
-    }
-    tiles->state_bytes = cover(tiles->flag_bytes + flags, 16) * 16;
+    const int32_t samples = ((int32_t)size_px + 3) / 4 + 2 * FOVEATE_MARGIN;
+    return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
 }
 
 static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
-    tiles->columns = 2 * cover((int32_t)plan->width_px, FOVEATE_TILE_PX);
-    tiles->rows = 2 * cover((int32_t)plan->height_px, FOVEATE_TILE_PX);
-    const int32_t quarters = tiles->columns * tiles->rows;
-    tiles->listing_blocks = cover(quarters, FOVEATE_TILE_MAKERS);
-    tiles->entry_bytes = (int32_t)sizeof(struct foveate_tile_counts) +
-                         quarters * (int32_t)sizeof(struct foveate_tile_task);
-    tiles->flag_bytes = tiles->entry_bytes + 4 * quarters;
-    fill_makings(plan, tiles);
+    const int32_t width_px = (int32_t)plan->width_px;
+    const int32_t height_px = (int32_t)plan->height_px;
+    tiles->columns = round_up(width_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
+    tiles->rows = round_up(height_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
+    tiles->made_columns = count_made(plan->width_px);
+    tiles->made_rows = count_made(plan->height_px);
+    tiles->splits = (int64_t)width_px * height_px < SPLIT_BELOW_PIXELS;
+    tiles->entry_count = tiles->columns * tiles->rows * (tiles->splits ? 4 : 1);
+    tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
+    tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
-/* The units of an axis, `unit_px` wide, that lie within reach_px of a gaze. */
-struct span {
-    int32_t first;
-    int32_t count;
-};
-
-static struct span span_around(double gaze_px, double reach_px, double unit_px, int32_t count)
+/* As far as a tile of the picture reaches. */
+static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
-    const double first = fmax(floor((gaze_px - reach_px) / unit_px), 0.0);
-    const double end = fmin(floor((gaze_px + reach_px) / unit_px) + 1.0, (double)count);
-    return (struct span){(int32_t)fmin(first, (double)count),
-                         end > first ? (int32_t)(end - first) : 0};
-}
-
-/* The first kernel's grid: all of a level, or what lies around the gaze where that
- * is known and nothing beyond reads the level. */
-static void fill_grid(struct foveate_tiles *tiles, const struct foveate_frame *frame)
-{
-    const int32_t quads = FOVEATE_TILE_MAKERS / 32 * FOVEATE_TILE_MADE_QUADS; /* a block */
-    for (int32_t k = 1; k < 3 && k < tiles->level_count; k++) {
-        struct foveate_tile_making *making = &tiles->making[k];
-        struct span across = {0, cover(tiles->levels[k].pitch, quads)};
-        struct span down = {0, count_made_rows(&tiles->levels[k])};
-        if (frame && tiles->radial && tiles->next_samples == 0 && k == 1) {
-            const double reach = (double)(making->to_px + foveate_tile_margin(k));
-            const double quad_px = (double)(FOVEATE_TILE_QUAD << k);
-            across = span_around((double)frame->gaze_x_q8 / 256.0, reach + quad_px, quad_px * quads,
-                                 across.count);
-            down = span_around((double)frame->gaze_y_q8 / 256.0, reach + 2.0 * quad_px,
-                               (double)(FOVEATE_TILE_MADE_ROWS << k), down.count);
-        }
-        making->first_column = across.first;
-        making->first_row = down.first;
-        making->columns = across.count;
-        making->blocks = across.count * down.count;
-    }
-}
-
-/* Blocks of the second kernel: about as many as it can need. Where distance says what becomes of a quarter, those near
- * any gaze; most near tiles are squares. What is missing is made by those that there are. */
-static void fill_blocks(struct foveate_tiles *tiles)
-{
-    const double pi = 3.14159265358979;
-    const double quarters = (double)tiles->columns * (double)tiles->rows;
-    const double squares = quarters / 4.0;
-    const double area_px = (double)FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
-    const double near_px = (double)tiles->making[1].from_px + FOVEATE_TILE_QUARTER_PX;
-    const double middle_px = (double)tiles->making[1].to_px + FOVEATE_TILE_PX;
-    const double near = pi * near_px * near_px / area_px / 2.0;
-    const double middle = pi * middle_px * middle_px / area_px;
-    const double far = fmin(middle, quarters) + squares;
-    const bool none = tiles->level_count < 2;
-    tiles->near_blocks = (int32_t)(tiles->radial && !none ? fmin(near + 1.0, squares) : squares);
-    tiles->far_blocks =
-        none ? 0 : cover((int32_t)(tiles->radial ? far : squares), FOVEATE_TILE_WARPS);
-}
-
-/* Where a square's variance lies within what FOVEATE_TILE_BLURS span, level 2 serves it: sigma grows across by
- * no more than so much of itself. */
-static double most_sigma_1(double slope)
-{
-    const double steps = (FOVEATE_TILE_BLURS - 1) * (double)FOVEATE_TILE_VARIANCE_STEP;
-    const double diagonal_px = 1.4143 * 4.0 * (FOVEATE_TILE_OUTPUTS - 1);
-    return fmax(FOVEATE_TILE_SIGMA_2, slope * diagonal_px / (sqrt(1.0 + steps) - 1.0));
+    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
+    const float most = (float)tiles->limits.radius[0] / FOVEATE_REACH;
+    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
+    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
+    tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
+    tiles->fine_radius = (int32_t)ceilf(
+        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
 }
 
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
@@ -310,27 +233,25 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     if (!(slope <= max_slope)) {
         return false;
     }
-    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
-    out_tiles->limits = limits_of(plan, &frame, slope);
+    const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
+    out_tiles->limits = limits_of(plan, light, slope);
     /* The ramp is twice as steep as the law. */
     out_tiles->slope = (float)(2.0 * slope);
     out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
-    /* What is not radial is known less well. */
-    out_tiles->most_sigma_1 = (float)most_sigma_1(out_tiles->radial ? 1.02 * slope : 4.0 * slope);
     /* Tiles stick out of the picture by a few pixels. */
     const double largest = largest_sigma(plan, &bounds);
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
-    out_tiles->level_count = count_levels(plan, largest);
-    out_tiles->near_level_count = count_levels(plan, near);
+    out_tiles->level_count = count_levels(plan, &out_tiles->limits, largest);
+    out_tiles->near_level_count = count_levels(plan, &out_tiles->limits, near);
+    fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
-    fill_blocks(out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
 }
 
 size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles)
 {
-    return (size_t)tiles->level_samples / FOVEATE_TILE_QUAD * FOVEATE_TILE_QUAD_BYTES;
+    return (size_t)tiles->level_samples * SAMPLE_BYTES;
 }
 
 size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles)
@@ -356,63 +277,33 @@ static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gaze
     return own_gazes ? run->tiles->level_count : foveate_tile_level_count(run->tiles, run->frame);
 }
 
-/* A launch that takes what the one before it in the stream has made: its blocks may begin as soon as all of
- * that one's have begun, and wait in the kernel (foveate_tile_levels.cuh). */
-struct tile_launch {
-    CUfunction kernel;
-    uint32_t blocks;
-    uint32_t images;
-    uint32_t threads;
-    uint32_t shared_bytes;
-    void *params;
-};
-
-static enum fovea_result launch_next(const struct foveate_cuda_tile_run *run,
-                                     const struct tile_launch *launch)
-{
-    const struct cuda_device *device = run->device;
-    CUlaunchAttribute overlap = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                 .value = {.programmaticStreamSerializationAllowed = 1}};
-    const CUlaunchConfig config = {.gridDimX = launch->blocks,
-                                   .gridDimY = 1,
-                                   .gridDimZ = launch->images,
-                                   .blockDimX = launch->threads,
-                                   .blockDimY = 1,
-                                   .blockDimZ = 1,
-                                   .sharedMemBytes = launch->shared_bytes,
-                                   .hStream = run->stream,
-                                   .attrs = &overlap,
-                                   .numAttrs = 1};
-    if (run->kernels->overlaps) {
-        CU_TRY(
-            device->log, device->cu,
-            device->cu->LaunchKernelEx(&config, launch->kernel, (void *[]){launch->params}, NULL));
-        return FOVEA_OK;
-    }
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(launch->kernel, launch->blocks, 1, launch->images,
-                                    launch->threads, 1, 1, launch->shared_bytes, run->stream,
-                                    (void *[]){launch->params}, NULL));
-    return FOVEA_OK;
-}
-
-/* Level k from the one below, whole. */
+/* Level k from the one below by the plain kernel, whole. */
 static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32_t k,
                                   uint32_t images)
 {
+    const struct cuda_device *device = run->device;
     const struct foveate_level *level = &run->tiles->levels[k];
-    struct foveate_tiles_decimate_params params = {.tiles = *run->tiles, .level = k};
-    const int32_t threads = 4 * level->pitch * (level->height + 2 * FOVEATE_TILE_ROWS_BEFORE);
-    return launch_next(run, &(struct tile_launch){run->kernels->decimate,
-                                                  (uint32_t)cover(threads, FOVEATE_TILE_MAKERS),
-                                                  images, FOVEATE_TILE_MAKERS, 0, &params});
+    struct foveate_cuda_decimate_params params = {
+        .smooth = {.samples = run->tiles->samples, .next_samples = run->tiles->next_samples},
+        .level = k};
+    params.smooth.levels[k - 1] = run->tiles->levels[k - 1];
+    params.smooth.levels[k] = *level;
+    const uint32_t columns =
+        (uint32_t)round_up(level->width + 2 * FOVEATE_MARGIN, FOVEATE_CUDA_BLOCK_WIDTH);
+    const uint32_t rows =
+        (uint32_t)round_up(level->height + 2 * FOVEATE_MARGIN, FOVEATE_CUDA_BLOCK_HEIGHT);
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(run->decimate, columns / FOVEATE_CUDA_BLOCK_WIDTH,
+                                    rows / FOVEATE_CUDA_BLOCK_HEIGHT, images,
+                                    FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT, 1, 0,
+                                    run->stream, (void *[]){&params}, NULL));
+    return FOVEA_OK;
 }
 
 /* The kernels of a format, with their parameters. */
 struct stages {
     CUfunction levels;
     CUfunction picture;
-    const struct foveate_tiles *tiles; /* of the parameters */
     void *params;
     int32_t level_count;
     uint32_t sources;
@@ -423,19 +314,20 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
                                        const struct stages *stages)
 {
     const struct cuda_device *device = run->device;
-    const struct foveate_tiles *tiles = stages->tiles;
-    const int32_t made = tiles->listing_blocks + tiles->making[1].blocks + tiles->making[2].blocks;
+    const struct foveate_tiles *tiles = run->tiles;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->levels, (unsigned)made, 1, stages->images,
-                                    FOVEATE_TILE_MAKERS, 1, 1, 0, run->stream,
-                                    (void *[]){stages->params}, NULL));
+           device->cu->LaunchKernel(stages->levels, (unsigned)tiles->made_columns,
+                                    (unsigned)tiles->made_rows, stages->images, FOVEATE_TILE_MAKERS,
+                                    1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
-    return launch_next(run, &(struct tile_launch){
-                                stages->picture, (uint32_t)(tiles->near_blocks + tiles->far_blocks),
-                                stages->images, FOVEATE_TILE_THREADS,
-                                (uint32_t)tiles->limits.shared_bytes, stages->params});
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(stages->picture, (unsigned)tiles->entry_count, 1,
+                                    stages->images, FOVEATE_TILE_THREADS, 1, 1,
+                                    (unsigned)tiles->limits.shared_bytes, run->stream,
+                                    (void *[]){stages->params}, NULL));
+    return FOVEA_OK;
 }
 
 static enum fovea_result launch_all(const struct foveate_cuda_tile_run *run,
@@ -459,11 +351,8 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    const int light = run->frame->light != 0;
-    fill_grid(&params.tiles, run->gazes ? NULL : run->frame);
-    const struct stages stages = {run->kernels->levels[light].surface[format],
-                                  run->kernels->picture[light].surface[format],
-                                  &params.tiles,
+    const struct stages stages = {run->kernels->levels.surface[format],
+                                  run->kernels->picture.surface[format],
                                   &params,
                                   levels_for(run, run->gazes != 0),
                                   1,
@@ -480,11 +369,8 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    const int light = run->frame->light != 0;
-    fill_grid(&params.tiles, slice->batch.gazes ? NULL : run->frame);
-    const struct stages stages = {run->kernels->levels[light].linear[format],
-                                  run->kernels->picture[light].linear[format],
-                                  &params.tiles,
+    const struct stages stages = {run->kernels->levels.linear[format],
+                                  run->kernels->picture.linear[format],
                                   &params,
                                   levels_for(run, slice->batch.gazes != 0),
                                   slice->batch.src_next_bytes == 0 ? 1 : slice->count,

@@ -16,11 +16,8 @@
 
 struct foveate_cuda_tile_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels levels[2]; /* encoded, in linear light */
-    struct foveate_cuda_kernels picture[2];
-    CUfunction decimate;
-    bool
-        overlaps; /* a kernel may begin before the one in front of it has ended, and wait for it itself */
+    struct foveate_cuda_kernels levels;
+    struct foveate_cuda_kernels picture;
 };
 
 /* What is loaded when it fails is there for unload. */
@@ -46,6 +43,7 @@ size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles);
 struct foveate_cuda_tile_run {
     const struct cuda_device *device;
     const struct foveate_cuda_tile_kernels *kernels;
+    CUfunction decimate; /* smooth_decimate_half */
     const struct foveate_tiles *tiles;
     const struct foveate_frame *frame;
     CUstream stream;

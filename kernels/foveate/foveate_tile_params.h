@@ -11,33 +11,20 @@
 /* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
 #define FOVEATE_TILE_LEVELS 5
 
-/* The picture in squares, each made from one level from the second on, or in quarters: from level 1, or from the
- * picture itself. They count from the view's corner, so that a view gets the same bits wherever it lies.
- * On level 2 a square is 12 samples wide, and so is a quarter on level 1: with what the spline reaches
- * for, 16, the rows of a tensor product. */
-#define FOVEATE_TILE_PX 48
-#define FOVEATE_TILE_QUARTER_PX 24
+/* A tile is this wide and high where it is made from level 2 and up, else a quarter of one. Tiles count
+ * from the view's corner, so that a view gets the same bits wherever it lies. */
+#define FOVEATE_TILE_PX 64
+#define FOVEATE_TILE_QUARTER_PX 32
 
-/* Levels keep four samples of a row together: a quad, the four of red first, then those of green, of blue and of alpha.
- * Quad q holds samples 4q - 2 to 4q + 1, so that a far tile's window begins with one. What lies beyond
- * the picture is constant from the third sample on: quads from -1 on and rows from -4 on say all. */
-#define FOVEATE_TILE_QUAD 4
-#define FOVEATE_TILE_QUAD_BYTES 32
-#define FOVEATE_TILE_ROWS_BEFORE 4
+/* The first kernel: a block makes so many samples of level 2 along either axis, which are one tile's
+ * pixels; one warp more says what tiles the second kernel shall make. */
+#define FOVEATE_TILE_MADE 16
+#define FOVEATE_TILE_WORKERS 192
+#define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
 
-/* A far tile: samples of its level that it makes along either axis, and reads, and what lies between. */
-#define FOVEATE_TILE_OUTPUTS 16
-#define FOVEATE_TILE_WINDOW 32
-#define FOVEATE_TILE_RADIUS 8
-
-/* The first kernel: so many threads a block; each of its warps makes rows of level 1 or 2, four quads wide. One
- * thread a quarter in the blocks that list tiles. */
-#define FOVEATE_TILE_MAKERS 256
-#define FOVEATE_TILE_MADE_ROWS 16
-#define FOVEATE_TILE_MADE_QUADS 4
-
-/* The second kernel. */
+/* The second kernel: a thread filters four outputs in a row at a time. */
 #define FOVEATE_TILE_THREADS 128
+#define FOVEATE_TILE_GROUP 4
 
 /* sigma from which level 1 is fine enough, and level 2: a zone plate's worst window tells. Twice that
  * for each level on. */
@@ -53,58 +40,75 @@
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
+/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
+ * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. And
+ * below the end of the law's ramp where that is steeper than this. */
+#define FOVEATE_TILE_SIGMA_FINE 0.9f
+#define FOVEATE_TILE_STEEP_RAMP 0.03f
+
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029, the
  * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995. Steeper
  * laws, which are those of small pictures, are for the plain kernels (foveate_smooth.cu). */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
-#define FOVEATE_TILE_STEEPEST 0.03
+#define FOVEATE_TILE_STEEPEST 0.045
 
-/* A far tile is blurred with a few variances for all its samples, each sample then mixed from the two around
- * its own. The kernel is wrong by 0.16 (step / variance)^2 of what it is, in the mean of its absolute: by
- * less than two levels at worst of any picture. */
-#define FOVEATE_TILE_BLURS 4
-#define FOVEATE_TILE_VARIANCE_STEP 0.33f
-/* Gaussians on a level end at so many sigmas at least. Prefilter and spline go on beyond. */
-#define FOVEATE_TILE_REACH_FAR 3.05f
-
+/* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
+#define FOVEATE_TILE_GRID 144
 #define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
 
 /* ---- Shapes */
 
-/* A tile from the picture itself is a square or a quarter, blurred in patches so wide and high, by weights in
- * pairs, from its window in a plane of halves for each channel: `halo` samples more on every side. */
-#define FOVEATE_TILE_PATCH_PX 16
-#define FOVEATE_TILE_PAIRS 64
-#define FOVEATE_TILE_MOST_HALO 12
+/* What a tile reads and holds; counts are in samples of its level. */
+struct foveate_tile_shape {
+    int32_t side_px;
+    int32_t before; /* samples left of and above the first pixel's, for the spline */
+    int32_t outputs; /* along either axis; a multiple of the group */
+    int32_t radius;
+    int32_t above; /* rows of the grid above the first output, times four */
+    int32_t
+        aside; /* columns that are read left and right; even, or groups of four of the picture */
+    int32_t rows;
+    int32_t columns;
+    int32_t pitch; /* odd, so that columns meet no conflicts of banks */
+    int32_t line; /* outputs, odd likewise */
+};
+
+FOVEATE_BOTH int32_t foveate_tile_side_px(int32_t level)
+{
+    return level < 2 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
+}
+
+FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int32_t radius)
+{
+    struct foveate_tile_shape shape;
+    shape.side_px = foveate_tile_side_px(level);
+    shape.before = level > 0 ? 2 : 0;
+    shape.outputs = (shape.side_px >> level) + 2 * shape.before;
+    shape.radius = radius;
+    shape.above = (radius + 3) / 4 * 4;
+    shape.aside = level > 0 ? (radius + 1) / 2 * 2 : shape.above;
+    shape.rows = shape.outputs + 2 * radius;
+    shape.columns = shape.outputs + 2 * shape.aside;
+    shape.pitch = shape.columns | 1;
+    shape.line = shape.outputs | 1;
+    return shape;
+}
+
+/* In shared memory: the table of light (of 8 bits, halves), the grid of sigma, the least sample of each
+ * warp, then the window, and what was filtered along rows, whose place the first half of the up-sampling
+ * takes; eight bytes a sample. */
 #define FOVEATE_TILE_LIGHT_BYTES 512
-#define FOVEATE_TILE_NEAR_SIGMA_BYTES 240
-#define FOVEATE_TILE_NEAR_WARP_BYTES (2 * FOVEATE_TILE_PAIRS * 4 + 48)
-/* Odd multiples of eight halves: eight rows meet no conflicts of banks. */
-#define FOVEATE_TILE_NEAR_PITCH(halo) (((FOVEATE_TILE_PX + 2 * (halo)) / 8 | 1) * 8)
+#define FOVEATE_TILE_FIXED_BYTES                                                                   \
+    (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
 
-FOVEATE_BOTH int32_t foveate_tile_halo(int32_t radius)
+FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
 {
-    return radius <= 4 ? 4 : radius <= 8 ? 8 : FOVEATE_TILE_MOST_HALO;
+    const struct foveate_tile_shape shape = foveate_tile_shape_of(level, radius);
+    const int32_t upsampled = level > 0 ? shape.side_px : 0;
+    const int32_t lines = shape.rows > upsampled ? shape.rows : upsampled;
+    return FOVEATE_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
 }
-
-/* Of a channel, in halves. */
-FOVEATE_BOTH int32_t foveate_tile_plane(int32_t halo)
-{
-    return (FOVEATE_TILE_PX + 2 * halo) * FOVEATE_TILE_NEAR_PITCH(halo);
-}
-
-/* In shared memory: the table of light (of 8 bits, halves), the least samples of warps, sigmas, weights,
- * planes, and what is read beyond them for nothing. */
-FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t radius, int32_t channels)
-{
-    return FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_NEAR_SIGMA_BYTES +
-           FOVEATE_TILE_WARPS * (8 + FOVEATE_TILE_NEAR_WARP_BYTES) +
-           channels * 2 * foveate_tile_plane(foveate_tile_halo(radius)) + 32;
-}
-
-/* Far tiles keep weights there: eight words a thread and variance. */
-#define FOVEATE_TILE_FAR_BYTES (FOVEATE_TILE_THREADS * FOVEATE_TILE_BLURS * 32)
 
 /* ---- Variances. The blur at a level, the decimation before it and the spline after it add up. */
 
@@ -129,114 +133,71 @@ FOVEATE_BOTH float foveate_tile_sigma_from(int32_t level)
 
 /* ---- What the kernels are told */
 
-/* How far a tile of the picture may reach, and what the second kernel's blocks hold. */
+/* How far a tile of each level may reach, and what the second kernel's blocks hold. */
 struct foveate_tile_limits {
     float reach; /* sigmas */
-    float slack;
-    int32_t radius;
+    float slack; /* of the picture's tiles */
+    int32_t radius[FOVEATE_TILE_LEVELS];
     int32_t shared_bytes;
 };
 
-/* The radius that a sigma asks for in a tile of the picture; 0: more than it has. */
-FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, float sigma_px)
+/* The radius that a sigma asks for in a tile of that level; 0: more than it has. */
+FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, int32_t level,
+                                         float sigma_px)
 {
-    const float wanted = fmaxf(limits->reach * sigma_px, 1.0f);
-    if (wanted * limits->slack > (float)limits->radius) {
+    const float wanted = fmaxf(limits->reach * sqrtf(foveate_tile_rest(sigma_px, level)), 1.0f);
+    const int32_t most = limits->radius[level];
+    if (wanted * (level > 0 ? 1.0f : limits->slack) > (float)most) {
         return 0;
     }
-    return (int32_t)ceilf(fminf(wanted, (float)limits->radius));
+    return (int32_t)ceilf(fminf(wanted, (float)most));
 }
 
-/* Whether a far tile of a level, from 1 on, reaches as far as a sigma asks for. */
-FOVEATE_BOTH int32_t foveate_tile_reaches(int32_t level, float sigma_px)
-{
-    const float most = FOVEATE_TILE_RADIUS / FOVEATE_TILE_REACH_FAR;
-    return foveate_tile_rest(sigma_px, level) <= most * most;
-}
-
-/* How far from what it makes a tile of level 1 or 2 reads: samples around it, and the square that a quarter
- * lies in. */
-FOVEATE_BOTH float foveate_tile_margin(int32_t level)
-{
-    return (float)(20 << level) + 34.0f;
-}
-
-/* Weights of one variance at a distance of d samples: 2^(d^2 power + first), rounded to a half, and in the middle
- * what is left to 1. */
-struct foveate_tile_blur {
-    float power;
-    float first;
-    float middle;
-};
-
-/* A far tile. Its samples' variance, over output (i, j), with x = i - 7.5 and y = j - 7.5, from 0 for the first
- * blur to blurs - 1 for the last: c0 + cx x + cy y + cxx x^2 + cyy y^2 + cxy x y. */
-struct foveate_tile_task {
-    uint32_t place; /* as in an entry; the kind says the level, the radius how many blurs */
-    float c0, cx, cy, cxx, cyy, cxy;
-    struct foveate_tile_blur blur[FOVEATE_TILE_BLURS];
-    uint32_t reserved;
-};
-
-/* The second kernel's work. Zero between frames. */
+/* The second kernel's work: entries from both ends, small tiles first. Zero between frames. */
 struct foveate_tile_counts {
-    uint32_t near; /* entries */
-    uint32_t far; /* tasks */
-    uint32_t done; /* blocks of the second kernel */
-    uint32_t reserved;
+    uint32_t quarters; /* entries from the first on */
+    uint32_t tiles; /* entries from the last on */
 };
 
-/* An entry: kind, whether it is of a whole square, radius, and where in quarters. */
+/* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
+ * tiles. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
     FOVEATE_TILE_COPIED = 6,
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
+    FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
-#define FOVEATE_TILE_SQUARE_BIT 27
+#define FOVEATE_TILE_FINE_BIT 27
 #define FOVEATE_TILE_RADIUS_SHIFT 20
 #define FOVEATE_TILE_RADIUS_MASK 63
 #define FOVEATE_TILE_ROW_SHIFT 10
 #define FOVEATE_TILE_PLACE_MASK 1023
 
-/* How the first kernel makes level 1 or 2. */
-struct foveate_tile_making {
-    int32_t first_column; /* blocks */
-    int32_t first_row;
-    int32_t columns;
-    int32_t blocks;
-    int32_t
-        first_flag; /* its flags: whether all pixels that a warp read are opaque, for each quad */
-    /* Where the law only rises: a level is read by tiles no nearer to the gaze than this, and no farther. */
-    float from_px;
-    float to_px;
-};
-
 /* The plan of the tiles on the device. */
 struct foveate_tiles {
     struct foveate_law law;
-    /* From 1 on. `first` and `pitch` count quads, from the one before the picture's first. */
-    struct foveate_level levels[FOVEATE_TILE_LEVELS];
-    struct foveate_tile_making making[3];
+    struct foveate_level levels[FOVEATE_TILE_LEVELS]; /* from 1 on; rows start at even samples */
     int32_t level_count; /* the picture included; of any gaze */
     int32_t near_level_count; /* while the gaze lies in the picture */
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     float slope; /* sigma changes by no more a pixel */
-    float most_sigma_1; /* from there on no tile is made from level 1 */
-    int32_t columns; /* of quarters; even */
+    float fine_sigma; /* below it, two dimensions at once */
+    int32_t fine_radius; /* that takes; within limits.radius[0] */
+    int32_t columns; /* of tiles */
     int32_t rows;
-    int32_t listing_blocks; /* of the first kernel */
-    int32_t near_blocks; /* of the second, and far_blocks after them */
-    int32_t far_blocks;
-    int32_t entry_bytes; /* from an image's state to its entries; tasks come between */
-    int32_t flag_bytes; /* to its flags */
+    int32_t made_columns; /* blocks of the first kernel */
+    int32_t made_rows;
+    int32_t entry_count;
+    int32_t splits; /* 1: the first kernel lists quarters; large pictures do without */
+    int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
     struct foveate_tile_limits limits;
     uint64_t table; /* float[law.table_count] */
     uint64_t samples; /* of all levels, four halves each */
     int64_t next_samples; /* from an image's to the next image's; 0: one picture for all */
-    uint64_t state; /* counts, tasks, entries, flags; of an image */
+    uint64_t state; /* counts, entries, flags; of an image */
     int64_t state_bytes; /* to the next image's */
 };
 
@@ -248,12 +209,6 @@ FOVEATE_BOTH int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
                            frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
     return inside ? tiles->near_level_count : tiles->level_count;
 }
-
-struct foveate_tiles_decimate_params {
-    struct foveate_tiles tiles;
-    int32_t level; /* the one that is written, from the one below */
-    int32_t reserved;
-};
 
 struct foveate_tiles_linear_params {
     struct foveate_frame frame;

@@ -2,30 +2,203 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The second kernel of the tiles: the picture, a tile a block, from the level that the first kernel's
- * list says: near tiles from the picture itself, a block each, far ones a warp each.
+ * list says. A tile's window of samples is loaded into shared memory, blurred along rows and columns,
+ * up-sampled along columns and rows by the cubic B-spline, and written.
  *
  * Samples are taken relative to a base of the tile: what is flat is then zero, and loses nothing to
  * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
  * the least of the window, so that what is dark stays as precise as it is dark.
- */
+ *
+ * Bound by instruction issue: about half of it in blur_four. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
-#include "foveate_gaussian.cuh"
-#include "foveate_tile_far.cuh"
-#include "foveate_tile_near.cuh"
+#include "foveate_tile_spline.cuh"
 
-/* ---- Near tiles without any of this */
+/* ---- A tile from the picture itself */
 
+/* A sample of the window at `centre`, averaged over the square around it; relative to the base. */
+static __device__ __forceinline__ float4 average_square(const uint2 *centre, int pitch,
+                                                        float sigma_px)
+{
+    const gaussian_axis axis(0.0f, sigma_px);
+    float4 sum = {};
+    gaussian g = axis.start;
+#pragma unroll 1
+    for (int j = axis.first; j <= axis.last; j++, g.step()) {
+        float4 row = {};
+        gaussian h = axis.start;
+#pragma unroll 1
+        for (int i = axis.first; i <= axis.last; i++, h.step()) {
+            const tile_sample sample = load_sample(centre + j * pitch + i);
+            const float2 xy = __half22float2(sample.xy);
+            const float2 zw = __half22float2(sample.zw);
+            row = gaussian_add(row, h.weight, make_float4(xy.x, xy.y, zw.x, zw.y));
+        }
+        sum = gaussian_add(sum, g.weight, row);
+    }
+    const float total = axis.total();
+    return gaussian_add(float4{}, 1.0f / (total * total), sum);
+}
+
+/* The pixels whose sigma is below fine_sigma, copies among them; the others are left. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void copy_near(const tile_work<FORMAT, Image> &work,
-                                                 const near_tile &tile)
+static __device__ __forceinline__ void write_fine_pixels(const tile_work<FORMAT, Image> &work,
+                                                         const foveate_tile_shape &shape,
+                                                         const tile_memory &memory,
+                                                         const tile_encoder<FORMAT> &encode, int x0,
+                                                         int y0)
 {
     const foveate_frame &frame = work.frame;
-    const int fours = tile.side / 4;
-    for (int i = (int)threadIdx.x; i < tile.side * fours; i += FOVEATE_TILE_THREADS) {
-        const int x = tile.x0 + i % fours * 4;
-        const int y = tile.y0 + i / fours;
+    const int side = FOVEATE_TILE_QUARTER_PX;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < side * side; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % side;
+        const int y = y0 + i / side;
+        if (x >= frame.width_px || y >= frame.height_px) {
+            continue;
+        }
+        const float sigma_px = work.law.of_pixel(x, y);
+        if (sigma_px >= work.tiles.fine_sigma) {
+            continue;
+        }
+        uint32_t word = work.src.load(x, y);
+        if (sigma_px * FOVEATE_REACH >= 1.0f) {
+            const uint2 *centre =
+                memory.window + (i / side + shape.radius) * shape.pitch + i % side + shape.aside;
+            const float4 v = average_square(centre, shape.pitch, sigma_px);
+            const uint32_t color = encode({both_halves(v.x, v.y), both_halves(v.z, v.w)});
+            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
+        }
+        work.dst.store(x, y, word);
+    }
+}
+
+/* Four pixels from (x, y) on; `from` is their samples. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_four(const tile_work<FORMAT, Image> &work,
+                                                  const tile_encoder<FORMAT> &encode,
+                                                  const uint2 *from, bool fine, int x, int y)
+{
+    const foveate_frame &frame = work.frame;
+    uint4 words = make_uint4(encode(load_sample(from)), encode(load_sample(from + 1)),
+                             encode(load_sample(from + 2)), encode(load_sample(from + 3)));
+    if (needs_alpha<FORMAT>(frame)) {
+        words = keep_alphas<FORMAT>(words, load_own(work, x, y));
+    }
+    if (!fine) {
+        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
+        return;
+    }
+#pragma unroll 1
+    for (int n = 0; n < 4 && x + n < frame.width_px; n++) {
+        if (work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
+            work.dst.store(x + n, y, word_at(words, n));
+        }
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
+                                                         int radius, bool fine, int x0, int y0)
+{
+    const foveate_frame &frame = work.frame;
+    const bool light = frame.light != 0;
+    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    const tile_memory memory(work.shared, shape);
+    fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
+    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    tile_sample base = zero_sample();
+    if (light) {
+        __syncthreads();
+    } else {
+        const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+        const tile_decoder<FORMAT> decode(false, nullptr);
+        base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
+                                    min(y0 + middle, frame.height_px - 1)));
+    }
+    const tile_sample least = load_pixels(work, shape, memory, x0, y0, base);
+    base = settle_base(light, shape, memory, base, least);
+    const tile_encoder<FORMAT> encode(base, light);
+    if (fine) {
+        write_fine_pixels(work, shape, memory, encode, x0, y0);
+    }
+    blur_rows<true>(work.law, shape, memory);
+    __syncthreads();
+    blur_columns<true>(work.law, shape, memory);
+    __syncthreads();
+    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
+        const int row = i / fours;
+        const int column = i % fours * 4;
+        if (x0 + column < frame.width_px && y0 + row < frame.height_px) {
+            write_four(work, encode, memory.window + row * shape.line + column, fine, x0 + column,
+                       y0 + row);
+        }
+    }
+}
+
+/* ---- A tile from a level */
+
+/* The four blocks of the first kernel that have read its pixels. */
+static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
+{
+    const int x = x0 / FOVEATE_TILE_PX;
+    const int y = y0 / FOVEATE_TILE_PX;
+    const uint8_t *flags = opaque_flag(tiles, x, y);
+    const int right = x + 1 < tiles.made_columns;
+    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
+    return flags[0] & flags[right] & flags[below] & flags[below + right];
+}
+
+static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
+                                                             const foveate_tiles &tiles, int k,
+                                                             int x0, int y0)
+{
+    const int half = foveate_tile_side_px(k) / 2;
+    const int x = min(x0 + half, frame.width_px - 1) >> k;
+    const int y = min(y0 + half, frame.height_px - 1) >> k;
+    return whole_levels(load_sample(sample_at(tiles, tiles.levels[k], x, y)));
+}
+
+/* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
+template <int STEP, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
+                                                       int radius, int x0, int y0)
+{
+    const bool light = work.frame.light != 0;
+    const foveate_tiles &tiles = work.tiles;
+    const foveate_tile_shape shape = foveate_tile_shape_of(k, radius);
+    const tile_memory memory(work.shared, shape);
+    const int first_x = (x0 >> k) - shape.before;
+    const int first_y = (y0 >> k) - shape.before;
+    fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
+    tile_sample base = light ? zero_sample() : middle_of_tile(work.frame, tiles, k, x0, y0);
+    const tile_sample least = load_samples(tiles, k, shape, memory, first_x, first_y, base);
+    base = settle_base(light, shape, memory, base, least);
+    blur_rows<false>(work.law, shape, memory);
+    __syncthreads();
+    blur_columns<false>(work.law, shape, memory);
+    __syncthreads();
+    upsample_down<STEP>(shape, memory, 1 << k);
+    __syncthreads();
+    const bool opaque = needs_alpha<FORMAT>(work.frame) && is_opaque(tiles, x0, y0);
+    const tile_upsampling<FORMAT, Image> upsampling = {
+        work, shape, memory, tile_encoder<FORMAT>(base, light), opaque, x0, y0};
+    upsample_across<STEP>(upsampling, 1 << k);
+}
+
+/* ---- Quarters without any of this */
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Image> &work, int x0,
+                                                    int y0)
+{
+    const foveate_frame &frame = work.frame;
+    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % fours * 4;
+        const int y = y0 + i / fours;
         if (x < frame.width_px && y < frame.height_px) {
             store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
                          load_own(work, x, y));
@@ -33,26 +206,49 @@ static __device__ __forceinline__ void copy_near(const tile_work<FORMAT, Image> 
     }
 }
 
-/* One pixel by itself, exactly, as the plain kernels do without levels (foveate_smooth.cu). */
+/* The place of a sample of any level, the picture included, as numbers around 0. */
+template <enum fovea_format FORMAT, typename Image> struct gathered_level {
+    const tile_work<FORMAT, Image> &work;
+    int k;
+
+    __device__ __forceinline__ float4 value(int x, int y) const
+    {
+        tile_sample sample;
+        if (k == 0) {
+            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                                  work.frame.height_px - 1};
+            const tile_decoder<FORMAT> decode(work.frame.light != 0, (const __half *)work.shared);
+            sample = decode(endless.load(x, y));
+        } else {
+            const foveate_level &level = work.tiles.levels[k];
+            sample = load_sample(sample_at(
+                work.tiles, level, min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
+                min(max(y, -FOVEATE_MARGIN), level.height + FOVEATE_MARGIN - 1)));
+        }
+        const float2 xy = __half22float2(sample.xy);
+        const float2 zw = __half22float2(sample.zw);
+        return make_float4(xy.x, xy.y, zw.x, zw.y);
+    }
+};
+
+/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
                                       int y)
 {
-    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
-                                          work.frame.height_px - 1};
-    const tile_decoder<FORMAT> decode(work.frame.light != 0, (const __half *)work.shared);
-    const gaussian_axis across((float)x, sigma_px);
-    const gaussian_axis down((float)y, sigma_px);
+    const int k = foveate_level_for(sigma_px, work.law.level_count);
+    const float per_px = 1.0f / (float)(1 << k);
+    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
+    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
+    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
+    const gathered_level<FORMAT, Image> level = {work, k};
     float4 sum = {};
     gaussian g = down.start;
     for (int j = down.first; j <= down.last; j++, g.step()) {
         float4 row = {};
         gaussian h = across.start;
         for (int i = across.first; i <= across.last; i++, h.step()) {
-            const tile_sample sample = decode(endless.load(i, j));
-            const float2 xy = __half22float2(sample.xy);
-            const float2 zw = __half22float2(sample.zw);
-            row = gaussian_add(row, h.weight, make_float4(xy.x, xy.y, zw.x, zw.y));
+            row = gaussian_add(row, h.weight, level.value(i, j));
         }
         sum = gaussian_add(sum, g.weight, row);
     }
@@ -70,15 +266,16 @@ static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void gather_near(const tile_work<FORMAT, Image> &work,
-                                                   const near_tile &tile)
+static __device__ __forceinline__ void gather_quarter(const tile_work<FORMAT, Image> &work, int x0,
+                                                      int y0)
 {
     const foveate_frame &frame = work.frame;
     fill_light<pixel<FORMAT>>((__half *)work.shared, frame.light != 0, FOVEATE_TILE_THREADS);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < tile.side * tile.side; i += FOVEATE_TILE_THREADS) {
-        const int x = tile.x0 + i % tile.side;
-        const int y = tile.y0 + i / tile.side;
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
+         i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % FOVEATE_TILE_QUARTER_PX;
+        const int y = y0 + i / FOVEATE_TILE_QUARTER_PX;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -101,57 +298,68 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const bool square = (entry >> FOVEATE_TILE_SQUARE_BIT & 1u) != 0;
-    const near_tile tile = {
-        (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX,
-        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX,
-        square ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX, foveate_tile_halo(radius)};
-    if (kind == FOVEATE_TILE_LEVEL_0) {
-        make_near(work, tile);
+    const bool fine = (entry >> FOVEATE_TILE_FINE_BIT & 1u) != 0;
+    const int x0 = (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const int y0 =
+        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const int level = kind - FOVEATE_TILE_LEVEL_0;
+    if (level == 2) {
+        make_from_level<4>(work, 2, radius, x0, y0);
+    } else if (level == 0) {
+        make_from_picture(work, radius, fine, x0, y0);
+    } else if (level == 1) {
+        make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == FOVEATE_TILE_COPIED) {
-        copy_near(work, tile);
+        copy_quarter(work, x0, y0);
+    } else if (kind == FOVEATE_TILE_GATHERED) {
+        gather_quarter(work, x0, y0);
     } else {
-        gather_near(work, tile);
+        make_from_level<0>(work, level, radius, x0, y0);
     }
 }
 
-/* The last block leaves the list as the next frame wants to find it. */
-static __device__ __forceinline__ void leave_list(const tile_list &list)
+/* Takes the block's entry and leaves the list as the next frame wants to find it. */
+static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles)
 {
+    const tile_list list(tiles);
+    const uint32_t entry = list.entries[blockIdx.x];
     __syncthreads();
-    if (threadIdx.x == 0 && atomicAdd(&list.counts->done, 1u) + 1u == gridDim.x) {
-        *list.counts = {};
+    if (threadIdx.x == 0) {
+        list.entries[blockIdx.x] = FOVEATE_TILE_NONE;
+        if (blockIdx.x == 0) {
+            *list.counts = {};
+        }
     }
+    return entry;
 }
 
-/* Near tiles take a block each and come first, far ones a warp each. Blocks of either kind are as many as there may be
- * work for, and go round where that was too few. */
+/* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
+ * the device. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
-    const tile_list list(tiles);
-    const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
-    const uint32_t near_blocks = (uint32_t)tiles.near_blocks;
-    wait_for_kernels();
-    if (blockIdx.x < near_blocks) {
-        const uint32_t near = list.counts->near;
-#pragma unroll 1
-        for (uint32_t i = blockIdx.x; i < near; i += near_blocks) {
-            make_entry(work, list.entries[i]);
-            __syncthreads(); /* the tile is out of shared memory */
-        }
-    } else {
-        const uint32_t far = list.counts->far;
-        const uint32_t warps = (gridDim.x - near_blocks) * FOVEATE_TILE_WARPS;
-        uint32_t i = (blockIdx.x - near_blocks) * FOVEATE_TILE_WARPS + threadIdx.x / 32;
-#pragma unroll 1
-        for (; i < far; i += warps) {
-            make_far_tile(work, list.tasks + i);
-        }
+    const uint32_t entry = take_entry(tiles);
+    if (entry == FOVEATE_TILE_NONE) {
+        return;
     }
-    leave_list(list);
+    const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
+    const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
+    for (int i = 0; i < (in_quarters ? 4 : 1); i++) {
+        uint32_t own = entry;
+        if (in_quarters) {
+            const int x = (int)(entry & FOVEATE_TILE_PLACE_MASK) + i % 2;
+            const int y = (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) + i / 2;
+            if (x * FOVEATE_TILE_QUARTER_PX >= frame.width_px ||
+                y * FOVEATE_TILE_QUARTER_PX >= frame.height_px) {
+                continue;
+            }
+            own = entry_of_quarter(work.law, x, y);
+            __syncthreads(); /* the quarter before is out of shared memory */
+        }
+        make_entry(work, own);
+    }
 }
 
 #endif

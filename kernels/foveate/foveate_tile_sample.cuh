@@ -221,11 +221,9 @@ template <enum fovea_format FORMAT> struct tile_encoder {
 
     __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
     {
-        return light ? in_light(sample) : in_levels(sample);
-    }
-
-    __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
-    {
+        if (light) {
+            return in_light(sample);
+        }
         const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
         const tile_sample high = numbers_of_white<pixel<FORMAT>>();
         const tile_sample sum = sample + base;

@@ -7,18 +7,6 @@
 
 #include "foveate_tile_params.h"
 
-/* To a part in two million. */
-static __device__ __forceinline__ float root_of(float x)
-{
-#if defined(__CUDA_ARCH__)
-    float y;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return sqrtf(x);
-#endif
-}
-
 /* A view's law with its gaze. */
 struct tile_law {
     const foveate_tiles &tiles;
@@ -44,8 +32,7 @@ struct tile_law {
         return low + (place - (float)below) * (__ldg(entries + below + 1) - low);
     }
 
-    /* Not inlined: many times in a row it would be most of a kernel. */
-    __device__ __noinline__ float projected(float x, float y) const
+    __device__ __forceinline__ float projected(float x, float y) const
     {
         const foveate_law &law = tiles.law;
         const foveate_ray pixel = foveate_law_ray(&law, x - 0.5f, y - 0.5f);
@@ -61,13 +48,9 @@ struct tile_law {
         if (tiles.law.kind != FOVEATE_LAW_RADIAL) {
             return projected(x, y);
         }
-        return radial(x, y);
-    }
-    __device__ __forceinline__ float radial(float x, float y) const
-    {
         const float dx = x - gaze_x;
         const float dy = y - gaze_y;
-        return table(root_of(dx * dx + dy * dy));
+        return table(sqrtf(dx * dx + dy * dy));
     }
     __device__ __forceinline__ float applied(float plain_px) const
     {
@@ -85,100 +68,64 @@ struct tile_law {
     }
 };
 
-/* ---- Ranges */
+/* ---- Ranges. A whole warp asks together, and all its threads are told. */
 
 struct tile_range {
     float low;
     float high;
 };
 
-struct tile_area {
+struct tile_square {
     float x, y;
-    float width, height;
+    float side;
 };
 
-/* sigma at three places along either axis, of an area's edges and middle. */
-struct tile_sigmas {
-    float at[3][3];
+static __device__ __forceinline__ tile_range range_of_warp(float value)
+{
+    tile_range range = {value, value};
+#pragma unroll
+    for (int i = 16; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    return range;
+}
+
+struct tile_place {
+    float x, y;
 };
 
-static __device__ __forceinline__ tile_sigmas sigmas_in(const tile_law &law, const tile_area &area)
+/* Of a law that only rises with the distance: the place nearest to the gaze, and the farthest corner. */
+static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
+                                                           const tile_square &square, bool nearest)
 {
-    tile_sigmas sigmas;
-    const bool radial = law.tiles.law.kind == FOVEATE_LAW_RADIAL;
-#pragma unroll
-    for (int i = 0; i < 9; i++) {
-        const float x = area.x + (float)(i % 3) * 0.5f * area.width;
-        const float y = area.y + (float)(i / 3) * 0.5f * area.height;
-        float &sigma_px = sigmas.at[i / 3][i % 3];
-        if (radial) {
-            sigma_px = law.applied(law.radial(x, y));
-        } else {
-            sigma_px = law.applied(law.projected(x, y));
-        }
-    }
-    return sigmas;
+    const float near_x = fminf(fmaxf(law.gaze_x, square.x), square.x + square.side);
+    const float near_y = fminf(fmaxf(law.gaze_y, square.y), square.y + square.side);
+    const float middle = 0.5f * square.side;
+    const float far_x = law.gaze_x < square.x + middle ? square.x + square.side : square.x;
+    const float far_y = law.gaze_y < square.y + middle ? square.y + square.side : square.y;
+    return {nearest ? near_x : far_x, nearest ? near_y : far_y};
 }
 
-/* Of any law: at nine places, and what sigma can differ by between them and the places in between. */
-static __device__ __forceinline__ tile_range range_of(const tile_law &law, const tile_area &area,
-                                                      const tile_sigmas &sigmas)
+/* Of any law: 5 x 5 places, and what sigma can differ by between them and the places in between. */
+static __device__ __forceinline__ tile_place place_in_square(const tile_square &square, int i)
 {
-    tile_range range = {sigmas.at[0][0], sigmas.at[0][0]};
-#pragma unroll
-    for (int i = 1; i < 9; i++) {
-        range.low = fminf(range.low, sigmas.at[i / 3][i % 3]);
-        range.high = fmaxf(range.high, sigmas.at[i / 3][i % 3]);
-    }
-    const float reach = law.tiles.slope * 0.25f * (area.width + area.height);
-    return {range.low - reach, range.high + reach};
+    const float step = 0.25f * square.side;
+    return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
 }
 
-struct tile_distances {
-    float nearest; /* squared */
-    float farthest;
-};
-
-static __device__ __forceinline__ tile_distances distances_of(const tile_law &law,
-                                                              const tile_area &area)
+static __device__ __forceinline__ tile_range range_over(const tile_law &law,
+                                                        const tile_square &square)
 {
-    const float half_x = 0.5f * area.width;
-    const float half_y = 0.5f * area.height;
-    const float x = fabsf(law.gaze_x - area.x - half_x);
-    const float y = fabsf(law.gaze_y - area.y - half_y);
-    const float near_x = fmaxf(x - half_x, 0.0f);
-    const float near_y = fmaxf(y - half_y, 0.0f);
-    const float far_x = x + half_x;
-    const float far_y = y + half_y;
-    return {near_x * near_x + near_y * near_y, far_x * far_x + far_y * far_y};
-}
-
-/* Of a law that only rises with the distance it is at the nearest place and the farthest corner. */
-static __device__ __forceinline__ tile_range range_over(const tile_law &law, const tile_area &area)
-{
-    if (law.tiles.radial) {
-        const tile_distances distances = distances_of(law, area);
-        return {law.applied(law.table(root_of(distances.nearest))),
-                law.applied(law.table(root_of(distances.farthest)))};
-    }
-    return range_of(law, area, sigmas_in(law, area));
-}
-
-/* The same by a whole warp together. */
-static __device__ __forceinline__ tile_range range_by_warp(const tile_law &law,
-                                                           const tile_area &area)
-{
-    const int i = min((int)threadIdx.x % 32, 8);
-    const float sigma_px = law.at(area.x + (float)(i % 3) * 0.5f * area.width,
-                                  area.y + (float)(i / 3) * 0.5f * area.height);
-    tile_range range = {sigma_px, sigma_px};
-#pragma unroll
-    for (int k = 8; k > 0; k >>= 1) {
-        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, k));
-        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, k));
-    }
-    const float reach = law.tiles.slope * 0.25f * (area.width + area.height);
-    return {range.low - reach, range.high + reach};
+    const int lane = (int)threadIdx.x & 31;
+    const bool radial = law.tiles.radial != 0;
+    const tile_place place =
+        radial ? end_of_square(law, square, lane == 0) : place_in_square(square, min(lane, 24));
+    tile_range range = range_of_warp(law.at(place.x, place.y));
+    const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
+    range.low -= law.tiles.slope * half_diagonal;
+    range.high += law.tiles.slope * half_diagonal;
+    return range;
 }
 
 /* ---- Kinds */
@@ -190,20 +137,54 @@ static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int 
            (uint32_t)x;
 }
 
-/* Of the picture itself: a quarter, or a square. */
-static __device__ __forceinline__ uint32_t entry_of_picture(const tile_law &law, bool square, int x,
-                                                            int y)
+/* The quarter at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
 {
-    const float px = FOVEATE_TILE_QUARTER_PX;
-    const float side = square ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX;
-    const tile_range range = range_over(law, {(float)x * px, (float)y * px, side, side});
-    const uint32_t bit = (uint32_t)square << FOVEATE_TILE_SQUARE_BIT;
+    const float margin = 2.0f;
+    const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
+                                (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
+                                FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
+    const tile_range range = range_over(law, square);
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
-        return tile_entry(FOVEATE_TILE_COPIED, 0, x, y) | bit;
+        return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
-    const int radius = foveate_tile_radius(&law.tiles.limits, range.high);
-    const int kind = radius == 0 ? FOVEATE_TILE_GATHERED : FOVEATE_TILE_LEVEL_0;
-    return tile_entry(kind, radius, x, y) | bit;
+    const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
+    if (radius == 0) {
+        return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
+    }
+    const bool fine = range.low < law.tiles.fine_sigma;
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
+                      fine ? max(radius, law.tiles.fine_radius) : radius, x, y) |
+           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
+}
+
+/* The finest level from 2 on that serves that range in a whole tile; 0: none. */
+static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
+{
+    for (int level = 2; level < law.level_count; level++) {
+        if (range.low >= foveate_tile_sigma_from(level) &&
+            foveate_tile_radius(&law.tiles.limits, level, range.high) > 0) {
+            return level;
+        }
+    }
+    return 0;
+}
+
+/* The tile at that place from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
+static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law, int x, int y)
+{
+    const float margin = 4.0f;
+    const tile_square square = {(float)(x * FOVEATE_TILE_PX) - margin,
+                                (float)(y * FOVEATE_TILE_PX) - margin,
+                                FOVEATE_TILE_PX + 2.0f * margin};
+    const tile_range range = range_over(law, square);
+    const int level = law.blurs ? level_of_range(law, range) : 0;
+    if (level == 0) {
+        return FOVEATE_TILE_NONE;
+    }
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
+                      foveate_tile_radius(&law.tiles.limits, level, range.high), 2 * x, 2 * y);
 }
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
 
+#include "foveate_gaussian.cuh"
+#include "foveate_tile_blur.cuh"
 #include "foveate_tile_levels.cuh"
 
 /* All that a block is about. */
@@ -58,6 +60,112 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
         least = least_of(least, load_sample(of_warps + i));
     }
     return least;
+}
+
+/* Samples of pixels: left and above (x0, y0) too, four at a time. -> the least of this thread's. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT, Image> &work,
+                                                          const foveate_tile_shape &shape,
+                                                          const tile_memory &memory, int x0, int y0,
+                                                          const tile_sample &base)
+{
+    tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
+    decode.zero = decode.zero + base;
+    const int left = x0 - shape.aside;
+    const int top = y0 - shape.radius;
+    const bool inside = left >= 0 && top >= 0 && left + shape.columns <= work.frame.width_px &&
+                        top + shape.rows <= work.frame.height_px;
+    const bool runs = inside && has_runs(work.src, 4);
+    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                          work.frame.height_px - 1};
+    const int fours = shape.columns / 4;
+    tile_sample least = largest_sample();
+    for (int i = (int)threadIdx.x; i < shape.rows * fours; i += FOVEATE_TILE_THREADS) {
+        const int row = i / fours;
+        const int column = (i - row * fours) * 4;
+        const uint4 words = load_four(endless, runs, left + column, top + row);
+        const tile_sample a = decode(words.x);
+        const tile_sample b = decode(words.y);
+        const tile_sample c = decode(words.z);
+        const tile_sample d = decode(words.w);
+        uint2 *to = memory.window + row * shape.pitch + column;
+        to[0] = bits_of(a);
+        to[1] = bits_of(b);
+        to[2] = bits_of(c);
+        to[3] = bits_of(d);
+        if (work.frame.light) {
+            least = least_of(least, least_of(least_of(a, b), least_of(c, d)));
+        }
+    }
+    return least;
+}
+
+/* Samples of a level, two at a time where none is beyond its margins. */
+static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &tiles, int k,
+                                                           const foveate_tile_shape &shape,
+                                                           const tile_memory &memory, int x0,
+                                                           int y0, const tile_sample &base)
+{
+    const foveate_level &level = tiles.levels[k];
+    const int left = x0 - shape.aside;
+    const int top = y0 - shape.radius;
+    const int last_x = level.width + FOVEATE_MARGIN - 1;
+    const int last_y = level.height + FOVEATE_MARGIN - 1;
+    const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
+                        left + shape.columns - 1 <= last_x && top + shape.rows - 1 <= last_y;
+    const int pairs = shape.columns / 2;
+    tile_sample least = largest_sample();
+    for (int i = (int)threadIdx.x; i < shape.rows * pairs; i += FOVEATE_TILE_THREADS) {
+        const int row = i / pairs;
+        const int column = (i - row * pairs) * 2;
+        tile_sample a;
+        tile_sample b;
+        if (inside) {
+            const uint4 two = *(const uint4 *)sample_at(tiles, level, left + column, top + row);
+            a = sample_of_bits(two.x, two.y);
+            b = sample_of_bits(two.z, two.w);
+        } else {
+            const int x = left + column;
+            const int y = min(max(top + row, -FOVEATE_MARGIN), last_y);
+            a = load_sample(sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
+            b = load_sample(sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
+        }
+        least = least_of(least, least_of(a, b));
+        uint2 *to = memory.window + row * shape.pitch + column;
+        to[0] = bits_of(a - base);
+        to[1] = bits_of(b - base);
+    }
+    return least;
+}
+
+/* Subtracts what turned out to be the base after the window was loaded. */
+static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &shape,
+                                                     const tile_memory &memory,
+                                                     const tile_sample &base)
+{
+    for (int i = (int)threadIdx.x; i < shape.rows * shape.pitch; i += FOVEATE_TILE_THREADS) {
+        memory.window[i] = bits_of(load_sample(memory.window + i) - base);
+    }
+}
+
+/* In light: the base of the window that was loaded relative to none. Else what it was. */
+static __device__ __forceinline__ tile_sample settle_base(bool light,
+                                                          const foveate_tile_shape &shape,
+                                                          const tile_memory &memory,
+                                                          const tile_sample &base,
+                                                          const tile_sample &least)
+{
+    if (light) {
+        keep_least(least, memory.least);
+    }
+    __syncthreads();
+    if (!light) {
+        return base;
+    }
+    const tile_sample found = least_of_block(memory.least);
+    rebase_window(shape, memory, found);
+    __syncthreads();
+    return found;
 }
 
 /* ---- Words */

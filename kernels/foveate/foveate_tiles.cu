@@ -24,44 +24,34 @@
 
 #include "foveate_tile_picture.cuh"
 
-/* Blocks that a multiprocessor holds: registers are cut to that. More in light, where a thread decodes and
- * encodes. */
-#define MAKER_BLOCKS(light) 2
-#define PICTURE_BLOCKS(light) 4
+/* Blocks that a multiprocessor holds: registers are cut to that. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define MAKER_BLOCKS 4
+#else
+#define MAKER_BLOCKS 5
+#endif
+#define PICTURE_BLOCKS 7
 
 extern __shared__ __align__(16) char tile_shared[];
 
-/* `light` is the frame's; said twice, so that each kernel holds only its own. */
-#define KERNELS_OF(name, kind, suffix, format, in_light)                                           \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, MAKER_BLOCKS(in_light))      \
-        tile_levels##name##_##kind##_##suffix(                                                     \
+#define KERNELS(kind, suffix, format)                                                              \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, MAKER_BLOCKS)                \
+        tile_levels_##kind##_##suffix(                                                             \
             const __grid_constant__ foveate_tiles_##kind##_params params)                          \
     {                                                                                              \
-        foveate_frame frame = frame_of_image(params.frame, params.batch);                          \
-        frame.light = in_light;                                                                    \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
         make_levels<format>(frame, params.tiles, src);                                             \
     }                                                                                              \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, PICTURE_BLOCKS(in_light))   \
-        tile_picture##name##_##kind##_##suffix(                                                    \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, PICTURE_BLOCKS)             \
+        tile_picture_##kind##_##suffix(                                                            \
             const __grid_constant__ foveate_tiles_##kind##_params params)                          \
     {                                                                                              \
-        foveate_frame frame = frame_of_image(params.frame, params.batch);                          \
-        frame.light = in_light;                                                                    \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
         const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
         make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
     }
-
-#define KERNELS(kind, suffix, format)                                                              \
-    KERNELS_OF(, kind, suffix, format, 0)                                                          \
-    KERNELS_OF(_light, kind, suffix, format, 1)
-
-extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS)
-    tile_decimate(const __grid_constant__ foveate_tiles_decimate_params params)
-{
-    decimate_level(params);
-}
 
 KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
 KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)

@@ -288,14 +288,6 @@ FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsign
     return fits && block_z && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-FAKE(LaunchKernelEx, const CUlaunchConfig *config, CUfunction function, void **params, void **extra)
-{
-    CALLED(LaunchKernelEx);
-    const bool fits = config->gridDimX && config->gridDimY && config->gridDimZ;
-    fake_cuda.images = config->gridDimZ;
-    return fits && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
 {
     CALLED(MemAlloc);

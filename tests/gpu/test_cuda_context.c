@@ -111,20 +111,19 @@ static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
 {
     (void)state;
     static const char usual[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
-                                "StreamWaitEvent LaunchKernel LaunchKernelEx "
+                                "StreamWaitEvent LaunchKernel LaunchKernel "
                                 "EventQuery EventRecord CtxPopCurrent ";
     static const char after[] = "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
-                                "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernelEx "
+                                "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernel "
                                 "EventQuery EventRecord CtxPopCurrent ";
     struct capture capture = {0};
     struct fovea_context *context = create_for(FOVEA_METHOD_SMOOTH, &capture);
     run_large(context, FOVEA_OK);
     run_large(context, FOVEA_OK);
     assert_string_equal(fake->calls, usual);
-    static const char *const launches[] = {"LaunchKernel", "LaunchKernelEx"};
-    for (int n = 0; n < 2; n++) {
-        fake_cuda_fail_at(fake, 1, CUDA_ERROR_OUT_OF_MEMORY);
-        fake->fails = launches[n];
+    for (int n = 1; n <= 2; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        fake->fails = "LaunchKernel";
         run_large(context, FOVEA_ERROR_OUT_OF_MEMORY);
         fake_cuda_calm(fake);
         run_large(context, FOVEA_OK);
