@@ -425,7 +425,8 @@ struct fovea_config_desc {
     const char *program_name; /* for "apps"; NULL: the running program's name */
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
     bool watch; /* look at the files again when fovea_config_poll is called; true */
-    const struct fovea_settings *defaults; /* of this program; NULL: fovea_settings_default. Copied */
+    const struct fovea_settings
+        *defaults; /* of this program; NULL: fovea_settings_default. Copied */
     struct fovea_log log;
 };
 

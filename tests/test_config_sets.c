@@ -149,10 +149,12 @@ static void wrong_sets_are_named(void **state)
         {".=1", "--set \".=1\": unknown key; expected one of backend, backend_measure, "
                 "cpu_threads, watchdog_ms, "
                 "log, foveation, gaze, overlay, layer"},
-        {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
-                      "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
-        {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
-                     "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
+        {"version=1",
+         "--set \"version=1\": version: unknown key; expected one of backend, "
+         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
+        {"apps.x=1",
+         "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
+         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
         {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",
