@@ -262,14 +262,12 @@ template <enum fovea_format FORMAT, typename Image>
 __device__ __forceinline__ void make_blocks(const foveate_frame &frame, const foveate_bands &bands,
                                             const Image &src, const Image &dst, char *shared)
 {
-#if __CUDA_ARCH__ >= 800
     __shared__ __align__(16) block_memory memory;
     if (frame.light) {
         make_region<FORMAT, true>(frame, bands, src, dst, memory, (__half *)shared);
     } else {
         make_region<FORMAT, false>(frame, bands, src, dst, memory, (__half *)shared);
     }
-#endif
 }
 
 } // namespace
