@@ -205,32 +205,32 @@ PFN_vkVoidFunction layer_find_device_hook(const char *name);
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *info,
                                                     const VkAllocationCallbacks *allocator,
                                                     VkInstance *out_instance);
-VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance instance,
+VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
                                                  const VkAllocationCallbacks *allocator);
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
                                                   const VkDeviceCreateInfo *info,
                                                   const VkAllocationCallbacks *allocator,
                                                   VkDevice *out_device);
-VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice device,
+VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
                                                const VkAllocationCallbacks *allocator);
 VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index,
                                                 VkQueue *out_queue);
 VKAPI_ATTR void VKAPI_CALL layer_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
                                                  VkQueue *out_queue);
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance instance,
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance handle,
                                                          const struct layer_xcb_surface_info *info,
                                                          const VkAllocationCallbacks *allocator,
                                                          VkSurfaceKHR *out_surface);
 VKAPI_ATTR VkResult VKAPI_CALL
-layer_CreateXlibSurfaceKHR(VkInstance instance, const struct layer_xlib_surface_info *info,
+layer_CreateXlibSurfaceKHR(VkInstance handle, const struct layer_xlib_surface_info *info,
                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out_surface);
-VKAPI_ATTR void VKAPI_CALL layer_DestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface,
+VKAPI_ATTR void VKAPI_CALL layer_DestroySurfaceKHR(VkInstance handle, VkSurfaceKHR surface,
                                                    const VkAllocationCallbacks *allocator);
-VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice device,
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
                                                         const VkSwapchainCreateInfoKHR *info,
                                                         const VkAllocationCallbacks *allocator,
                                                         VkSwapchainKHR *out_swapchain);
-VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain,
+VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
                                                      const VkAllocationCallbacks *allocator);
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info);
 
@@ -238,7 +238,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPres
 
 /* What fovea_vulkan.h is to look functions up with: command buffers that it allocates get the loader's
  * dispatch pointer, without which any layer below crashes. */
-PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance instance, const char *name);
+PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const char *name);
 
 /* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in structures of
  * the program's are patched, and put back by layer_features_restore. */

@@ -145,12 +145,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
     return below && own ? own : below;
 }
 
+/* The loader's name for its argument, in vk_layer.h. */
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
-
-__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation)
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
 {
+    VkNegotiateLayerInterface *negotiation = pVersionStruct;
     if (!negotiation || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
         negotiation->loaderLayerInterfaceVersion < INTERFACE_VERSION) {
         return VK_ERROR_INITIALIZATION_FAILED;

@@ -139,12 +139,10 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     return below && own ? own : below;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
-
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation)
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
 {
+    VkNegotiateLayerInterface *negotiation = pVersionStruct;
     negotiation->loaderLayerInterfaceVersion = 2;
     negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
     negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;

@@ -93,6 +93,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
 
 /* ---- The others ------------------------------------------------------------------------------------- */
 
+/* Its parameters are Vulkan's. NOLINTNEXTLINE(readability-function-size) */
 static VKAPI_ATTR void VKAPI_CALL cmd_pipeline_barrier(
     VkCommandBuffer commands, VkPipelineStageFlags src, VkPipelineStageFlags dst,
     VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memories,
