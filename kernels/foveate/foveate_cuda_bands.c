@@ -74,20 +74,15 @@ void foveate_cuda_bands_unload(const struct cuda_device *device,
 
 /* ---- Plans ------------------------------------------------------------------------------------ */
 
-static uint16_t half_of(float value)
-{
-    return (uint16_t)pixel_float_to_small(pixel_float_bits(value), PIXEL_HALF_MANTISSA);
-}
-
 /* The tap in the centre, the largest, takes what the others were rounded by. */
 static void round_filter(const float *taps, uint32_t radius_px, uint16_t *out)
 {
     float centre = 1.0f;
     for (uint32_t i = 1; i <= radius_px; i++) {
-        out[i] = half_of(taps[i]);
-        centre -= 2.0f * pixel_small_to_float(out[i], PIXEL_HALF_MANTISSA);
+        out[i] = pixel_float_to_half(taps[i]);
+        centre -= 2.0f * pixel_half_to_float(out[i]);
     }
-    out[0] = half_of(centre);
+    out[0] = pixel_float_to_half(centre);
 }
 
 void foveate_cuda_bands_taps(const struct foveate_plan *plan, uint16_t *out)

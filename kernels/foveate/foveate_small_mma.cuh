@@ -14,7 +14,6 @@
 /* 16 rows of 8: x holds row g, y row g + 8. */
 typedef uint2 small_result;
 
-#ifndef FOVEATE_SMALL_EMULATED
 static __device__ __forceinline__ void small_multiply(small_result &sum, const uint4 &weights,
                                                       uint32_t first, uint32_t second)
 {
@@ -25,9 +24,6 @@ static __device__ __forceinline__ void small_multiply(small_result &sum, const u
         : "r"(weights.x), "r"(weights.y), "r"(weights.z), "r"(weights.w), "r"(first), "r"(second));
 #endif
 }
-#else
-void small_multiply(small_result &sum, const uint4 &weights, uint32_t first, uint32_t second);
-#endif
 
 static __device__ __forceinline__ uint32_t bits_of_pair(__half2 v)
 {

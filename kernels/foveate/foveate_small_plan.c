@@ -5,6 +5,7 @@
 
 #include "foveate/foveate_small_matrix.h"
 #include "foveate/foveate_small_weights.h"
+#include "pixel_float.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,9 +129,9 @@ static void fill_places(const struct foveate_plan *plan, struct foveate_small *s
     for (int32_t i = 0; i < FOVEATE_SMALL_PLACES; i++) {
         const double at = i / (double)small->places_per_px[k];
         const double sigma = small->by_distance ? sigma_at_distance(plan, at) : at;
-        out[i] = foveate_small_half(place_in(sigmas, count, sigma));
+        out[i] = pixel_float_to_half((float)place_in(sigmas, count, sigma));
         if (k == 1) {
-            out[i + 2 * FOVEATE_SMALL_PLACES] = foveate_small_half(sigma); /* of table 3 */
+            out[i + 2 * FOVEATE_SMALL_PLACES] = pixel_float_to_half((float)sigma); /* of table 3 */
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "foveate/foveate_small_weights.h"
 
 #include "foveate/foveate_small_matrix.h"
+#include "pixel_float.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,37 +22,13 @@
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
 
-uint16_t foveate_small_half(double value)
-{
-    const float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u);
-    const float size = fabsf(f);
-    if (size < 6.103515625e-5f) {
-        return (uint16_t)(sign | (uint16_t)lrintf(size * 16777216.0f));
-    }
-    bits &= 0x7fffffffu;
-    bits += 0xfffu + (bits >> 13 & 1u);
-    return (uint16_t)(sign | (uint16_t)((bits >> 13) - (112u << 10)));
-}
-
-static double value_of(uint16_t half)
-{
-    const int exponent = half >> 10 & 31;
-    const double mantissa = half & 1023;
-    const double size =
-        exponent ? ldexp(1.0 + mantissa / 1024.0, exponent - 15) : ldexp(mantissa, -24);
-    return half & 0x8000 ? -size : size;
-}
-
 /* So that a row of halves sums to 1: its largest takes the rest. */
 static void round_row(double *row, int32_t count)
 {
     double sum = 0.0;
     int32_t largest = 0;
     for (int32_t i = 0; i < count; i++) {
-        row[i] = value_of(foveate_small_half(row[i]));
+        row[i] = pixel_half_to_float(pixel_float_to_half((float)row[i]));
         sum += row[i];
         largest = fabs(row[i]) > fabs(row[largest]) ? i : largest;
     }
@@ -86,7 +63,7 @@ static void write_piece(struct writer *w, const double *weights, int32_t pitch, 
             const int32_t column = lane % 4 * 2 + i % 2 + i / 4 * 8;
             const int32_t output = order.outputs ? shuffled(row) : row;
             const int32_t input = order.inputs ? shuffled(column) : column;
-            out[lane * 8 + i] = foveate_small_half(weights[output * pitch + input]);
+            out[lane * 8 + i] = pixel_float_to_half((float)weights[output * pitch + input]);
         }
     }
 }

@@ -16,9 +16,6 @@ struct foveate_small_sets {
     int32_t counts[3];
 };
 
-/* The nearest half, as bits. */
-uint16_t foveate_small_half(double value);
-
 /* Fills the first FOVEATE_SMALL_PIECES_MOST pieces of tables->halves and says in `small`, whose spacing and axes are
  * known, where each lies. */
 FOVEA_MUST_CHECK enum fovea_result foveate_small_write_weights(

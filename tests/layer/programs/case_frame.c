@@ -7,45 +7,23 @@
 
 #include <pthread.h>
 
-#define WIDTH_PX 160
-#define HEIGHT_PX 120
 #define FRAMES 8
-
-struct stand {
-    struct program program;
-    struct screen screen;
-};
-
-static void open_stand(struct stand *stand)
-{
-    stand->program = program_default();
-    program_open_instance(&stand->program);
-    program_open_device(&stand->program, NULL, NULL);
-    stand->screen = screen_default(&stand->program, WIDTH_PX, HEIGHT_PX);
-}
-
-static void close_stand(struct stand *stand)
-{
-    screen_close(&stand->screen);
-    program_close_device(&stand->program);
-    program_close_instance(&stand->program);
-}
 
 /* With the last picture left on the screen until stdin ends. */
 static void hold(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
     program_hold();
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void endless(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     screen_open(&stand.screen);
     for (;;) {
         frame_run(&stand.screen, 1);
@@ -55,11 +33,11 @@ static void endless(void)
 static void with_waits(uint32_t count)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     stand.screen.wait_count = count;
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void no_wait(void)
@@ -81,7 +59,7 @@ static void twelve_waits(void)
 static void two_swapchains(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     screen_open(&stand.screen);
     struct screen second = screen_default(&stand.program, 200, 80);
     screen_open(&second);
@@ -98,7 +76,7 @@ static void two_swapchains(void)
         }
     }
     screen_close(&second);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void *present_alone(void *screen)
@@ -110,14 +88,14 @@ static void *present_alone(void *screen)
 static void thread(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     screen_open(&stand.screen);
     pthread_t other;
     if (pthread_create(&other, NULL, present_alone, &stand.screen) != 0) {
         program_fail("no thread", 0);
     }
     pthread_join(other, NULL);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 /* Hints of what has changed: with a moving gaze that is everything. */
@@ -131,7 +109,7 @@ static void regions(void)
     }
     stand.program.device_extension = VK_KHR_INCREMENTAL_PRESENT_EXTENSION_NAME;
     program_open_device(&stand.program, NULL, NULL);
-    stand.screen = screen_default(&stand.program, WIDTH_PX, HEIGHT_PX);
+    stand.screen = screen_default(&stand.program, STAND_WIDTH_PX, STAND_HEIGHT_PX);
     screen_open(&stand.screen);
     const VkRectLayerKHR rectangle = {.offset = {10, 10}, .extent = {20, 20}};
     const VkPresentRegionKHR region = {.rectangleCount = 1, .pRectangles = &rectangle};
@@ -145,17 +123,17 @@ static void regions(void)
         program_check(frame_present(&screen, 1, &hints), "vkQueuePresentKHR");
     }
     program_hold();
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void srgb(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     stand.screen.format = VK_FORMAT_B8G8R8A8_SRGB;
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void srgb_mutable(void)
@@ -173,13 +151,13 @@ static void srgb_mutable(void)
                                                   VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
                                               .viewFormatCount = 2,
                                               .pViewFormats = formats};
-    stand.screen = screen_default(&stand.program, WIDTH_PX, HEIGHT_PX);
+    stand.screen = screen_default(&stand.program, STAND_WIDTH_PX, STAND_HEIGHT_PX);
     stand.screen.format = VK_FORMAT_B8G8R8A8_SRGB;
     stand.screen.flags = VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR;
     stand.screen.next = &list;
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 /* Images without memory before they are first acquired (VK_EXT_swapchain_maintenance1): the flag alone, for
@@ -187,11 +165,11 @@ static void srgb_mutable(void)
 static void deferred(void)
 {
     struct stand stand;
-    open_stand(&stand);
+    stand_open(&stand);
     stand.screen.flags = 0x8; /* VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_EXT */
     screen_open(&stand.screen);
     frame_run(&stand.screen, FRAMES);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 const struct program_case frame_cases[] = {

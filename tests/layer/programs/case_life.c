@@ -9,29 +9,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define WIDTH_PX 160
-#define HEIGHT_PX 120
 #define FRAMES 5
-
-struct stand {
-    struct program program;
-    struct screen screen;
-};
 
 static void open_stand(struct stand *stand)
 {
-    stand->program = program_default();
-    program_open_instance(&stand->program);
-    program_open_device(&stand->program, NULL, NULL);
-    stand->screen = screen_default(&stand->program, WIDTH_PX, HEIGHT_PX);
+    stand_open(stand);
     screen_open(&stand->screen);
-}
-
-static void close_stand(struct stand *stand)
-{
-    screen_close(&stand->screen);
-    program_close_device(&stand->program);
-    program_close_instance(&stand->program);
 }
 
 /* The old swapchain's last presents may be on their way while the new one is made out of it. */
@@ -57,7 +40,7 @@ static void resize(void)
         recreate(&stand.screen);
         frame_run(&stand.screen, FRAMES);
     }
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 /* Presents to a window that has another size by now, until the swapchain says so. */
@@ -80,7 +63,7 @@ static void outgrown(void)
     }
     recreate(screen);
     frame_run(screen, FRAMES);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void hidden(void)
@@ -92,7 +75,7 @@ static void hidden(void)
     frame_run(&stand.screen, FRAMES);
     screen_show_window(&stand.screen, true);
     frame_run(&stand.screen, FRAMES);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 static void nothing_destroyed(void)
@@ -112,7 +95,7 @@ static void never_presents(void)
 {
     struct stand stand;
     open_stand(&stand);
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 /* The device goes before its swapchain: wrong, and seen. */
@@ -155,7 +138,7 @@ static void instances_in_turn(void)
         struct stand stand;
         open_stand(&stand);
         frame_run(&stand.screen, FRAMES);
-        close_stand(&stand);
+        stand_close(&stand);
     }
 }
 
@@ -166,9 +149,9 @@ static void instances_at_once(void)
     open_stand(&two);
     frame_run(&one.screen, FRAMES);
     frame_run(&two.screen, FRAMES);
-    close_stand(&one);
+    stand_close(&one);
     frame_run(&two.screen, FRAMES);
-    close_stand(&two);
+    stand_close(&two);
 }
 
 static long resident_kb(void)
@@ -195,7 +178,7 @@ static void many_swapchains(void)
             printf("resident_kb %ld\n", resident_kb());
         }
     }
-    close_stand(&stand);
+    stand_close(&stand);
 }
 
 const struct program_case life_cases[] = {

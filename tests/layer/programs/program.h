@@ -159,6 +159,16 @@ void frame_run(struct screen *screen, uint32_t count);
 /* "ready" on stdout; then until stdin ends: somebody looks at the window. */
 void program_hold(void);
 
+/* A window of 160x120 pixels on a device of its own. The screen is not open yet. */
+#define STAND_WIDTH_PX 160
+#define STAND_HEIGHT_PX 120
+struct stand {
+    struct program program;
+    struct screen screen;
+};
+void stand_open(struct stand *stand);
+void stand_close(struct stand *stand);
+
 /* ---- Cases ----------------------------------------------------------------------------------------- */
 
 struct program_case {
