@@ -63,6 +63,24 @@ def test_frames_go_on_when_submits_fail(rig):
     assert not done.messages, done.validation
 
 
+@pytest.mark.parametrize(("fault", "passed"), [("submit", 3), ("fourth", 1)])
+def test_frames_with_many_waits_go_on_when_submits_fail(rig, fault, passed):
+    """Twelve semaphores are gathered by a submit of its own (the third to fifth fail), of which a frame that
+    fails afterwards (the fourth submit) leaves one to wait for."""
+    done = rig.case("twelve-waits", fault=fault, validate=True, sets={"backend": "vulkan"})
+    assert done.code == 0 and done.counts == (8, 2 * 8 - (passed if fault == "submit" else 0)), done.output
+    assert done.log.count("a frame is presented as it is") == 1, done.log
+    assert not done.messages, done.validation
+
+
+def test_a_present_out_of_memory_ends_foveation_of_its_swapchain(rig):
+    """Nobody waits any more for what Fovea has signalled for that image."""
+    alone = rig.case("present-out-of-memory", on=False, fault="present", validate=True)
+    done = rig.case("present-out-of-memory", fault="present", validate=True, sets={"backend": "vulkan"})
+    assert done.code == 0 and done.counts == (8, 3), done.output + done.log
+    assert done.new_messages(alone) == []
+
+
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])
 def test_a_lost_device_is_said_once(rig, backend):
     done = rig.case("hold", fault="lost", validate=backend == "vulkan", sets={"backend": backend})

@@ -126,6 +126,30 @@ static void regions(void)
     stand_close(&stand);
 }
 
+/* What is not presented stays acquired: the other images, if any, go round. */
+static void present_out_of_memory(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    struct screen *const screen = &stand.screen;
+    int refused = 0;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        if (!frame_draw(screen)) {
+            program_fail("the swapchain fits no longer", 0);
+        }
+        const VkResult result = frame_present(&screen, 1, NULL);
+        refused += result == VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (result != VK_ERROR_OUT_OF_HOST_MEMORY) {
+            program_check(result, "vkQueuePresentKHR");
+        }
+    }
+    if (refused != 1) {
+        program_fail("presents out of memory", refused);
+    }
+    stand_close(&stand);
+}
+
 static void srgb(void)
 {
     struct stand stand;
@@ -181,6 +205,7 @@ const struct program_case frame_cases[] = {
     {"two-swapchains", two_swapchains},
     {"thread", thread},
     {"regions", regions},
+    {"present-out-of-memory", present_out_of_memory},
     {"srgb", srgb},
     {"srgb-mutable", srgb_mutable},
     {"deferred", deferred},
