@@ -76,3 +76,6 @@ foreach(backend IN ITEMS cpu cuda nvidia costs)
     set_tests_properties(test_layer_screenless_${backend} PROPERTIES SKIP_RETURN_CODE 77
         LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${fovea_test_cache}")
 endforeach()
+
+fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c LINK fovea_test_vulkan
+    LABELS gpu)

@@ -290,7 +290,4 @@ struct layer_present_chain {
 };
 void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info);
 
-/* layer_programs.c: why this process is left alone; NULL: it is not. */
-const char *layer_programs_refusal(void);
-
 #endif

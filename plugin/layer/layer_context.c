@@ -19,12 +19,24 @@ static void describe(const struct layer_swapchain *swapchain)
              (int)swapchain->format, (int)swapchain->color_space);
 }
 
+/* A program's first frame must not wait for a measurement that takes seconds: where a CPU draws it is known that
+ * threads are faster than shaders. On a GPU measuring takes a tenth of a second, once. */
+static bool is_slow_to_measure(const struct layer_device *device)
+{
+    VkPhysicalDeviceProperties properties;
+    device->instance->vk.GetPhysicalDeviceProperties(device->physical, &properties);
+    return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
                        const struct layer_queue *queue)
 {
     const struct layer_device *device = swapchain->device;
     struct fovea_settings settings;
     context->settings_serial = layer_session_settings(&settings, swapchain->color_space);
+    if (settings.backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
+        settings.backend_measure = FOVEA_MEASURE_NEVER;
+    }
     struct fovea_vk_desc desc = fovea_vk_desc_default();
     desc.instance = device->instance->handle;
     desc.physical_device = device->physical;

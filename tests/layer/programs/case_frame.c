@@ -98,6 +98,37 @@ static void thread(void)
     stand_close(&stand);
 }
 
+static volatile bool stop;
+
+static void *present_until_stopped(void *unused)
+{
+    (void)unused;
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    while (!stop) {
+        frame_run(&stand.screen, 1);
+    }
+    stand_close(&stand);
+    return NULL;
+}
+
+/* Each with a device and a window of its own, until stdin ends. */
+static void three_threads(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) {
+        if (pthread_create(&threads[i], NULL, present_until_stopped, NULL) != 0) {
+            program_fail("no thread", 0);
+        }
+    }
+    program_hold();
+    stop = true;
+    for (int i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
 /* Hints of what has changed: with a moving gaze that is everything. */
 static void regions(void)
 {
@@ -204,6 +235,7 @@ const struct program_case frame_cases[] = {
     {"twelve-waits", twelve_waits},
     {"two-swapchains", two_swapchains},
     {"thread", thread},
+    {"three-threads", three_threads},
     {"regions", regions},
     {"present-out-of-memory", present_out_of_memory},
     {"srgb", srgb},
