@@ -259,7 +259,7 @@ static void report_above(const char *what, const double *values, const double *b
 static void what_it_costs_the_cpu(void **state)
 {
     (void)state;
-    static double frame[VARIANTS][ROUNDS], cpu[VARIANTS][ROUNDS];
+    static double frame[VARIANTS][ROUNDS], cpu[VARIANTS][ROUNDS], thread[VARIANTS][ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         for (size_t k = 0; k < VARIANTS; k++) {
             const size_t i = round % 2 ? VARIANTS - 1 - k : k;
@@ -269,6 +269,7 @@ static void what_it_costs_the_cpu(void **state)
                         false);
             frame[i][round] = stand_number(&result, "frame_us");
             cpu[i][round] = stand_number(&result, "cpu_us");
+            thread[i][round] = stand_number(&result, "thread_us");
         }
     }
     for (size_t i = 0; i < VARIANTS; i++) {
@@ -276,6 +277,7 @@ static void what_it_costs_the_cpu(void **state)
                variants[i].name);
         report_above("frame", frame[i], frame[0]);
         report_above(", CPU", cpu[i], cpu[0]);
+        report_above(", of that the presenting thread", thread[i], thread[0]);
         printf("\n");
     }
 }
@@ -342,6 +344,11 @@ int main(int argc, char **argv)
     }
     if (costs) {
         return run_costs();
+    }
+    const char *required = getenv("FOVEA_REQUIRE_VALIDATION");
+    if (required && strcmp(required, "1") == 0 && !stand_has_validation()) {
+        fprintf(stderr, "the validation layer is not there\n");
+        return 1;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_with_a_fixed_gaze_are_the_operator),
