@@ -117,7 +117,8 @@ static enum fovea_result take_waits(struct presentation *p, const struct layer_s
 }
 
 static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
-                                 struct layer_context *context, uint32_t index)
+                                 struct layer_context *context, uint32_t index,
+                                 const struct layer_frame *own)
 {
     struct waits waits;
     const enum fovea_result taken = take_waits(p, swapchain, context, index, &waits);
@@ -125,8 +126,6 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         return taken;
     }
     const struct fovea_vk_semaphore signal = {.semaphore = swapchain->presentable[index]};
-    struct layer_frame own;
-    layer_session_frame(swapchain, context, &own);
     const struct fovea_vk_frame frame = {
         .src = frame_image(swapchain, index),
         .dst = frame_image(swapchain, index),
@@ -134,11 +133,21 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .wait_count = waits.count,
         .signals = &signal,
         .signal_count = 1,
-        .gaze = own.gaze,
-        .hud = own.hud[0] ? own.hud : NULL,
+        .gaze = own->gaze,
+        .hud = own->hud[0] ? own->hud : NULL,
     };
     return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index, &waits)
                                : submit(context->fovea, &frame);
+}
+
+/* Without a gaze nothing is drawn and nothing needs to be submitted; but Fovea sees the first such frame, and says
+ * so. */
+static bool is_left_alone(struct layer_swapchain *swapchain, const struct layer_frame *own)
+{
+    const bool blind = !own->gaze.usable && !layer_dump_wanted();
+    const bool known = blind && swapchain->blind;
+    swapchain->blind = blind;
+    return known;
 }
 
 /* Puts what the present has to wait for into the list where the image was foveated. */
@@ -152,7 +161,12 @@ static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t i
     if (!context) {
         return;
     }
-    const enum fovea_result result = foveate(p, swapchain, context, index);
+    struct layer_frame own;
+    layer_session_frame(swapchain, context, &own);
+    if (is_left_alone(swapchain, &own)) {
+        return;
+    }
+    const enum fovea_result result = foveate(p, swapchain, context, index, &own);
     tell(swapchain, result);
     const bool made = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
     if (made || p->gathered) {

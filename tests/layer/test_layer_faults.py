@@ -22,6 +22,14 @@ def test_how_many_submits_a_frame_takes(rig, backend, submits):
     assert done.code == 0 and done.counts == (6, submits), done.output + done.log
 
 
+def test_frames_without_a_gaze_take_no_submit(rig):
+    """But the first, after which the log says why."""
+    sets = {"backend": "vulkan", "gaze.source": "udp", "gaze.udp.port": 0, "gaze.validity.fallback": "none"}
+    done = rig.case("two-swapchains", fault="nothing", validate=True, sets=sets)
+    assert done.code == 0 and done.counts == (10, 2), done.output + done.log
+    assert "no usable gaze" in done.log and not done.messages, done.log + done.validation
+
+
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [

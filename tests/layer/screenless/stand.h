@@ -20,6 +20,13 @@
 
 /* ---- The program --------------------------------------------------------------------------------------- */
 
+/* Synchronisation checks of 1.3.239 wait for threads that signal, with a lock held that those need. */
+enum stand_validation {
+    STAND_VALIDATE_NOTHING,
+    STAND_VALIDATE_WITHOUT_SYNCHRONISATION,
+    STAND_VALIDATE_ALL,
+};
+
 /* From the command line: "key=value". */
 struct stand_options {
     uint32_t width, height, frames;
@@ -31,7 +38,7 @@ struct stand_options {
     uint32_t foveated; /* 1; 0: frames must be as they were drawn */
     uint32_t
         queue; /* 1: presents from a queue for computing alone, 2: from one for copying alone */
-    uint32_t validate;
+    uint32_t validate; /* enum stand_validation */
     uint32_t nvidia; /* the device */
 };
 
@@ -108,7 +115,7 @@ struct stand_start {
     enum stand_layer layer;
     const char *sets; /* of FOVEA_SET */
     const char *options; /* of the program, blanks between */
-    bool validate; /* where the validation layer is there */
+    enum stand_validation validate; /* where the validation layer is there */
     bool logged;
     bool times;
     bool costs; /* nothing is copied for the program */
