@@ -28,6 +28,10 @@ enum shader_operator {
     SHADER_SMOOTH_LEVEL, /* smooth, in this order; push constants: struct smooth_constants */
     SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
     SHADER_SMOOTH_GATHER,
+    SHADER_TILE_KINDS, /* smooth in tiles instead: these two in any order, levels only where there are
+                          any, SHADER_SMOOTH_DECIMATE from level 3 on, then the picture */
+    SHADER_TILE_LEVELS,
+    SHADER_TILE_PICTURE,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
     SHADER_LATCH, /* push constants: struct foveate_late_own; one workgroup of one thread */
     SHADER_COUNT,
@@ -37,6 +41,10 @@ struct smooth_constants {
     struct foveate_frame frame;
     int32_t level; /* the one to make */
     int32_t level_count;
+    /* tiles: of struct foveate_shader_tiles */
+    float slope;
+    float fine_sigma_px;
+    int32_t kinds;
 };
 
 struct shader shader_get(enum shader_operator which, uint32_t words);
@@ -46,5 +54,8 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 /* One thread a pixel, or a sample of a level with its margins. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
+/* Of the three shaders of the tiles. */
+void shader_tile_groups(enum shader_operator which, const struct foveate_frame *frame,
+                        uint32_t out_groups[2]);
 
 #endif

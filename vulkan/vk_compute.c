@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "foveate/foveate_late.h"
+#include "foveate/foveate_shader_tile_shape.h"
 #include "overlay/overlay.h"
 #include "vk_check.h"
 
@@ -98,6 +99,8 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 {
     *compute = (struct vk_compute){0};
     FOVEA_TRY(check_limits(device));
+    compute->takes_tiles =
+        device->properties.limits.maxComputeSharedMemorySize >= SHADER_TILE_SHARED_BYTES;
     enum fovea_result result = create_set_layout(compute, device);
     if (result == FOVEA_OK) {
         result = create_layout(compute, device);

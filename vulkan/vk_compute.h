@@ -15,6 +15,7 @@ struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
+    bool takes_tiles; /* workgroups may have the shared memory that tiles need */
     VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2]; /* made when first asked for */
 };
 

@@ -16,11 +16,6 @@ layout(local_size_x = 16, local_size_y = 16) in;
 
 const int ACROSS = 17; /* weights kept at a time; one time is enough below the coarsest level */
 
-float level_variance(int k)
-{
-    return float((1 << 2 * k) - 1) * (5.0 / 12.0);
-}
-
 int level_for(float sigma_px)
 {
     int k = 0;

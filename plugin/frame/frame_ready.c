@@ -84,14 +84,24 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum sh
                                     .light = unorm && averages && planned(work)->constants.light};
 }
 
+/* Whether a view's plan is made by that shader. */
+static bool foveates(const struct frame_work *work, enum shader_operator which)
+{
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        if (work->views[i].plan && frame_plan_takes(work->views[i].plan, which)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
 {
-    bool smooth = planned(work)->plan->plan->smooth;
     for (int which = 0; which < SHADER_COUNT; which++) {
         bool wanted = which == SHADER_LATCH ? work->late && !work->use_peer
                       : which == SHADER_OVERLAY
                           ? work->overlay
-                          : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
+                          : !work->use_peer && foveates(work, (enum shader_operator)which);
         if (wanted) {
             FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
                                          frame_compute_kind(work, (enum shader_operator)which)));
