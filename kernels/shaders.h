@@ -29,9 +29,10 @@ enum shader_operator {
     SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
     SHADER_SMOOTH_GATHER,
     SHADER_TILE_KINDS, /* smooth in tiles instead: these two in any order, levels only where there are
-                          any, SHADER_SMOOTH_DECIMATE from level 3 on, then the picture */
+                          any, SHADER_SMOOTH_DECIMATE from level 3 on, then the picture by the last two, in any order */
     SHADER_TILE_LEVELS,
-    SHADER_TILE_PICTURE,
+    SHADER_TILE_NEAR,
+    SHADER_TILE_FAR,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
     SHADER_LATCH, /* push constants: struct foveate_late_own; one workgroup of one thread */
     SHADER_COUNT,
@@ -45,6 +46,7 @@ struct smooth_constants {
     float slope;
     float fine_sigma_px;
     int32_t kinds;
+    int32_t places_each;
 };
 
 struct shader shader_get(enum shader_operator which, uint32_t words);
@@ -54,7 +56,8 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 /* One thread a pixel, or a sample of a level with its margins. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
-/* Of the three shaders of the tiles. */
+/* Of the shaders of the tiles: workgroups, and smooth_constants.places_each. */
+int32_t shader_tile_places_each(const struct foveate_frame *frame);
 void shader_tile_groups(enum shader_operator which, const struct foveate_frame *frame,
                         uint32_t out_groups[2]);
 

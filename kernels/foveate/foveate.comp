@@ -12,6 +12,7 @@
  * the arithmetic of decoding: about (32 + 2 radius) / 32 * (2 radius + 4) / 4 of them a pixel. */
 
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
 #include "foveate_grid.glsl"
@@ -19,6 +20,7 @@
 
 const int TILE = 32;
 const int EACH = 4; /* sums a thread makes at once */
+const int AT_ONCE = 4; /* numbers that are asked for before the first is used */
 
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(push_constant) uniform Constants { foveate_frame submitted; };
@@ -47,11 +49,21 @@ span tile_span(int tile, int shift, int side_by_side)
     return span(fragment, 1, fragment * side - shift + offset, min(TILE, side - offset));
 }
 
-vec4 fetch(int x, int y)
+uvec4 fetch_raw(int x, int y)
 {
     ivec2 pixel = ivec2(clamp(x, 0, frame.width_px - 1), y);
-    vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
+    return texelFetch(source, place_of(frame, pixel), 0);
+}
+
+vec4 decode_light(uvec4 raw)
+{
+    vec4 stored = decode(raw);
     return LIGHT ? to_light(stored) : stored;
+}
+
+vec4 fetch(int x, int y)
+{
+    return decode_light(fetch_raw(x, y));
 }
 
 /* A filter of the plan's; radius -1: nothing is blurred. */
@@ -95,13 +107,21 @@ void sums_across(filter_at f, int x, int y, out vec4 four[EACH])
 {
     four = vec4[EACH](vec4(0.0), vec4(0.0), vec4(0.0), vec4(0.0));
     vec4 w = vec4(0.0);
-    for (int i = -f.radius; i < f.radius + EACH; i++) {
-        w = vec4(weight(f, abs(i)), w.xyz);
-        vec4 pixel = fetch(x + i, y);
-        four[0] = add(four[0], w.x, pixel);
-        four[1] = add(four[1], w.y, pixel);
-        four[2] = add(four[2], w.z, pixel);
-        four[3] = add(four[3], w.w, pixel);
+    for (int i = -f.radius; i < f.radius + EACH; i += AT_ONCE) {
+        uvec4 raw[AT_ONCE];
+        float own[AT_ONCE];
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            raw[n] = fetch_raw(x + i + n, y);
+            own[n] = weight(f, abs(i + n));
+        }
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            w = vec4(own[n], w.xyz);
+            vec4 pixel = decode_light(raw[n]);
+            four[0] = add(four[0], w.x, pixel);
+            four[1] = add(four[1], w.y, pixel);
+            four[2] = add(four[2], w.z, pixel);
+            four[3] = add(four[3], w.w, pixel);
+        }
     }
 }
 
@@ -112,13 +132,20 @@ void sums_down(filter_at f, int column, int chunk, int first, int last, int row,
 {
     vec4 w = vec4(weight(f, abs(first - 1 - row)), weight(f, abs(first - 2 - row)),
                   weight(f, abs(first - 3 - row)), weight(f, abs(first - 4 - row)));
-    for (int i = first; i <= last; i++) {
-        w = vec4(weight(f, abs(i - row)), w.xyz);
-        vec4 sum = sums[i - chunk][column];
-        four[0] = add(four[0], w.x, sum);
-        four[1] = add(four[1], w.y, sum);
-        four[2] = add(four[2], w.z, sum);
-        four[3] = add(four[3], w.w, sum);
+    for (int i = first; i <= last; i += AT_ONCE) {
+        vec4 read[AT_ONCE];
+        float own[AT_ONCE];
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            read[n] = sums[min(i + n, last) - chunk][column];
+            own[n] = weight(f, abs(i + n - row));
+        }
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            w = i + n <= last ? vec4(own[n], w.xyz) : vec4(0.0);
+            four[0] = add(four[0], w.x, read[n]);
+            four[1] = add(four[1], w.y, read[n]);
+            four[2] = add(four[2], w.z, read[n]);
+            four[3] = add(four[3], w.w, read[n]);
+        }
     }
 }
 
@@ -158,7 +185,7 @@ void main()
         if (row < end_row && first_column < across.count && together) {
             vec4 four[EACH];
             sums_across(left, x, y, four);
-            for (int i = 0; i < EACH; i++) {
+            [[unroll]] for (int i = 0; i < EACH; i++) {
                 sums[lane][first_column + i] = four[i];
             }
         } else if (row < end_row) {
@@ -177,7 +204,7 @@ void main()
     }
 
     int x = across.first + column;
-    for (int i = 0; i < EACH; i++) {
+    [[unroll]] for (int i = 0; i < EACH; i++) {
         ivec2 pixel = ivec2(x, down.first + first_row + i);
         bool in_tile = column < across.count && first_row + i < down.count;
         if (in_tile && all(greaterThanEqual(pixel, ivec2(0))) &&

@@ -12,6 +12,7 @@ layout(push_constant) uniform Constants
     float slope; /* tiles: sigma before the ramp changes by no more a pixel */
     float fine_sigma_px; /* tiles: below it, both axes are summed at once */
     int kinds; /* tiles: where in the samples their kinds lie */
+    int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
 };
 
 layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };

@@ -18,7 +18,7 @@
 #define SHADER_TILE_LEVELS 5
 
 /* Shared memory of the picture's shader in samples of eight bytes: the window, and the sums down its
- * columns. What the tiles of each level may reach with it, see shape_of of smooth_tile_picture.comp. */
+ * columns. What the tiles of each level may reach with it, see shape_of of foveate_tile_blur.glsl. */
 #define SHADER_TILE_ROOM 2970
 #define SHADER_TILE_RADIUS_0 11
 #define SHADER_TILE_RADIUS_1 12
@@ -35,7 +35,11 @@
 #define SHADER_TILE_MADE_ACROSS 16
 #define SHADER_TILE_MADE_DOWN 12
 
-/* Of the kinds' shader: places a workgroup. */
-#define SHADER_TILE_KINDS_A_GROUP 64
+/* Of the kinds' shader: tiles a workgroup. */
+#define SHADER_TILE_KINDS_A_GROUP 8
+
+/* Pictures of at least so many pixels have tiles enough to fill a device: a workgroup makes all places of a
+ * column of a tile, one after another. */
+#define SHADER_TILE_WHOLE_FROM_PX 5000000
 
 #endif

@@ -26,6 +26,11 @@ ivec2 count_places()
     return tiles * ivec2(SHADER_TILE_PLACES_ACROSS, SHADER_TILE_PLACES_DOWN);
 }
 
+uvec2 kind_of(ivec2 place)
+{
+    return samples[kinds + place.y * count_places().x + place.x];
+}
+
 /* What is left of sigma_px to blur at a level, in samples squared. */
 float tile_rest(float sigma_px, int k)
 {

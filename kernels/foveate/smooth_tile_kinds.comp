@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the smooth method, first: what each place of the picture is made from. A thread, a place: sigma at
- * 5 x 5 points of the tile around it, and by how much it can differ in between. */
+/* Tiles of the smooth method, first: what each place of the picture is made from, by sigma at 5 x 5 points
+ * of the tile around it, and by how much it can differ in between. 32 threads a tile. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
@@ -12,11 +12,14 @@
 #include "gaze_latched.glsl"
 #include "foveate_tiles.glsl"
 
-layout(local_size_x = SHADER_TILE_KINDS_A_GROUP) in;
+const int TILES = SHADER_TILE_KINDS_A_GROUP;
+const int THREADS_A_TILE = 32;
+const int POINTS = 5; /* along either axis */
+layout(local_size_x = TILES * THREADS_A_TILE) in;
 
 /* What the spline reads of the samples around a tile, and the points' distance for it. */
 const float AROUND_PX = 4.0;
-const float STEP_PX = (SHADER_TILE_PX + 2.0 * AROUND_PX) / 4.0;
+const float STEP_PX = (SHADER_TILE_PX + 2.0 * AROUND_PX) / float(POINTS - 1);
 /* From anything in the tile to the nearest point, and as much as a place sticks out of its points. */
 const float BETWEEN_PX = 0.7072 * STEP_PX + 2.0;
 
@@ -88,19 +91,18 @@ uvec2 kind_of_place(range own)
     return kind;
 }
 
-uvec2 kind_at(ivec2 place)
+/* The points of each tile of the workgroup: sigma before the ramp. */
+shared float points[TILES][POINTS * POINTS];
+
+uvec2 kind_at(int tile_of_group, ivec2 part)
 {
-    ivec2 part = place & ivec2(SHADER_TILE_PLACES_ACROSS - 1, SHADER_TILE_PLACES_DOWN - 1);
-    vec2 corner =
-        vec2((place - part) * ivec2(SHADER_PLACE_WIDTH_PX, SHADER_PLACE_HEIGHT_PX)) - AROUND_PX;
-    foveate_frame now = frame_now(frame);
     range tile = range(1e30, 0.0);
     range quarter = tile;
     range own = tile;
     int quarter_row = part.y / 2 * 2;
-    for (int j = 0; j < 5; j++) {
-        for (int i = 0; i < 5; i++) {
-            float plain = law_plain(now, corner + STEP_PX * vec2(i, j));
+    for (int j = 0; j < POINTS; j++) {
+        for (int i = 0; i < POINTS; i++) {
+            float plain = points[tile_of_group][j * POINTS + i];
             bool column = i >= 2 * part.x && i <= 2 * part.x + 2;
             take(tile, true, plain);
             take(quarter, column && j >= quarter_row && j <= quarter_row + 2, plain);
@@ -121,9 +123,22 @@ uvec2 kind_at(ivec2 place)
 
 void main()
 {
+    int thread = int(gl_LocalInvocationIndex);
+    int tile_of_group = thread / THREADS_A_TILE;
+    int own = thread % THREADS_A_TILE;
     ivec2 places = count_places();
-    int i = int(gl_GlobalInvocationID.x);
-    if (i < places.x * places.y) {
-        samples[kinds + i] = kind_at(ivec2(i % places.x, i / places.x));
+    ivec2 tiles = places / ivec2(SHADER_TILE_PLACES_ACROSS, SHADER_TILE_PLACES_DOWN);
+    int index = int(gl_WorkGroupID.x) * TILES + tile_of_group;
+    ivec2 tile = ivec2(index % tiles.x, index / tiles.x);
+    if (own < POINTS * POINTS) {
+        vec2 corner = vec2(tile * SHADER_TILE_PX) - AROUND_PX;
+        points[tile_of_group][own] = law_plain(
+            frame_now(frame), corner + STEP_PX * vec2(own % POINTS, own / POINTS));
+    }
+    barrier();
+    if (own < SHADER_TILE_PLACES_ACROSS * SHADER_TILE_PLACES_DOWN && tile.y < tiles.y) {
+        ivec2 part = ivec2(own % SHADER_TILE_PLACES_ACROSS, own / SHADER_TILE_PLACES_ACROSS);
+        ivec2 place = tile * ivec2(SHADER_TILE_PLACES_ACROSS, SHADER_TILE_PLACES_DOWN) + part;
+        samples[kinds + place.y * places.x + place.x] = kind_at(tile_of_group, part);
     }
 }

@@ -7,6 +7,7 @@
  * sums, then across in shared memory, and the same again for level 2. Level 0 is never stored. */
 
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
 #include "foveate_levels.glsl"
@@ -30,6 +31,12 @@ vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
     return (1.0 / 32.0) * (a + f) + ((5.0 / 32.0) * (b + e) + (10.0 / 32.0) * (c + d));
 }
 
+/* Even columns lie before odd ones, so that neighbours across meet no conflicts of banks. */
+int down_at(int row, int column)
+{
+    return row * COLUMNS + column % 2 * (COLUMNS / 2) + column / 2;
+}
+
 /* The picture's column from `first` on, filtered down to `row` and the three below it. */
 void filter_down(ivec2 first, int column, int row)
 {
@@ -38,10 +45,10 @@ void filter_down(ivec2 first, int column, int row)
     vec4 b = sample_of(fetch_pixel(at + ivec2(0, 1)));
     vec4 c = sample_of(fetch_pixel(at + ivec2(0, 2)));
     vec4 d = sample_of(fetch_pixel(at + ivec2(0, 3)));
-    for (int i = 0; i < EACH; i++) {
+    [[unroll]] for (int i = 0; i < EACH; i++) {
         vec4 e = sample_of(fetch_pixel(at + ivec2(0, 2 * i + 4)));
         vec4 f = sample_of(fetch_pixel(at + ivec2(0, 2 * i + 5)));
-        down[(row + i) * COLUMNS + column] = halves_of(six_taps(a, b, c, d, e, f));
+        down[down_at(row + i, column)] = halves_of(six_taps(a, b, c, d, e, f));
         a = c;
         b = d;
         c = e;
@@ -56,10 +63,12 @@ vec4 filter_level_1_down(int at)
                     of_halves(level_1[at + 4 * MADE_1.x]), of_halves(level_1[at + 5 * MADE_1.x]));
 }
 
+/* `at`: down_at the first of six, an even column. */
 vec4 filter_across(int at)
 {
-    return six_taps(of_halves(down[at]), of_halves(down[at + 1]), of_halves(down[at + 2]),
-                    of_halves(down[at + 3]), of_halves(down[at + 4]), of_halves(down[at + 5]));
+    int odd = at + COLUMNS / 2;
+    return six_taps(of_halves(down[at]), of_halves(down[odd]), of_halves(down[at + 1]),
+                    of_halves(down[odd + 1]), of_halves(down[at + 2]), of_halves(down[odd + 2]));
 }
 
 void store_level(int k, ivec2 at, uvec2 halves)
@@ -83,7 +92,7 @@ void main()
     barrier();
     for (int i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
-        uvec2 halves = halves_of(filter_across(at.y * COLUMNS + 2 * at.x));
+        uvec2 halves = halves_of(filter_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
         if (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2))) {
             store_level(1, first_1 + at, halves);
@@ -95,11 +104,11 @@ void main()
     barrier();
     for (int i = thread; i < MADE_1.x * MADE_2.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
-        down[at.y * COLUMNS + at.x] = halves_of(filter_level_1_down(2 * at.y * MADE_1.x + at.x));
+        down[down_at(at.y, at.x)] = halves_of(filter_level_1_down(2 * at.y * MADE_1.x + at.x));
     }
     barrier();
     for (int i = thread; i < MADE_2.x * MADE_2.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_2.x, i / MADE_2.x);
-        store_level(2, first_2 + at, halves_of(filter_across(at.y * COLUMNS + 2 * at.x)));
+        store_level(2, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
     }
 }

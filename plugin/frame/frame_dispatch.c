@@ -84,7 +84,10 @@ static void record_tiles(struct smooth_pass *pass, const struct foveate_shader_t
     for (int32_t k = 3; k < tiles->level_count; k++) {
         record_level(pass, tiles->levels, k);
     }
-    record_tile_pass(pass, SHADER_TILE_PICTURE);
+    record_tile_pass(pass, SHADER_TILE_NEAR);
+    if (tiles->level_count > 1) {
+        record_tile_pass(pass, SHADER_TILE_FAR);
+    }
 }
 
 static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
@@ -101,7 +104,8 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
          .level_count = tiles->used ? tiles->level_count : (int32_t)plan->level_count,
          .slope = tiles->slope,
          .fine_sigma_px = tiles->fine_sigma_px,
-         .kinds = tiles->kinds},
+         .kinds = tiles->kinds,
+         .places_each = shader_tile_places_each(&view->constants)},
         {.set = work->slot->sets[index], .constant_bytes = sizeof pass.constants}};
     pass.dispatch.constants = &pass.constants;
     if (tiles->used) {

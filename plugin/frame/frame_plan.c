@@ -122,9 +122,10 @@ bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which
     case SHADER_SMOOTH_DECIMATE:
         return smooth && (!tiles || entry->tiles.level_count > 3);
     case SHADER_TILE_LEVELS:
+    case SHADER_TILE_FAR:
         return tiles && entry->tiles.level_count > 1;
     case SHADER_TILE_KINDS:
-    case SHADER_TILE_PICTURE:
+    case SHADER_TILE_NEAR:
         return tiles;
     case SHADER_OVERLAY:
     case SHADER_LATCH:
