@@ -117,7 +117,7 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
-    VkPipeline *pipelines = &compute->pipelines[0][0][0];
+    VkPipeline *pipelines = &compute->pipelines[0][0][0][0];
     for (size_t i = 0; i < sizeof compute->pipelines / sizeof *pipelines; i++) {
         vk->DestroyPipeline(device->handle, pipelines[i], NULL);
     }
@@ -185,16 +185,16 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
 
 static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)
 {
-    return &compute->pipelines[kind.which][kind.format][kind.light];
+    return &compute->pipelines[kind.which][kind.format][kind.light][kind.blur_alpha];
 }
 
 static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
                                          VkShaderModule module, struct vk_compute_kind kind)
 {
-    const int32_t constants[2] = {(int32_t)kind.format, kind.light};
-    VkSpecializationMapEntry entries[2] = {{0, 0, sizeof constants[0]},
-                                           {1, sizeof constants[0], sizeof constants[1]}};
-    VkSpecializationInfo special = {.mapEntryCount = 2,
+    const int32_t constants[3] = {(int32_t)kind.format, kind.light, kind.blur_alpha};
+    const size_t each = sizeof constants[0];
+    VkSpecializationMapEntry entries[3] = {{0, 0, each}, {1, each, each}, {2, 2 * each, each}};
+    VkSpecializationInfo special = {.mapEntryCount = 3,
                                     .pMapEntries = entries,
                                     .dataSize = sizeof constants,
                                     .pData = constants};

@@ -16,7 +16,8 @@ struct vk_compute {
     VkPipelineLayout layout;
     VkDescriptorPool pool;
     bool takes_tiles; /* workgroups may have the shared memory that tiles need */
-    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2]; /* made when first asked for */
+    /* light, blur_alpha; made when first asked for */
+    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2][2];
 };
 
 /* Which pipeline. */
@@ -24,6 +25,7 @@ struct vk_compute_kind {
     enum shader_operator which;
     enum fovea_format format;
     bool light; /* UNORM pixels are averaged as linear light */
+    bool blur_alpha; /* alpha is averaged like a colour */
 };
 
 /* What a descriptor set points to; images are in GENERAL. */

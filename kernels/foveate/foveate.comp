@@ -213,7 +213,7 @@ void main()
             uvec4 raw = texelFetch(source, place, 0);
             bool blurred = own.radius >= 0;
             vec4 value = LIGHT ? from_light(totals[i]) : totals[i];
-            imageStore(result, place, blurred ? encode(value, raw, frame.blur_alpha != 0) : raw);
+            imageStore(result, place, blurred ? encode(value, raw) : raw);
         }
     }
 }

@@ -45,5 +45,6 @@ vec4 load_sample(int index)
 
 void store_sample(int index, vec4 value)
 {
-    samples[index] = uvec2(packHalf2x16(value.xy), packHalf2x16(value.zw));
+    vec2 zw = vec2(value.z, BLUR_ALPHA ? value.w : 0.0);
+    samples[index] = uvec2(packHalf2x16(value.xy), packHalf2x16(zw));
 }

@@ -102,21 +102,23 @@ struct gaussians {
     vec4 factor;
 };
 
-void add_four(inout mat4 sums, inout gaussians g, vec4 x, vec4 y, vec4 z, vec4 w)
+void add_four(inout mat4 sums, inout vec4 total, inout gaussians g, vec4 x, vec4 y, vec4 z, vec4 w)
 {
     sums[0] += g.weight.x * x;
     sums[1] += g.weight.y * y;
     sums[2] += g.weight.z * z;
     sums[3] += g.weight.w * w;
+    total += g.weight;
     g.weight *= g.ratio;
     g.ratio *= g.factor;
 }
 
 /* What lies on one side of four outputs of a line, the first of them at `at`, each next one `apart`: for each
  * distance the samples move on by one, a ring of four names. */
-void add_side(inout mat4 sums, vec4 first, int at, int apart, int radius)
+void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, int radius)
 {
     gaussians g = gaussians(first, first * first * first, first * first);
+    total = vec4(0.0);
     vec4 a;
     vec4 b = of_halves(room[at + apart]);
     vec4 c = of_halves(room[at + 2 * apart]);
@@ -124,36 +126,24 @@ void add_side(inout mat4 sums, vec4 first, int at, int apart, int radius)
     at += 4 * apart;
     for (int distance = 1; distance <= radius; distance += 4) {
         a = of_halves(room[at]);
-        add_four(sums, g, b, c, d, a);
+        add_four(sums, total, g, b, c, d, a);
         if (distance + 1 > radius) {
             break;
         }
         b = of_halves(room[at + apart]);
-        add_four(sums, g, c, d, a, b);
+        add_four(sums, total, g, c, d, a, b);
         if (distance + 2 > radius) {
             break;
         }
         c = of_halves(room[at + 2 * apart]);
-        add_four(sums, g, d, a, b, c);
+        add_four(sums, total, g, d, a, b, c);
         if (distance + 3 > radius) {
             break;
         }
         d = of_halves(room[at + 3 * apart]);
-        add_four(sums, g, a, b, c, d);
+        add_four(sums, total, g, a, b, c, d);
         at += 4 * apart;
     }
-}
-
-vec4 total_weights(vec4 first, int radius)
-{
-    gaussians g = gaussians(first, first * first * first, first * first);
-    vec4 total = vec4(0.0);
-    for (int distance = 1; distance <= radius; distance++) {
-        total += g.weight;
-        g.weight *= g.ratio;
-        g.ratio *= g.factor;
-    }
-    return 1.0 + 2.0 * total;
 }
 
 /* Four outputs of a line from `centre` on, `apart` from each other. */
@@ -162,10 +152,12 @@ mat4 blur_four(int level, int centre, int apart, int radius, vec4 v)
     vec4 first = first_weights(level, v);
     mat4 sums = mat4(of_halves(room[centre]), of_halves(room[centre + apart]),
                      of_halves(room[centre + 2 * apart]), of_halves(room[centre + 3 * apart]));
-    add_side(sums, first, centre, apart, radius);
+    vec4 total;
+    vec4 same;
+    add_side(sums, total, first, centre, apart, radius);
     sums = mat4(sums[3], sums[2], sums[1], sums[0]);
-    add_side(sums, first.wzyx, centre + 3 * apart, -apart, radius);
-    vec4 scale = 1.0 / total_weights(first, radius);
+    add_side(sums, same, first.wzyx, centre + 3 * apart, -apart, radius);
+    vec4 scale = 1.0 / (1.0 + 2.0 * total);
     return mat4(scale.x * sums[3], scale.y * sums[2], scale.z * sums[1], scale.w * sums[0]);
 }
 
@@ -214,10 +206,10 @@ bool in_picture(ivec2 pixel)
 void store_over(ivec2 pixel, vec4 value, uvec4 raw)
 {
     value = LIGHT ? from_light(value) : value + sample_zero();
-    imageStore(result, place_of(frame, pixel), encode(value, raw, frame.blur_alpha != 0));
+    imageStore(result, place_of(frame, pixel), encode(value, raw));
 }
 
 uvec4 kept_alpha(ivec2 pixel)
 {
-    return frame.blur_alpha == 0 ? fetch_pixel(pixel) : uvec4(0u);
+    return BLUR_ALPHA ? uvec4(0u) : fetch_pixel(pixel);
 }

@@ -73,7 +73,8 @@ vec4 sample_of(uvec4 raw)
 
 uvec2 halves_of(vec4 value)
 {
-    return uvec2(packHalf2x16(value.xy), packHalf2x16(value.zw));
+    vec2 zw = vec2(value.z, BLUR_ALPHA ? value.w : 0.0);
+    return uvec2(packHalf2x16(value.xy), packHalf2x16(zw));
 }
 
 vec4 of_halves(uvec2 halves)

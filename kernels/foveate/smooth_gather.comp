@@ -91,7 +91,7 @@ void main()
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
         value = LIGHT ? from_light(value) : value;
-        raw = encode(value, raw, frame.blur_alpha != 0);
+        raw = encode(value, raw);
     }
     imageStore(result, place, raw);
 }

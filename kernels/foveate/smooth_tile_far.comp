@@ -14,7 +14,7 @@
 #include "gaze_latched.glsl"
 #include "foveate_tiles.glsl"
 
-const int THREADS = 256;
+const int THREADS = 128;
 layout(local_size_x = THREADS) in;
 
 #include "foveate_tile_blur.glsl"

@@ -76,12 +76,15 @@ static const struct frame_view *planned(const struct frame_work *work)
 
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
 {
-    enum fovea_format format = work->src.format->pixel;
-    bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
-    bool averages = which != SHADER_OVERLAY && which != SHADER_SMOOTH_DECIMATE;
-    return (struct vk_compute_kind){.which = which,
-                                    .format = format,
-                                    .light = unorm && averages && planned(work)->constants.light};
+    const enum fovea_format format = work->src.format->pixel;
+    const struct foveate_frame *frame = &planned(work)->constants;
+    const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
+    const bool draws = which == SHADER_OVERLAY;
+    const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
+    struct vk_compute_kind kind = {.which = which, .format = format};
+    kind.light = unorm && !draws && which != SHADER_SMOOTH_DECIMATE && frame->light;
+    kind.blur_alpha = has_alpha && !draws && frame->blur_alpha;
+    return kind;
 }
 
 /* Whether a view's plan is made by that shader. */
