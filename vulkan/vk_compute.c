@@ -191,10 +191,12 @@ static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)
 static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
                                          VkShaderModule module, struct vk_compute_kind kind)
 {
-    const int32_t constants[3] = {(int32_t)kind.format, kind.light, kind.blur_alpha};
+    const bool staged = compute->takes_tiles && kind.format != FOVEA_FORMAT_RGBA16F;
+    const int32_t constants[4] = {(int32_t)kind.format, kind.light, kind.blur_alpha, staged};
     const size_t each = sizeof constants[0];
-    VkSpecializationMapEntry entries[3] = {{0, 0, each}, {1, each, each}, {2, 2 * each, each}};
-    VkSpecializationInfo special = {.mapEntryCount = 3,
+    const VkSpecializationMapEntry entries[4] = {
+        {0, 0, each}, {1, each, each}, {2, 2 * each, each}, {3, 3 * each, each}};
+    VkSpecializationInfo special = {.mapEntryCount = 4,
                                     .pMapEntries = entries,
                                     .dataSize = sizeof constants,
                                     .pData = constants};

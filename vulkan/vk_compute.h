@@ -15,7 +15,7 @@ struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
-    bool takes_tiles; /* workgroups may have the shared memory that tiles need */
+    bool takes_tiles; /* workgroups may have SHADER_TILE_SHARED_BYTES */
     /* light, blur_alpha; made when first asked for */
     VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2][2];
 };

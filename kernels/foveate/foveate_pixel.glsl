@@ -47,6 +47,13 @@ ivec2 place_of(foveate_frame frame, ivec2 pixel)
 
 /* ---- Pixels: raw words <-> the numbers that are averaged ---- */
 
+/* Whole numbers below 2^23 as floats. Conversions are a quarter as fast as arithmetic on some GPUs; this is
+ * exact too. */
+vec4 whole_numbers(uvec4 n)
+{
+    return uintBitsToFloat(n | 0x4b000000u) - 8388608.0;
+}
+
 vec4 decode(uvec4 raw)
 {
     if (PIXEL == PIXEL_RGBA16F) {
@@ -55,14 +62,15 @@ vec4 decode(uvec4 raw)
     }
     uint word = raw.x;
     if (PIXEL == PIXEL_A2B10G10R10) {
-        return vec4(uvec4(word, word >> 10, word >> 20, word >> 30) & uvec4(1023, 1023, 1023, 3));
+        return whole_numbers(uvec4(word, word >> 10, word >> 20, word >> 30) &
+                             uvec4(1023, 1023, 1023, 3));
     }
     if (PIXEL == PIXEL_B10G11R11F) {
         /* 11 and 10-bit floats are halves without a sign and with fewer bits of mantissa. */
         vec2 rg = unpackHalf2x16((word & 0x7ffu) << 4 | (word >> 11 & 0x7ffu) << 20);
         return vec4(rg, unpackHalf2x16((word >> 22) << 5).x, 1.0);
     }
-    return vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u);
+    return whole_numbers(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u);
 }
 
 /* A half's bits with its mantissa rounded to nearest even to `bits` fewer bits; no sign. */

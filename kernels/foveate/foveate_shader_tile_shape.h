@@ -25,8 +25,8 @@
 #define SHADER_TILE_RADIUS_2 12
 #define SHADER_TILE_RADIUS_3 18
 #define SHADER_TILE_RADIUS_4 21
-/* All of it, with the grid of sigma, the light of 256 levels and the sigma of a place's pixels. */
-#define SHADER_TILE_SHARED_BYTES 28672
+/* As much as any shader asks of a device; foveate.comp does with 16 KB if it must. */
+#define SHADER_TILE_SHARED_BYTES 30720
 
 /* Gaussians are cut off at so many sigma in encoded levels; in light and in floats at the method's own. */
 #define SHADER_TILE_REACH_ENCODED 3.5
