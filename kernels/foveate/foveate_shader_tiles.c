@@ -65,6 +65,9 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
         return tiles;
     }
     tiles.level_count = count_levels(plan, steepness.sigma_px);
+    /* Tiles stick out of the picture. */
+    const float near = plan->sigma_max_px + tiles.slope * SHADER_TILE_PX;
+    tiles.near_level_count = count_levels(plan, fminf(near, steepness.sigma_px));
     const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
     tiles.fine_sigma_px =
         fminf(tiles.slope > STEEP_RAMP ? fmaxf(1.1f * ramp_end_px, FINE_SIGMA_PX) : FINE_SIGMA_PX,
@@ -72,4 +75,12 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
     tiles.used = tiles.level_count > 0;
     lay_out(plan, &tiles);
     return tiles;
+}
+
+int32_t foveate_shader_tiles_level_count(const struct foveate_shader_tiles *tiles,
+                                         const struct foveate_frame *frame)
+{
+    const bool inside = frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
+                        frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
+    return inside && !frame->late ? tiles->near_level_count : tiles->level_count;
 }

@@ -11,6 +11,7 @@
 struct foveate_shader_tiles {
     bool used;
     int32_t level_count; /* the picture included; of any gaze */
+    int32_t near_level_count; /* while the gaze lies in the picture */
     float slope; /* sigma before the ramp changes by no more a pixel */
     float fine_sigma_px; /* below it, both axes are summed at once */
     struct foveate_level levels[FOVEATE_MAX_LEVELS]; /* from 1 on; the picture is not stored */
@@ -19,5 +20,9 @@ struct foveate_shader_tiles {
 };
 
 struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *plan);
+
+/* Levels that a frame may need. A late gaze may be any. */
+int32_t foveate_shader_tiles_level_count(const struct foveate_shader_tiles *tiles,
+                                         const struct foveate_frame *frame);
 
 #endif

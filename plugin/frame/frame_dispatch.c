@@ -77,15 +77,16 @@ static void record_tile_pass(struct smooth_pass *pass, enum shader_operator whic
 static void record_tiles(struct smooth_pass *pass, const struct foveate_shader_tiles *tiles)
 {
     record_tile_pass(pass, SHADER_TILE_KINDS);
-    if (tiles->level_count > 1) {
+    const int32_t level_count = pass->constants.level_count;
+    if (level_count > 1) {
         record_tile_pass(pass, SHADER_TILE_LEVELS);
     }
     frame_record_kernel_barrier(pass->fovea, pass->commands);
-    for (int32_t k = 3; k < tiles->level_count; k++) {
+    for (int32_t k = 3; k < level_count; k++) {
         record_level(pass, tiles->levels, k);
     }
     record_tile_pass(pass, SHADER_TILE_NEAR);
-    if (tiles->level_count > 1) {
+    if (level_count > 1) {
         record_tile_pass(pass, SHADER_TILE_FAR);
     }
 }
@@ -101,7 +102,8 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
         work,
         commands,
         {.frame = view->constants,
-         .level_count = tiles->used ? tiles->level_count : (int32_t)plan->level_count,
+         .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &view->constants)
+                                    : (int32_t)plan->level_count,
          .slope = tiles->slope,
          .fine_sigma_px = tiles->fine_sigma_px,
          .kinds = tiles->kinds,
