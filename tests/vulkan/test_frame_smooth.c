@@ -316,7 +316,8 @@ static void tiles_are_as_the_cpu_has_them(void **state)
                                           (enum image_pattern)pattern, gazes[pattern % 3]};
             check_beside_cpu(&both, &c);
         }
-        for (size_t k = 0; k < sizeof other_formats / sizeof other_formats[0]; k++) {
+        const size_t formats = i % 2 ? sizeof other_formats / sizeof other_formats[0] : 0;
+        for (size_t k = 0; k < formats; k++) {
             const struct beside_case c = {other_formats[k].format,
                                           other_formats[k].largest,
                                           1003,
