@@ -29,9 +29,10 @@ enum shader_operator {
     SHADER_SMOOTH_LEVEL, /* smooth, in this order; push constants: struct smooth_constants */
     SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
     SHADER_SMOOTH_GATHER,
-    SHADER_TILE_KINDS, /* smooth in tiles instead: these two in any order, levels only where there are
-                          any, SHADER_SMOOTH_DECIMATE from level 3 on, then the picture by the last two, in any order */
-    SHADER_TILE_LEVELS,
+    /* Smooth in tiles instead, the same constants: the first two in any order, SMOOTH_DECIMATE from level 3 on,
+     * then the picture by the last two in any order. */
+    SHADER_TILE_KINDS,
+    SHADER_TILE_LEVELS, /* where there are any; so is FAR */
     SHADER_TILE_NEAR,
     SHADER_TILE_FAR,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */

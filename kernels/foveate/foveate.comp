@@ -8,8 +8,8 @@
  * part of one. Source rows come in chunks of 32: their horizontal sums go to shared memory, and each
  * thread adds them to the vertical sums that it keeps in registers, so that no radius is too large.
  * Horizontally a thread sums for four neighbouring columns of a row, vertically for four neighbouring
- * rows of a column: one pixel read and one weight read serve four sums. Bound by texture fetches and
- * the arithmetic of decoding: about (32 + 2 radius) / 32 * (2 radius + 4) / 4 of them a pixel. */
+ * rows of a column: one pixel read and one weight read serve four sums. Bound by the sums, and where
+ * nothing is staged by texture fetches: (32 + 2 radius) / 32 * (2 radius + 4) / 4 of them a pixel. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
