@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the picture
- * around it in shared memory as halves, the channels of a row one after the other. Levels of 8 bits are held
- * less 128, which halves do exactly; light as it is. */
+/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the picture around it
+ * in shared memory, a word a pixel. Its alpha gives way to a byte that makes halves of two bytes at once. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 
@@ -13,7 +12,6 @@
 #include "foveate_tile_image.cuh"
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;
-const int BANDS_COLUMNS = FOVEATE_BANDS_WINDOW_COLUMNS;
 
 /* What every thread of a block knows. Pixels are the view's. */
 struct bands_region {
@@ -24,12 +22,13 @@ struct bands_region {
     int radius; /* of its largest filter; -1: everything is copied */
     int lead; /* columns of the window left of the first pixel */
     int rows; /* of the window */
+    int pitch_bytes;
 };
 
 struct bands_shared {
-    int rings[FOVEATE_BANDS_MAX_FRAGMENTS];
+    int16_t rings[FOVEATE_BANDS_MAX_FRAGMENTS];
     int radius;
-    __half light[256];
+    uint16_t light[256]; /* halves of bytes */
 };
 
 /* ---- The region */
@@ -49,6 +48,7 @@ static __device__ __forceinline__ bands_region region_of_block(const foveate_fra
     region.fragments_y = shape.fragments_y;
     region.width = shape.fragments_x * side;
     region.height = shape.fragments_y * side;
+    region.pitch_bytes = shape.pitch_bytes;
     return region;
 }
 
@@ -61,61 +61,48 @@ static __device__ __forceinline__ bool is_seen(const foveate_frame &frame,
            frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
 }
 
-/* foveate_grid_ring by a warp: the bounds rise, so those that are not beyond the distance are counted, all
- * at once, where a search would wait for one load after the other. */
-static __device__ __forceinline__ int ring_by_warp(const foveate_ring *rings, int ring_count,
-                                                   uint64_t distance_sq_q16)
+/* foveate_grid_ring from a guess: the bounds are F/2 + 1.4 F i, but for their rounding. */
+static __device__ __forceinline__ int ring_near(const foveate_ring *rings,
+                                                const foveate_frame &frame,
+                                                uint64_t distance_sq_q16)
 {
-    int count = 0;
-    for (int i = (int)threadIdx.x % 32; i - (int)threadIdx.x % 32 < ring_count; i += 32) {
-        const bool within =
-            i < ring_count && foveate_ring_bound_sq_q16(rings + i) <= distance_sq_q16;
-        count += __popc(__ballot_sync(~0u, within));
+    const float distance_px = sqrtf((float)distance_sq_q16) * (1.0f / 256);
+    const float guess = (distance_px / (float)frame.fragment_px - 0.5f) * (1.0f / 1.4f);
+    int ring = (int)fminf(guess, (float)(frame.ring_count - 1));
+    while (ring >= 0 && foveate_ring_bound_sq_q16(rings + ring) > distance_sq_q16) {
+        ring--;
     }
-    return count - 1;
+    while (ring + 1 < frame.ring_count &&
+           foveate_ring_bound_sq_q16(rings + ring + 1) <= distance_sq_q16) {
+        ring++;
+    }
+    return ring;
 }
 
-/* The filters of the paper's rings, a warp a fragment. */
-static __device__ __forceinline__ void find_rings(const foveate_frame &frame,
-                                                  const foveate_bands &bands,
-                                                  const bands_region &region, int *out)
+/* By the paper's rings. */
+static __device__ __forceinline__ int find_ring(const foveate_frame &frame,
+                                                const foveate_bands &bands,
+                                                const bands_region &region, int x, int y)
 {
-    const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
-    const int half = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
-    for (int i = (int)threadIdx.x / 32; i < region.fragments_x * region.fragments_y;
-         i += FOVEATE_BANDS_WARPS) {
-        const int x = i % region.fragments_x;
-        const int y = i / region.fragments_x;
-        const uint64_t distance = foveate_grid_distance_sq_q16(
-            (2 * (region.x + x * frame.fragment_px) + half) / 2,
-            (2 * (region.y + y * frame.fragment_px) + half) / 2, frame.gaze_x_q8, frame.gaze_y_q8);
-        const int ring = is_seen(frame, region, x, y)
-                             ? ring_by_warp(rings, frame.ring_count, distance)
-                             : FOVEATE_RING_NONE;
-        out[i] = ring;
-    }
+    const int side = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
+    const uint64_t distance = foveate_grid_distance_sq_q16(
+        (2 * (region.x + x * side) + side) / 2, (2 * (region.y + y * side) + side) / 2,
+        frame.gaze_x_q8, frame.gaze_y_q8);
+    return ring_near((const foveate_ring *)bands.tables.rings, frame, distance);
 }
 
-/* Those of a law's bank, a thread a fragment. */
-static __device__ __forceinline__ void find_in_bank(const foveate_frame &frame,
-                                                    const foveate_bands &bands,
-                                                    const bands_region &region, int *out)
+/* In a law's bank. */
+static __device__ __forceinline__ int find_in_bank(const foveate_frame &frame,
+                                                   const foveate_bands &bands,
+                                                   const bands_region &region, int x, int y)
 {
     const foveate_cuda_tables &tables = bands.tables;
     const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
                                           (const float *)tables.law_table};
-    const int i = (int)threadIdx.x;
-    if (i < region.fragments_x * region.fragments_y) {
-        const int x = i % region.fragments_x;
-        const int y = i / region.fragments_x;
-        out[i] =
-            is_seen(frame, region, x, y)
-                ? foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y)
-                : FOVEATE_RING_NONE;
-    }
+    return foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y);
 }
 
-/* Every fragment's filter, and from them what the window needs. Barriers are in it. */
+/* Every fragment's filter, a thread each, and from them what the window needs. Barriers are in it. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
                                                     bands_region &region, bands_shared &shared)
@@ -123,16 +110,22 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
     if (threadIdx.x == 0) {
         shared.radius = -1;
     }
-    if (bands.tables.law.bank_per_octave > 0.0f) {
-        find_in_bank(frame, bands, region, shared.rings);
-    } else {
-        find_rings(frame, bands, region, shared.rings);
-    }
     __syncthreads();
     const int i = (int)threadIdx.x;
-    if (i < region.fragments_x * region.fragments_y && shared.rings[i] != FOVEATE_RING_NONE) {
-        const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
-        atomicMax(&shared.radius, (int)rings[shared.rings[i]].radius_px);
+    if (i < region.fragments_x * region.fragments_y) {
+        const int x = i % region.fragments_x;
+        const int y = i / region.fragments_x;
+        int ring = FOVEATE_RING_NONE;
+        if (is_seen(frame, region, x, y)) {
+            ring = bands.tables.law.bank_per_octave > 0.0f
+                       ? find_in_bank(frame, bands, region, x, y)
+                       : find_ring(frame, bands, region, x, y);
+        }
+        shared.rings[i] = (int16_t)ring;
+        if (ring != FOVEATE_RING_NONE) {
+            const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
+            atomicMax(&shared.radius, (int)rings[ring].radius_px);
+        }
     }
     __syncthreads();
     const int radius = shared.radius;
@@ -169,42 +162,21 @@ static __device__ __forceinline__ int row_bytes_of(const surface_image<Pixel> &)
 
 /* ---- The window */
 
-static __device__ __forceinline__ uint32_t pair_of(__half first, __half second)
+/* In place of alpha: behind it, a byte is a half from 1024 on. */
+static __device__ __forceinline__ uint32_t marked(uint32_t word)
 {
-    const __half2 pair = __halves2half2(first, second);
-    return *(const uint32_t *)&pair;
+    return (word & 0x00ffffffu) | 0x64000000u;
 }
 
-/* Channel c of two words of bytes, in the first byte and in the third. */
-static __device__ __forceinline__ uint32_t bytes_of(uint32_t a, uint32_t b, uint32_t c)
-{
-    return __byte_perm(a, b, c | (4u + c) << 8) & 0x00ff00ffu;
-}
-
-/* Bytes behind the exponent of 1024, where the steps of halves are whole numbers; less 1024 + 128. */
-static __device__ __forceinline__ uint32_t centred(uint32_t bytes)
-{
-    const uint32_t words = bytes | 0x64006400u;
-    const __half2 pair = __hsub2(*(const __half2 *)&words, __float2half2_rn(1152.0f));
-    return *(const uint32_t *)&pair;
-}
-
+/* Channel c of two words of the window as halves: the byte + 1024, or its light. */
 template <bool LIGHT>
-static __device__ __forceinline__ uint32_t halves_of(uint32_t bytes, const __half *table)
+static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint32_t c,
+                                                   const uint16_t *light)
 {
-    return LIGHT ? pair_of(table[bytes & 255u], table[bytes >> 16]) : centred(bytes);
-}
-
-template <int CHANNELS, bool LIGHT>
-static __device__ __forceinline__ void stage_four(const uint4 &words, const __half *table,
-                                                  __half *to)
-{
-#pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-        *(uint2 *)(to + c * BANDS_COLUMNS) =
-            make_uint2(halves_of<LIGHT>(bytes_of(words.x, words.y, c), table),
-                       halves_of<LIGHT>(bytes_of(words.z, words.w, c), table));
+    if (LIGHT) {
+        return light[a >> 8 * c & 255u] | (uint32_t)light[b >> 8 * c & 255u] << 16;
     }
+    return __byte_perm(a, b, 0x7430u | c | c << 8);
 }
 
 /* Four neighbours of the window at a time, a block's threads one after the other. */
@@ -228,7 +200,7 @@ struct window_walk {
 };
 
 /* So many loads of 16 bytes are under way in a thread before the first is used. */
-const int WINDOW_BATCH = 4;
+const int WINDOW_BATCH = 8;
 
 /* Where the window's fours come from: runs of a linear image, or pixels one by one, clamped to it. */
 struct window_runs {
@@ -247,6 +219,7 @@ struct window_words {
     int row_bytes;
     int last_x, last_y;
     int left, top;
+    bool runs; /* where four lie in the picture */
 
     __device__ __forceinline__ uint32_t word(int x, int row) const
     {
@@ -256,6 +229,9 @@ struct window_words {
     {
         const int x = left + 4 * walk.four;
         const int row = min(max(top + walk.row, 0), last_y) * row_bytes;
+        if (runs && x >= 0 && x + 3 <= last_x) {
+            return __ldg((const uint4 *)(first + row + 4 * x));
+        }
         return make_uint4(word(x, row), word(x + 1, row), word(x + 2, row), word(x + 3, row));
     }
 };
@@ -270,61 +246,82 @@ template <typename Image> struct window_pixels {
     }
 };
 
-template <int CHANNELS, bool LIGHT, typename Source>
+template <int BATCH, typename Source>
 static __device__ __forceinline__ void fill_window_from(const Source &source, int columns, int rows,
-                                                        const __half *light, __half *window)
+                                                        int pitch_bytes, char *window)
 {
     window_walk walk(columns);
     const int rows_on = BANDS_THREADS / walk.fours;
     const int fours_on = BANDS_THREADS % walk.fours;
+#pragma unroll 1
     while (walk.row < rows) {
-        uint4 words[WINDOW_BATCH] = {};
-        int at[WINDOW_BATCH];
+        uint4 words[BATCH] = {};
+        int at[BATCH];
 #pragma unroll
-        for (int i = 0; i < WINDOW_BATCH; i++) {
+        for (int i = 0; i < BATCH; i++) {
             at[i] = -1;
             if (walk.row < rows) {
-                at[i] = walk.row * CHANNELS * BANDS_COLUMNS + 4 * walk.four;
+                at[i] = walk.row * pitch_bytes + 16 * walk.four;
                 words[i] = source.load(walk);
             }
             walk.step(rows_on, fours_on);
         }
 #pragma unroll
-        for (int i = 0; i < WINDOW_BATCH; i++) {
+        for (int i = 0; i < BATCH; i++) {
             if (at[i] >= 0) {
-                stage_four<CHANNELS, LIGHT>(words[i], light, window + at[i]);
+                *(uint4 *)(window + at[i]) = make_uint4(marked(words[i].x), marked(words[i].y),
+                                                        marked(words[i].z), marked(words[i].w));
             }
         }
     }
 }
 
-/* Everything that a product may read, the columns beyond its outputs' reach too: taps of 0 make nothing of
- * them, unless they are NaN. Edges are replicated. */
-template <int CHANNELS, bool LIGHT, typename Image>
+/* What products read beyond the columns that have taps: any numbers, since taps of 0 make nothing of them, unless
+ * they are NaN. */
+static __device__ __forceinline__ void fill_beyond(int columns, const bands_region &region,
+                                                   char *window)
+{
+    const uint32_t word = marked(0);
+    const uint4 words = make_uint4(word, word, word, word);
+    for (int row = (int)threadIdx.x; row < region.rows; row += BANDS_THREADS) {
+        char *to = window + row * region.pitch_bytes;
+        for (int at = (columns + 3) / 4 * 16; at < region.pitch_bytes; at += 16) {
+            *(uint4 *)(to + at) = words;
+        }
+    }
+    if (threadIdx.x < FOVEATE_BANDS_BYTES_BEYOND / 16) {
+        *(uint4 *)(window + region.rows * region.pitch_bytes + 16 * threadIdx.x) = words;
+    }
+}
+
+/* Every pixel that a tap other than 0 may fall on. Edges are replicated. */
+template <typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,
-                                                   const __half *light, __half *window)
+                                                   char *window)
 {
     const int left = region.x - region.lead;
     const int top = region.y - region.radius;
-    const int columns = region.lead + region.width + region.radius + FOVEATE_BANDS_COLUMNS_BEYOND;
+    const int columns = region.lead + region.width + region.radius;
+    fill_beyond(columns, region, window);
     const bool inside = left >= 0 && top >= 0 && left + (columns + 3) / 4 * 4 <= frame.width_px &&
                         top + region.rows <= frame.height_px;
     if (inside && has_runs(src, 4)) {
         const window_runs runs = {run_at(src, left, top), row_bytes_of(src)};
-        fill_window_from<CHANNELS, LIGHT>(runs, columns, region.rows, light, window);
+        fill_window_from<WINDOW_BATCH>(runs, columns, region.rows, region.pitch_bytes, window);
     } else if (has_words(src)) {
         const window_words words = {run_at(src, 0, 0),
                                     row_bytes_of(src),
                                     frame.width_px - 1,
                                     frame.height_px - 1,
                                     left,
-                                    top};
-        fill_window_from<CHANNELS, LIGHT>(words, columns, region.rows, light, window);
+                                    top,
+                                    has_runs(src, 4)};
+        fill_window_from<4>(words, columns, region.rows, region.pitch_bytes, window);
     } else {
         const window_pixels<Image> pixels = {
             {src, frame.width_px - 1, frame.height_px - 1}, left, top};
-        fill_window_from<CHANNELS, LIGHT>(pixels, columns, region.rows, light, window);
+        fill_window_from<1>(pixels, columns, region.rows, region.pitch_bytes, window);
     }
 }
 
