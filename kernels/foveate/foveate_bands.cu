@@ -57,34 +57,44 @@ __device__ __forceinline__ void make_units(const foveate_bands &bands,
     }
 }
 
+/* By the first warp, which does what all would do alike. */
+__device__ __forceinline__ void begin_region(const foveate_frame &frame, const foveate_bands &bands,
+                                             block_memory &memory)
+{
+    const int side = frame.fragment_px;
+    bands_region region =
+        region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
+    find_filters(frame, bands, region, memory.region.rings);
+    if (threadIdx.x == 0) {
+        memory.region.region = region;
+    }
+    __syncwarp();
+    list_units(region, memory.region.rings, side, memory.units);
+}
+
 template <enum fovea_format FORMAT, bool LIGHT, typename Image>
 __device__ __forceinline__ void make_region(const foveate_frame &frame, const foveate_bands &bands,
                                             const Image &src, const Image &dst,
                                             block_memory &memory, char *window)
 {
-    const int side = frame.fragment_px;
-    bands_region region =
-        region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
-    if (region.x >= frame.width_px || region.y >= frame.height_px) {
-        return;
-    }
-    if (LIGHT) {
-        for (int i = (int)threadIdx.x; i < 256; i += BANDS_THREADS) {
+    if (threadIdx.x < 32) {
+        begin_region(frame, bands, memory);
+    } else if (LIGHT) {
+        for (int i = (int)threadIdx.x - 32; i < 256; i += BANDS_THREADS - 32) {
             memory.region.light[i] =
                 __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f))));
         }
     }
-    if (threadIdx.x == 0) {
-        memory.units.count = 0;
-    }
-    find_filters(frame, bands, region, memory.region);
-    list_units(region, memory.region.rings, side, memory.units);
-    if (region.radius >= 0) {
-        fill_window(frame, region, src, window);
-    }
     __syncthreads();
-    const target<FORMAT, Image> to = {frame, region, src, dst, has_words(src) && has_words(dst)};
-    if (side > 2 * QUARTER_PX) {
+    const bands_region region = memory.region.region;
+    if (region.x >= frame.width_px || region.y >= frame.height_px) {
+        return;
+    }
+    fill_window<FORMAT == FOVEA_FORMAT_RGBA8>(frame, region, src, memory.region.alpha, window);
+    __syncthreads();
+    const target<FORMAT, Image> to = {
+        frame, region, dst, {region, window, memory.region.alpha}, has_words(dst)};
+    if (frame.fragment_px > 2 * QUARTER_PX) {
         make_units<QUARTERS / 2, 2, LIGHT>(bands, to, memory, window);
     } else {
         make_units<QUARTERS, 1, LIGHT>(bands, to, memory, window);

@@ -33,7 +33,7 @@ template <int COUNT> struct along {
     const char *rows[2]; /* its pixels of the window: of one row, and of that two on */
     mma_place taps[COUNT];
     float begin[COUNT];
-    int first[COUNT / 2], end[COUNT / 2]; /* products that two quarters need */
+    int first[COUNT / 2], end[COUNT / 2]; /* products that two quarters need: from 0 or 1 on */
 };
 
 /* [quarters 2 m and 2 m + 1][8 rows] */
@@ -41,8 +41,8 @@ template <int CHANNELS, int COUNT> struct unit_lines {
     float of[COUNT / 2][2][CHANNELS][4];
 };
 
-/* Product k of the pairs of quarters from FIRST to LAST. */
-template <int FIRST, int LAST, bool LIGHT, int CHANNELS, int COUNT>
+/* Product k of the pairs of quarters from FIRST to LAST, of which that of BEGINS is its pair's first. */
+template <int FIRST, int LAST, int BEGINS, bool LIGHT, int CHANNELS, int COUNT>
 static __device__ __forceinline__ void multiply_along(unit_lines<CHANNELS, COUNT> &lines,
                                                       const along<COUNT> &from, int k,
                                                       const uint16_t *light)
@@ -62,7 +62,13 @@ static __device__ __forceinline__ void multiply_along(unit_lines<CHANNELS, COUNT
             const uint32_t second = pair_of<LIGHT>(words.z, words.w, c, light);
 #pragma unroll
             for (int m = FIRST; m <= LAST; m++) {
-                mma_add(lines.of[m][n][c], weights[m], first, second);
+                if (m == BEGINS) {
+                    mma_begin(lines.of[m][n][c], weights[m], first, second,
+                              LIGHT ? 0.0f : from.begin[2 * m],
+                              LIGHT ? 0.0f : from.begin[2 * m + 1]);
+                } else {
+                    mma_add(lines.of[m][n][c], weights[m], first, second);
+                }
             }
         }
     }
@@ -73,30 +79,26 @@ static __device__ __forceinline__ void filter_along(unit_lines<CHANNELS, COUNT> 
                                                     const along<COUNT> &from,
                                                     const uint16_t *light)
 {
-#pragma unroll
-    for (int m = 0; m < COUNT / 2; m++) {
-#pragma unroll
-        for (int i = 0; i < 8 * CHANNELS; i++) {
-            lines.of[m][i / 4 / CHANNELS][i / 4 % CHANNELS][i % 4] =
-                LIGHT ? 0.0f : from.begin[2 * m + i % 4 / 2];
-        }
-    }
+    const int NONE = -1;
     const int last = COUNT / 2 - 1;
-    int k = 0;
+    multiply_along<0, 0, 0, LIGHT>(lines, from, 0, light);
+    int k = 1;
     if constexpr (last > 0) {
-#pragma unroll 1
-        for (; k < from.first[last]; k++) {
-            multiply_along<0, 0, LIGHT>(lines, from, k, light);
+        if (from.first[last] == 0) {
+            multiply_along<last, last, last, LIGHT>(lines, from, 0, light);
+        } else {
+            multiply_along<0, last, last, LIGHT>(lines, from, 1, light);
+            k = 2;
         }
     }
 #pragma unroll 1
     for (; k < from.end[0]; k++) {
-        multiply_along<0, last, LIGHT>(lines, from, k, light);
+        multiply_along<0, last, NONE, LIGHT>(lines, from, k, light);
     }
     if constexpr (last > 0) {
 #pragma unroll 1
         for (; k < from.end[last]; k++) {
-            multiply_along<last, last, LIGHT>(lines, from, k, light);
+            multiply_along<last, last, NONE, LIGHT>(lines, from, k, light);
         }
     }
 }

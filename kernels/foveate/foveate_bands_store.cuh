@@ -77,12 +77,38 @@ template <int COUNT> struct lane_columns {
     }
 };
 
+/* What a pair of pixels has in the window, and alpha. */
+struct own_pixels {
+    const bands_region &region;
+    const char *window;
+    const uint8_t *alpha;
+
+    template <enum fovea_format FORMAT>
+    __device__ __forceinline__ uint2 at(const unit &u, int column, int row, uint32_t part) const
+    {
+        uint2 own = {};
+        if (FORMAT == FOVEA_FORMAT_RGBA8) {
+            const uint8_t *from =
+                alpha + (u.y + row) * ALPHA_PITCH + (region.lead & 3) + u.x + column;
+            own = make_uint2((uint32_t)from[0] << 24, (uint32_t)from[1] << 24);
+        }
+        if (part == 0) {
+            const uint32_t *words =
+                (const uint32_t *)(window + (region.radius + u.y + row) * region.pitch_bytes) +
+                region.lead + u.x + column;
+            own.x |= words[0] & 0x00ffffffu;
+            own.y |= words[1] & 0x00ffffffu;
+        }
+        return own;
+    }
+};
+
 template <enum fovea_format FORMAT, typename Image> struct target {
     const foveate_frame &frame;
     const bands_region &region;
-    const Image &src;
     const Image &dst;
-    bool words; /* both have rows of them */
+    own_pixels own;
+    bool words; /* dst has rows of them */
 
     /* Of the unit's row; -1: outside. */
     __device__ __forceinline__ int y_of(const unit &u, int row) const
@@ -91,54 +117,27 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         return row < u.rows && y >= 0 && y < frame.height_px ? y : -1;
     }
 
-    /* One row's pairs of words. */
-    template <int COUNT>
-    __device__ __forceinline__ void store_words(const uint2 (&made)[COUNT],
-                                                const uint32_t (&parts)[COUNT],
-                                                const lane_columns<COUNT> &columns, int y) const
+    __device__ __forceinline__ void store_pair(int x, int y, uint32_t inside, uint2 pair) const
     {
-        const char *from = run_at(src, 0, 0) + y * row_bytes_of(src);
-        char *to = run_at(dst, 0, 0) + y * row_bytes_of(dst);
-        uint2 own[COUNT] = {};
-#pragma unroll
-        for (int q = 0; q < COUNT; q++) {
-            const uint32_t *pair = (const uint32_t *)(from + 4 * columns.x[q]);
-            if (columns.inside >> 2 * q & 1u) {
-                own[q].x = __ldg(pair);
+        if (words) {
+            uint32_t *to = (uint32_t *)(run_at(dst, 0, 0) + y * row_bytes_of(dst)) + x;
+            if (inside == 3 && ((uintptr_t)to & 7) == 0) {
+                *(uint2 *)to = pair;
+                return;
             }
-            if (columns.inside >> 2 * q & 2u) {
-                own[q].y = __ldg(pair + 1);
+            if (inside & 1u) {
+                to[0] = pair.x;
             }
+            if (inside & 2u) {
+                to[1] = pair.y;
+            }
+            return;
         }
-#pragma unroll
-        for (int q = 0; q < COUNT; q++) {
-            uint32_t *pair = (uint32_t *)(to + 4 * columns.x[q]);
-            const uint32_t part = parts[q];
-            if (columns.inside >> 2 * q & 1u) {
-                pair[0] = (made[q].x & part) | (own[q].x & ~part);
-            }
-            if (columns.inside >> 2 * q & 2u) {
-                pair[1] = (made[q].y & part) | (own[q].y & ~part);
-            }
+        if (inside & 1u) {
+            dst.store(x, y, pair.x);
         }
-    }
-
-    template <int COUNT>
-    __device__ __forceinline__ void store_pixels(const uint2 (&made)[COUNT],
-                                                 const uint32_t (&parts)[COUNT],
-                                                 const lane_columns<COUNT> &columns, int y) const
-    {
-#pragma unroll
-        for (int q = 0; q < COUNT; q++) {
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                if (columns.inside >> (2 * q + i) & 1u) {
-                    const int x = columns.x[q] + i;
-                    const uint32_t own = src.load(x, y);
-                    const uint32_t word = i == 0 ? made[q].x : made[q].y;
-                    dst.store(x, y, (word & parts[q]) | (own & ~parts[q]));
-                }
-            }
+        if (inside & 2u) {
+            dst.store(x + 1, y, pair.y);
         }
     }
 
@@ -147,25 +146,26 @@ template <enum fovea_format FORMAT, typename Image> struct target {
                                           const unit_sums<CHANNELS, COUNT, TILES> &sums) const
     {
         const lane_columns<COUNT> columns(frame, region, u);
-        uint32_t parts[COUNT];
-#pragma unroll
-        for (int q = 0; q < COUNT; q++) {
-            parts[q] = made_part<FORMAT>(u.rings[q]);
-        }
+        const int left = region.x + u.x;
 #pragma unroll
         for (int half = 0; half < 2 * TILES; half++) {
-            const int y = y_of(u, 8 * half + bands_lane().g);
-            if (y >= 0) {
-                uint2 made[COUNT];
+            const int row = 8 * half + bands_lane().g;
+            const int y = y_of(u, row);
+            if (y < 0) {
+                continue;
+            }
 #pragma unroll
-                for (int q = 0; q < COUNT; q++) {
-                    made[q] = words_of<LIGHT>(sums, half / 2, half % 2, q);
+            for (int q = 0; q < COUNT; q++) {
+                const uint32_t inside = columns.inside >> 2 * q & 3u;
+                if (inside == 0) {
+                    continue;
                 }
-                if (words) {
-                    store_words<COUNT>(made, parts, columns, y);
-                } else {
-                    store_pixels<COUNT>(made, parts, columns, y);
-                }
+                const uint32_t part = made_part<FORMAT>(u.rings[q]);
+                const uint2 kept = own.at<FORMAT>(u, columns.x[q] - left, row, part);
+                const uint2 made = words_of<LIGHT>(sums, half / 2, half % 2, q);
+                store_pair(columns.x[q], y, inside,
+                           make_uint2((made.x & part) | (kept.x & ~part),
+                                      (made.y & part) | (kept.y & ~part)));
             }
         }
     }

@@ -133,14 +133,21 @@ static __device__ __forceinline__ void list_large(const bands_region &region, co
     list.add(u);
 }
 
-/* A thread each, since there are divisions in it: there are never more than threads. `list` is empty. */
+/* By a warp, whose lanes wrote `rings`. The order does not matter. */
 static __device__ __forceinline__ void list_units(const bands_region &region, const int16_t *rings,
                                                   int side, unit_list &list)
 {
-    if (side <= 2 * QUARTER_PX) {
-        list_small(region, rings, side, (int)threadIdx.x, list);
-    } else {
-        list_large(region, rings, side, (int)threadIdx.x, list);
+    const int lane = (int)threadIdx.x;
+    if (lane == 0) {
+        list.count = 0;
+    }
+    __syncwarp();
+    for (int i = lane; i < MOST_UNITS / 2; i += 32) {
+        if (side <= 2 * QUARTER_PX) {
+            list_small(region, rings, side, i, list);
+        } else {
+            list_large(region, rings, side, i, list);
+        }
     }
 }
 

@@ -13,22 +13,26 @@
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;
 
-/* What every thread of a block knows. Pixels are the view's. */
+/* What a block works on; written by its first warp. Pixels are the view's. */
 struct bands_region {
     int first_x, first_y; /* fragments */
     int x, y; /* its first pixel; may lie outside the picture */
     int fragments_x, fragments_y;
     int width, height;
-    int radius; /* of its largest filter; -1: everything is copied */
+    int radius; /* of its largest filter; 0: everything is copied */
     int lead; /* columns of the window left of the first pixel */
     int rows; /* of the window */
     int pitch_bytes;
 };
 
+/* Columns as in the window from its last multiple of 4 on that the region does not begin before. */
+const int ALPHA_PITCH = FOVEATE_BANDS_WIDTH_PX + 8;
+
 struct bands_shared {
+    bands_region region;
     int16_t rings[FOVEATE_BANDS_MAX_FRAGMENTS];
-    int radius;
     uint16_t light[256]; /* halves of bytes */
+    uint8_t alpha[FOVEATE_BANDS_HEIGHT_PX * ALPHA_PITCH]; /* of the region */
 };
 
 /* ---- The region */
@@ -61,28 +65,42 @@ static __device__ __forceinline__ bool is_seen(const foveate_frame &frame,
            frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
 }
 
-/* foveate_grid_ring from a guess: the bounds are F/2 + 1.4 F i, but for their rounding. */
-static __device__ __forceinline__ int ring_near(const foveate_ring *rings,
-                                                const foveate_frame &frame,
-                                                uint64_t distance_sq_q16)
+struct fragment_filter {
+    int ring;
+    int radius;
+};
+
+/* foveate_grid_ring: the bounds are F/2 + 1.4 F i, so that a guess in floats is off by one at most. */
+static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *rings,
+                                                            const foveate_frame &frame,
+                                                            uint64_t distance_sq_q16)
 {
     const float distance_px = sqrtf((float)distance_sq_q16) * (1.0f / 256);
-    const float guess = (distance_px / (float)frame.fragment_px - 0.5f) * (1.0f / 1.4f);
-    int ring = (int)fminf(guess, (float)(frame.ring_count - 1));
-    while (ring >= 0 && foveate_ring_bound_sq_q16(rings + ring) > distance_sq_q16) {
-        ring--;
+    const float guess = floorf((distance_px / (float)frame.fragment_px - 0.5f) * (1.0f / 1.4f));
+    const int first = (int)fminf(guess, (float)(frame.ring_count - 1)) - 1;
+    uint4 heads[3]; /* bound, radius, first tap; all asked for at once */
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        heads[i] =
+            __ldg((const uint4 *)(rings + min(max(first + i, 0), frame.ring_count - 1)));
     }
-    while (ring + 1 < frame.ring_count &&
-           foveate_ring_bound_sq_q16(rings + ring + 1) <= distance_sq_q16) {
-        ring++;
+    fragment_filter filter = {FOVEATE_RING_NONE, 0};
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const uint64_t bound = (uint64_t)heads[i].y << 32 | heads[i].x;
+        const bool exists = first + i >= 0 && first + i < frame.ring_count;
+        if (exists && bound <= distance_sq_q16) {
+            filter = {first + i, (int)heads[i].z};
+        }
     }
-    return ring;
+    return filter;
 }
 
 /* By the paper's rings. */
-static __device__ __forceinline__ int find_ring(const foveate_frame &frame,
-                                                const foveate_bands &bands,
-                                                const bands_region &region, int x, int y)
+static __device__ __forceinline__ fragment_filter find_ring(const foveate_frame &frame,
+                                                            const foveate_bands &bands,
+                                                            const bands_region &region, int x,
+                                                            int y)
 {
     const int side = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
     const uint64_t distance = foveate_grid_distance_sq_q16(
@@ -92,43 +110,48 @@ static __device__ __forceinline__ int find_ring(const foveate_frame &frame,
 }
 
 /* In a law's bank. */
-static __device__ __forceinline__ int find_in_bank(const foveate_frame &frame,
-                                                   const foveate_bands &bands,
-                                                   const bands_region &region, int x, int y)
+static __device__ __forceinline__ fragment_filter find_in_bank(const foveate_frame &frame,
+                                                               const foveate_bands &bands,
+                                                               const bands_region &region, int x,
+                                                               int y)
 {
     const foveate_cuda_tables &tables = bands.tables;
-    const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
-                                          (const float *)tables.law_table};
-    return foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y);
+    const foveate_ring *rings = (const foveate_ring *)tables.rings;
+    const foveate_grid_filters filters = {rings, &tables.law, (const float *)tables.law_table};
+    const int ring =
+        foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y);
+    return {ring, ring == FOVEATE_RING_NONE ? 0 : (int)rings[ring].radius_px};
 }
 
-/* Every fragment's filter, a thread each, and from them what the window needs. Barriers are in it. */
+static __device__ __forceinline__ int largest_of_warp(int value)
+{
+#pragma unroll
+    for (int i = 16; i > 0; i /= 2) {
+        value = max(value, __shfl_xor_sync(~0u, value, i));
+    }
+    return value;
+}
+
+/* By a warp: every fragment's filter, and from them what the window needs. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
-                                                    bands_region &region, bands_shared &shared)
+                                                    bands_region &region, int16_t *rings)
 {
-    if (threadIdx.x == 0) {
-        shared.radius = -1;
-    }
-    __syncthreads();
-    const int i = (int)threadIdx.x;
-    if (i < region.fragments_x * region.fragments_y) {
+    const int count = region.fragments_x * region.fragments_y;
+    int radius = 0;
+    for (int i = (int)threadIdx.x; i < count; i += 32) {
         const int x = i % region.fragments_x;
         const int y = i / region.fragments_x;
-        int ring = FOVEATE_RING_NONE;
+        fragment_filter filter = {FOVEATE_RING_NONE, 0};
         if (is_seen(frame, region, x, y)) {
-            ring = bands.tables.law.bank_per_octave > 0.0f
-                       ? find_in_bank(frame, bands, region, x, y)
-                       : find_ring(frame, bands, region, x, y);
+            filter = bands.tables.law.bank_per_octave > 0.0f
+                         ? find_in_bank(frame, bands, region, x, y)
+                         : find_ring(frame, bands, region, x, y);
         }
-        shared.rings[i] = (int16_t)ring;
-        if (ring != FOVEATE_RING_NONE) {
-            const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
-            atomicMax(&shared.radius, (int)rings[ring].radius_px);
-        }
+        rings[i] = (int16_t)filter.ring;
+        radius = max(radius, filter.radius);
     }
-    __syncthreads();
-    const int radius = shared.radius;
+    radius = largest_of_warp(radius);
     region.radius = radius;
     region.lead = radius + ((region.x - radius) & 3);
     region.rows = region.height + 2 * radius;
@@ -181,14 +204,9 @@ static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint3
 
 /* Four neighbours of the window at a time, a block's threads one after the other. */
 struct window_walk {
-    int fours; /* of a row */
     int row, four;
 
-    __device__ __forceinline__ explicit window_walk(int columns)
-        : fours((columns + 3) / 4), row((int)threadIdx.x / fours), four((int)threadIdx.x % fours)
-    {
-    }
-    __device__ __forceinline__ void step(int rows_on, int fours_on)
+    __device__ __forceinline__ void step(int fours, int rows_on, int fours_on)
     {
         row += rows_on;
         four += fours_on;
@@ -200,7 +218,7 @@ struct window_walk {
 };
 
 /* So many loads of 16 bytes are under way in a thread before the first is used. */
-const int WINDOW_BATCH = 8;
+const int WINDOW_BATCH = 9;
 
 /* Where the window's fours come from: runs of a linear image, or pixels one by one, clamped to it. */
 struct window_runs {
@@ -246,32 +264,49 @@ template <typename Image> struct window_pixels {
     }
 };
 
-template <int BATCH, typename Source>
-static __device__ __forceinline__ void fill_window_from(const Source &source, int columns, int rows,
-                                                        int pitch_bytes, char *window)
+/* The fourth bytes of the region's pixels. */
+static __device__ __forceinline__ void keep_alpha(const bands_region &region, int row, int four,
+                                                  const uint4 &words, uint8_t *alpha)
 {
-    window_walk walk(columns);
-    const int rows_on = BANDS_THREADS / walk.fours;
-    const int fours_on = BANDS_THREADS % walk.fours;
+    const int y = row - region.radius;
+    const int x = 4 * four - (region.lead & ~3);
+    if ((unsigned)y < (unsigned)region.height && (unsigned)x < (unsigned)ALPHA_PITCH) {
+        *(uint32_t *)(alpha + y * ALPHA_PITCH + x) = __byte_perm(
+            __byte_perm(words.x, words.y, 0x0073u), __byte_perm(words.z, words.w, 0x0073u), 0x5410u);
+    }
+}
+
+template <int BATCH, bool ALPHA, typename Source>
+static __device__ __forceinline__ void fill_window_from(const Source &source, int columns,
+                                                        const bands_region &region, uint8_t *alpha,
+                                                        char *window)
+{
+    const int fours = (columns + 3) / 4;
+    const int rows_on = BANDS_THREADS / fours;
+    const int fours_on = BANDS_THREADS % fours;
+    window_walk walk = {(int)threadIdx.x / fours, (int)threadIdx.x % fours};
 #pragma unroll 1
-    while (walk.row < rows) {
-        uint4 words[BATCH] = {};
-        int at[BATCH];
+    while (walk.row < region.rows) {
+        uint4 words[BATCH];
+        window_walk again = walk;
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
-            at[i] = -1;
-            if (walk.row < rows) {
-                at[i] = walk.row * pitch_bytes + 16 * walk.four;
+            if (walk.row < region.rows) {
                 words[i] = source.load(walk);
             }
-            walk.step(rows_on, fours_on);
+            walk.step(fours, rows_on, fours_on);
         }
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
-            if (at[i] >= 0) {
-                *(uint4 *)(window + at[i]) = make_uint4(marked(words[i].x), marked(words[i].y),
-                                                        marked(words[i].z), marked(words[i].w));
+            if (again.row < region.rows) {
+                if (ALPHA) {
+                    keep_alpha(region, again.row, again.four, words[i], alpha);
+                }
+                *(uint4 *)(window + again.row * region.pitch_bytes + 16 * again.four) =
+                    make_uint4(marked(words[i].x), marked(words[i].y), marked(words[i].z),
+                               marked(words[i].w));
             }
+            again.step(fours, rows_on, fours_on);
         }
     }
 }
@@ -295,10 +330,10 @@ static __device__ __forceinline__ void fill_beyond(int columns, const bands_regi
 }
 
 /* Every pixel that a tap other than 0 may fall on. Edges are replicated. */
-template <typename Image>
+template <bool ALPHA, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,
-                                                   char *window)
+                                                   uint8_t *alpha, char *window)
 {
     const int left = region.x - region.lead;
     const int top = region.y - region.radius;
@@ -308,7 +343,7 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                         top + region.rows <= frame.height_px;
     if (inside && has_runs(src, 4)) {
         const window_runs runs = {run_at(src, left, top), row_bytes_of(src)};
-        fill_window_from<WINDOW_BATCH>(runs, columns, region.rows, region.pitch_bytes, window);
+        fill_window_from<WINDOW_BATCH, ALPHA>(runs, columns, region, alpha, window);
     } else if (has_words(src)) {
         const window_words words = {run_at(src, 0, 0),
                                     row_bytes_of(src),
@@ -317,11 +352,11 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                     left,
                                     top,
                                     has_runs(src, 4)};
-        fill_window_from<4>(words, columns, region.rows, region.pitch_bytes, window);
+        fill_window_from<6, ALPHA>(words, columns, region, alpha, window);
     } else {
         const window_pixels<Image> pixels = {
             {src, frame.width_px - 1, frame.height_px - 1}, left, top};
-        fill_window_from<1>(pixels, columns, region.rows, region.pitch_bytes, window);
+        fill_window_from<1, ALPHA>(pixels, columns, region, alpha, window);
     }
 }
 

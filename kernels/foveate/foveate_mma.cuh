@@ -31,6 +31,18 @@ static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a
 #endif
 }
 
+/* The first of a sum: its rows g begin with c0, rows g + 8 with c1. */
+static __device__ __forceinline__ void mma_begin(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
+                                                 uint32_t b1, float c0, float c1)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %10, %11, %11};"
+        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c0), "f"(c1));
+#endif
+}
+
 static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint32_t (&a)[4],
                                                       uint32_t b0, uint32_t b1)
 {
