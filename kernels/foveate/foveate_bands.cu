@@ -28,7 +28,6 @@ namespace {
 
 struct block_memory {
     unit_filters filters[FOVEATE_BANDS_WARPS];
-    unit_list units;
     bands_shared region;
 };
 
@@ -39,37 +38,32 @@ __device__ __forceinline__ void make_units(const foveate_bands &bands,
                                            const char *window)
 {
     const int CHANNELS = FORMAT == FOVEA_FORMAT_R8 ? 1 : 3;
-    const int warp = (int)threadIdx.x / 32;
-    unit_filters &filters = memory.filters[warp];
+    const bool SMALL = TILES == 1;
+    const int side = to.frame.fragment_px;
+    const int count = count_units<SMALL>(to.region, side);
+    const int steps = SMALL && side <= QUARTER_PX ? 2 * count : count;
+    unit_filters &filters = memory.filters[threadIdx.x / 32];
 #pragma unroll 1
-    for (int i = warp; i < memory.units.count; i += FOVEATE_BANDS_WARPS) {
-        const unit u = memory.units.at[i];
+    for (int i = (int)threadIdx.x / 32; i < steps; i += FOVEATE_BANDS_WARPS) {
+        unit u;
+        const int16_t *rings = memory.region.rings;
+        const bool exists =
+            SMALL ? small_unit(to.region, rings, side, i < count ? i : i - count, i >= count, u)
+                  : large_unit(to.region, rings, side, i, u);
+        if (!exists) {
+            continue;
+        }
         unit_sums<CHANNELS, COUNT, TILES> sums = {};
         uint32_t slots;
         const int radius = load_filters<COUNT>(bands, u, filters, slots);
         __syncwarp();
         if (radius >= 0) {
-            filter_unit<LIGHT>(sums, to.region, u, to.frame.fragment_px, window, filters, slots,
-                               radius, memory.region.light);
+            filter_unit<LIGHT>(sums, to.region, u, side, window, filters, slots, radius,
+                               memory.region.light);
         }
         __syncwarp();
         to.template store<LIGHT>(u, sums);
     }
-}
-
-/* By the first warp, which does what all would do alike. */
-__device__ __forceinline__ void begin_region(const foveate_frame &frame, const foveate_bands &bands,
-                                             block_memory &memory)
-{
-    const int side = frame.fragment_px;
-    bands_region region =
-        region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
-    find_filters(frame, bands, region, memory.region.rings);
-    if (threadIdx.x == 0) {
-        memory.region.region = region;
-    }
-    __syncwarp();
-    list_units(region, memory.region.rings, side, memory.units);
 }
 
 template <enum fovea_format FORMAT, bool LIGHT, typename Image>
@@ -77,24 +71,22 @@ __device__ __forceinline__ void make_region(const foveate_frame &frame, const fo
                                             const Image &src, const Image &dst,
                                             block_memory &memory, char *window)
 {
-    if (threadIdx.x < 32) {
-        begin_region(frame, bands, memory);
-    } else if (LIGHT) {
-        for (int i = (int)threadIdx.x - 32; i < 256; i += BANDS_THREADS - 32) {
+    const int side = frame.fragment_px;
+    bands_region region =
+        region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
+    if (region.x >= frame.width_px || region.y >= frame.height_px) {
+        return;
+    }
+    if (LIGHT) {
+        for (int i = (int)threadIdx.x; i < 256; i += BANDS_THREADS) {
             memory.region.light[i] =
                 __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f))));
         }
     }
-    __syncthreads();
-    const bands_region region = memory.region.region;
-    if (region.x >= frame.width_px || region.y >= frame.height_px) {
-        return;
-    }
+    find_filters(frame, bands, region, memory.region);
     fill_window<FORMAT == FOVEA_FORMAT_RGBA8>(frame, region, src, memory.region.alpha, window);
-    __syncthreads();
-    const target<FORMAT, Image> to = {
-        frame, region, dst, {region, window, memory.region.alpha}, has_words(dst)};
-    if (frame.fragment_px > 2 * QUARTER_PX) {
+    const target<FORMAT, Image> to = {frame, region, dst, {region, window, memory.region.alpha}};
+    if (side > 2 * QUARTER_PX) {
         make_units<QUARTERS / 2, 2, LIGHT>(bands, to, memory, window);
     } else {
         make_units<QUARTERS, 1, LIGHT>(bands, to, memory, window);

@@ -51,7 +51,8 @@ static __device__ __forceinline__ int load_filters(const foveate_bands &bands, c
             radius = max(radius, (int)rings[ring].radius_px);
             const uint4 *from = (const uint4 *)((const foveate_bands_filter *)bands.filters + ring);
             uint4 *to = (uint4 *)&filters.at[slot];
-            for (int i = (int)threadIdx.x % 32; i < (int)sizeof(foveate_bands_filter) / 16; i += 32) {
+            for (int i = (int)threadIdx.x % 32; i < (int)sizeof(foveate_bands_filter) / 16;
+                 i += 32) {
                 to[i] = __ldg(from + i);
             }
         }

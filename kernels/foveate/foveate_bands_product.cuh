@@ -76,8 +76,7 @@ static __device__ __forceinline__ void multiply_along(unit_lines<CHANNELS, COUNT
 
 template <bool LIGHT, int CHANNELS, int COUNT>
 static __device__ __forceinline__ void filter_along(unit_lines<CHANNELS, COUNT> &lines,
-                                                    const along<COUNT> &from,
-                                                    const uint16_t *light)
+                                                    const along<COUNT> &from, const uint16_t *light)
 {
     const int NONE = -1;
     const int last = COUNT / 2 - 1;
@@ -113,8 +112,7 @@ template <bool LIGHT> static __device__ __forceinline__ uint32_t sums_begin()
 template <int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TILES> &sums,
                                                    const unit_lines<CHANNELS, COUNT> &lines,
-                                                   const mma_place (&down)[COUNT], int j,
-                                                   int end)
+                                                   const mma_place (&down)[COUNT], int j, int end)
 {
 #pragma unroll
     for (int tile = 0; tile < TILES; tile++) {
@@ -185,10 +183,11 @@ static __device__ __forceinline__ along<COUNT> along_unit(const unit_place &plac
 
 /* Rows of the window beyond the unit's are those of others, or the last: taps of 0 make nothing of them. */
 template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
-static __device__ __forceinline__ void
-filter_unit(unit_sums<CHANNELS, COUNT, TILES> &sums, const bands_region &region, const unit &u,
-            int side, const char *window, const unit_filters &filters, uint32_t slots, int radius,
-            const uint16_t *light)
+static __device__ __forceinline__ void filter_unit(unit_sums<CHANNELS, COUNT, TILES> &sums,
+                                                   const bands_region &region, const unit &u,
+                                                   int side, const char *window,
+                                                   const unit_filters &filters, uint32_t slots,
+                                                   int radius, const uint16_t *light)
 {
     const bands_lane l;
     const unit_place place = place_of(region, u, radius);

@@ -69,8 +69,8 @@ template <int COUNT> struct lane_columns {
             x[q] = region.x + u.x + quarter_start(side, q) + 2 * l.t;
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                const bool is_inside = 2 * l.t + i < columns && x[q] + i >= 0 &&
-                                       x[q] + i < frame.width_px;
+                const bool is_inside =
+                    2 * l.t + i < columns && x[q] + i >= 0 && x[q] + i < frame.width_px;
                 inside |= (uint32_t)is_inside << (2 * q + i);
             }
         }
@@ -108,7 +108,6 @@ template <enum fovea_format FORMAT, typename Image> struct target {
     const bands_region &region;
     const Image &dst;
     own_pixels own;
-    bool words; /* dst has rows of them */
 
     /* Of the unit's row; -1: outside. */
     __device__ __forceinline__ int y_of(const unit &u, int row) const
@@ -117,33 +116,34 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         return row < u.rows && y >= 0 && y < frame.height_px ? y : -1;
     }
 
+    template <bool WORDS>
     __device__ __forceinline__ void store_pair(int x, int y, uint32_t inside, uint2 pair) const
     {
-        if (words) {
-            uint32_t *to = (uint32_t *)(run_at(dst, 0, 0) + y * row_bytes_of(dst)) + x;
-            if (inside == 3 && ((uintptr_t)to & 7) == 0) {
-                *(uint2 *)to = pair;
-                return;
-            }
+        if (!WORDS) {
             if (inside & 1u) {
-                to[0] = pair.x;
+                dst.store(x, y, pair.x);
             }
             if (inside & 2u) {
-                to[1] = pair.y;
+                dst.store(x + 1, y, pair.y);
             }
             return;
         }
+        uint32_t *to = (uint32_t *)(run_at(dst, 0, 0) + y * row_bytes_of(dst)) + x;
+        if (inside == 3 && ((uintptr_t)to & 7) == 0) {
+            *(uint2 *)to = pair;
+            return;
+        }
         if (inside & 1u) {
-            dst.store(x, y, pair.x);
+            to[0] = pair.x;
         }
         if (inside & 2u) {
-            dst.store(x + 1, y, pair.y);
+            to[1] = pair.y;
         }
     }
 
-    template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
-    __device__ __forceinline__ void store(const unit &u,
-                                          const unit_sums<CHANNELS, COUNT, TILES> &sums) const
+    template <bool LIGHT, bool WORDS, int CHANNELS, int COUNT, int TILES>
+    __device__ __forceinline__ void store_as(const unit &u,
+                                             const unit_sums<CHANNELS, COUNT, TILES> &sums) const
     {
         const lane_columns<COUNT> columns(frame, region, u);
         const int left = region.x + u.x;
@@ -163,10 +163,21 @@ template <enum fovea_format FORMAT, typename Image> struct target {
                 const uint32_t part = made_part<FORMAT>(u.rings[q]);
                 const uint2 kept = own.at<FORMAT>(u, columns.x[q] - left, row, part);
                 const uint2 made = words_of<LIGHT>(sums, half / 2, half % 2, q);
-                store_pair(columns.x[q], y, inside,
-                           make_uint2((made.x & part) | (kept.x & ~part),
-                                      (made.y & part) | (kept.y & ~part)));
+                store_pair<WORDS>(columns.x[q], y, inside,
+                                  make_uint2((made.x & part) | (kept.x & ~part),
+                                             (made.y & part) | (kept.y & ~part)));
             }
+        }
+    }
+
+    template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
+    __device__ __forceinline__ void store(const unit &u,
+                                          const unit_sums<CHANNELS, COUNT, TILES> &sums) const
+    {
+        if (has_words(dst)) {
+            store_as<LIGHT, true>(u, sums);
+        } else {
+            store_as<LIGHT, false>(u, sums);
         }
     }
 };

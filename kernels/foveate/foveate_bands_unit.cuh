@@ -7,9 +7,7 @@
  *     fragments of more than 16 px    two quarters by 32 rows, of one fragment
  *     of 9 to 16 px                   four by 16 rows: two fragments, two quarters each
  *     of up to 8 px                   four by 8 rows: four fragments, or by 16: eight whose filters
- *                                     are the same in pairs one above the other
- *
- * A block lists those of its region. */
+ *                                     are the same in pairs one above the other */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_UNIT_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_UNIT_CUH
 
@@ -18,24 +16,11 @@
 const int QUARTERS = 4;
 const int QUARTER_PX = 8;
 const int TILE_ROWS = 16;
-/* Of fragments of 4 px, none above one that is like it. */
-const int MOST_UNITS = FOVEATE_BANDS_MAX_FRAGMENTS / QUARTERS;
-
 struct unit {
     int16_t x, y; /* the first pixel, from the region's on */
     int16_t width; /* of pixels that are its fragments' */
     int16_t rows;
     int16_t rings[QUARTERS];
-};
-
-struct unit_list {
-    int count;
-    unit at[MOST_UNITS];
-
-    __device__ __forceinline__ void add(const unit &u)
-    {
-        at[atomicAdd(&count, 1)] = u;
-    }
 };
 
 /* A quarter's first column in its unit, and the first beyond its fragment. */
@@ -84,71 +69,75 @@ static __device__ __forceinline__ bool have_same_filters(const unit &a, const un
            a.rings[3] == b.rings[3];
 }
 
-static __device__ __forceinline__ void list_small(const bands_region &region, const int16_t *rings,
-                                                  int side, int i, unit_list &list)
+static __device__ __forceinline__ int parts_of(int length, int part)
+{
+    return (length + part - 1) / part;
+}
+
+/* Fragments of up to 16 px. Those of up to 8 px come in pairs of rows; of pairs that have the same filters
+ * there is no `second`. false: there is no such unit. */
+static __device__ __forceinline__ bool small_unit(const bands_region &region, const int16_t *rings,
+                                                  int side, int i, bool second, unit &u)
 {
     const int across = side <= QUARTER_PX ? QUARTERS : QUARTERS / 2;
     const int down = side <= QUARTER_PX ? 2 : 1;
-    const int columns = (region.fragments_x + across - 1) / across;
-    const int row = i / columns * down;
-    const int column = i % columns * across;
-    if (row >= region.fragments_y) {
-        return;
+    const int columns = parts_of(region.fragments_x, across);
+    const int pair = i / columns;
+    const int row = pair * down;
+    const int column = (i - pair * columns) * across;
+    u = unit_of_fragments(region, rings, side, column, row);
+    if (down == 1 || row + 1 >= region.fragments_y) {
+        return !second;
     }
-    unit upper = unit_of_fragments(region, rings, side, column, row);
-    if (down == 2 && row + 1 < region.fragments_y) {
-        const unit lower = unit_of_fragments(region, rings, side, column, row + 1);
-        if (have_same_filters(upper, lower)) {
-            upper.rows = (int16_t)(2 * side);
-        } else {
-            list.add(lower);
-        }
+    const unit lower = unit_of_fragments(region, rings, side, column, row + 1);
+    if (have_same_filters(u, lower)) {
+        u.rows = (int16_t)(2 * side);
+        return !second;
     }
-    list.add(upper);
+    if (second) {
+        u = lower;
+    }
+    return true;
 }
 
-static __device__ __forceinline__ void list_large(const bands_region &region, const int16_t *rings,
-                                                  int side, int i, unit_list &list)
+/* Larger ones. */
+static __device__ __forceinline__ bool large_unit(const bands_region &region, const int16_t *rings,
+                                                  int side, int i, unit &u)
 {
     const int width = QUARTERS / 2 * QUARTER_PX;
     const int rows = 2 * TILE_ROWS;
-    const int parts_x = (side + width - 1) / width;
-    const int parts_y = (side + rows - 1) / rows;
-    const int column = i % (region.fragments_x * parts_x);
-    const int row = i / (region.fragments_x * parts_x);
-    if (row >= region.fragments_y * parts_y) {
-        return;
-    }
-    const int part_x = column % parts_x * width;
-    const int part_y = row % parts_y * rows;
-    unit u = {};
-    u.x = (int16_t)(column / parts_x * side + part_x);
-    u.y = (int16_t)(row / parts_y * side + part_y);
+    const int parts_x = parts_of(side, width);
+    const int parts_y = parts_of(side, rows);
+    const int columns = region.fragments_x * parts_x;
+    const int row = i / columns;
+    const int column = i - row * columns;
+    const int x = column / parts_x;
+    const int y = row / parts_y;
+    const int part_x = (column - x * parts_x) * width;
+    const int part_y = (row - y * parts_y) * rows;
+    const int ring = rings[y * region.fragments_x + x];
+    u.x = (int16_t)(x * side + part_x);
+    u.y = (int16_t)(y * side + part_y);
     u.width = (int16_t)min(side - part_x, width);
     u.rows = (int16_t)min(side - part_y, rows);
 #pragma unroll
     for (int q = 0; q < QUARTERS; q++) {
-        u.rings[q] = rings[row / parts_y * region.fragments_x + column / parts_x];
+        u.rings[q] = (int16_t)ring;
     }
-    list.add(u);
+    return true;
 }
 
-/* By a warp, whose lanes wrote `rings`. The order does not matter. */
-static __device__ __forceinline__ void list_units(const bands_region &region, const int16_t *rings,
-                                                  int side, unit_list &list)
+/* Of either kind, without the `second`. */
+template <bool SMALL>
+static __device__ __forceinline__ int count_units(const bands_region &region, int side)
 {
-    const int lane = (int)threadIdx.x;
-    if (lane == 0) {
-        list.count = 0;
+    if (SMALL) {
+        const int across = side <= QUARTER_PX ? QUARTERS : QUARTERS / 2;
+        const int down = side <= QUARTER_PX ? 2 : 1;
+        return parts_of(region.fragments_x, across) * parts_of(region.fragments_y, down);
     }
-    __syncwarp();
-    for (int i = lane; i < MOST_UNITS / 2; i += 32) {
-        if (side <= 2 * QUARTER_PX) {
-            list_small(region, rings, side, i, list);
-        } else {
-            list_large(region, rings, side, i, list);
-        }
-    }
+    return region.fragments_x * parts_of(side, QUARTERS / 2 * QUARTER_PX) * region.fragments_y *
+           parts_of(side, 2 * TILE_ROWS);
 }
 
 #endif

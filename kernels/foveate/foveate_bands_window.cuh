@@ -7,13 +7,14 @@
 #define FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 
 #include "foveate_bands_params.h"
+#include "foveate_copy.cuh"
 #include "foveate_grid.h"
 #include "foveate_light.cuh"
 #include "foveate_tile_image.cuh"
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;
 
-/* What a block works on; written by its first warp. Pixels are the view's. */
+/* What a block works on. Pixels are the view's. */
 struct bands_region {
     int first_x, first_y; /* fragments */
     int x, y; /* its first pixel; may lie outside the picture */
@@ -29,7 +30,7 @@ struct bands_region {
 const int ALPHA_PITCH = FOVEATE_BANDS_WIDTH_PX + 8;
 
 struct bands_shared {
-    bands_region region;
+    int radii[FOVEATE_BANDS_WARPS];
     int16_t rings[FOVEATE_BANDS_MAX_FRAGMENTS];
     uint16_t light[256]; /* halves of bytes */
     uint8_t alpha[FOVEATE_BANDS_HEIGHT_PX * ALPHA_PITCH]; /* of the region */
@@ -81,8 +82,7 @@ static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *
     uint4 heads[3]; /* bound, radius, first tap; all asked for at once */
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-        heads[i] =
-            __ldg((const uint4 *)(rings + min(max(first + i, 0), frame.ring_count - 1)));
+        heads[i] = __ldg((const uint4 *)(rings + min(max(first + i, 0), frame.ring_count - 1)));
     }
     fragment_filter filter = {FOVEATE_RING_NONE, 0};
 #pragma unroll
@@ -103,9 +103,9 @@ static __device__ __forceinline__ fragment_filter find_ring(const foveate_frame 
                                                             int y)
 {
     const int side = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
-    const uint64_t distance = foveate_grid_distance_sq_q16(
-        (2 * (region.x + x * side) + side) / 2, (2 * (region.y + y * side) + side) / 2,
-        frame.gaze_x_q8, frame.gaze_y_q8);
+    const uint64_t distance = foveate_grid_distance_sq_q16((2 * (region.x + x * side) + side) / 2,
+                                                           (2 * (region.y + y * side) + side) / 2,
+                                                           frame.gaze_x_q8, frame.gaze_y_q8);
     return ring_near((const foveate_ring *)bands.tables.rings, frame, distance);
 }
 
@@ -123,35 +123,33 @@ static __device__ __forceinline__ fragment_filter find_in_bank(const foveate_fra
     return {ring, ring == FOVEATE_RING_NONE ? 0 : (int)rings[ring].radius_px};
 }
 
-static __device__ __forceinline__ int largest_of_warp(int value)
-{
-#pragma unroll
-    for (int i = 16; i > 0; i /= 2) {
-        value = max(value, __shfl_xor_sync(~0u, value, i));
-    }
-    return value;
-}
-
-/* By a warp: every fragment's filter, and from them what the window needs. */
+/* Every fragment's filter, a thread each, and from them what the window needs. A barrier is in it. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
-                                                    bands_region &region, int16_t *rings)
+                                                    bands_region &region, bands_shared &shared)
 {
-    const int count = region.fragments_x * region.fragments_y;
-    int radius = 0;
-    for (int i = (int)threadIdx.x; i < count; i += 32) {
-        const int x = i % region.fragments_x;
+    const int i = (int)threadIdx.x;
+    fragment_filter filter = {FOVEATE_RING_NONE, 0};
+    if (i < region.fragments_x * region.fragments_y) {
         const int y = i / region.fragments_x;
-        fragment_filter filter = {FOVEATE_RING_NONE, 0};
+        const int x = i - y * region.fragments_x;
         if (is_seen(frame, region, x, y)) {
             filter = bands.tables.law.bank_per_octave > 0.0f
                          ? find_in_bank(frame, bands, region, x, y)
                          : find_ring(frame, bands, region, x, y);
         }
-        rings[i] = (int16_t)filter.ring;
-        radius = max(radius, filter.radius);
+        shared.rings[i] = (int16_t)filter.ring;
     }
-    radius = largest_of_warp(radius);
+    const int largest = __reduce_max_sync(~0u, filter.radius);
+    if (i % 32 == 0) {
+        shared.radii[i / 32] = largest;
+    }
+    __syncthreads();
+    int radius = 0;
+#pragma unroll
+    for (int w = 0; w < FOVEATE_BANDS_WARPS; w++) {
+        radius = max(radius, shared.radii[w]);
+    }
     region.radius = radius;
     region.lead = radius + ((region.x - radius) & 3);
     region.rows = region.height + 2 * radius;
@@ -202,33 +200,9 @@ static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint3
     return __byte_perm(a, b, 0x7430u | c | c << 8);
 }
 
-/* Four neighbours of the window at a time, a block's threads one after the other. */
-struct window_walk {
+/* Four neighbours of the window. */
+struct window_place {
     int row, four;
-
-    __device__ __forceinline__ void step(int fours, int rows_on, int fours_on)
-    {
-        row += rows_on;
-        four += fours_on;
-        if (four >= fours) {
-            four -= fours;
-            row++;
-        }
-    }
-};
-
-/* So many loads of 16 bytes are under way in a thread before the first is used. */
-const int WINDOW_BATCH = 9;
-
-/* Where the window's fours come from: runs of a linear image, or pixels one by one, clamped to it. */
-struct window_runs {
-    const char *first;
-    int row_bytes;
-
-    __device__ __forceinline__ uint4 load(const window_walk &walk) const
-    {
-        return __ldg((const uint4 *)(first + walk.row * row_bytes + 16 * walk.four));
-    }
 };
 
 /* Of an image with rows of words. */
@@ -243,10 +217,10 @@ struct window_words {
     {
         return __ldg((const uint32_t *)(first + row + 4 * min(max(x, 0), last_x)));
     }
-    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+    __device__ __forceinline__ uint4 load(const window_place &place) const
     {
-        const int x = left + 4 * walk.four;
-        const int row = min(max(top + walk.row, 0), last_y) * row_bytes;
+        const int x = left + 4 * place.four;
+        const int row = min(max(top + place.row, 0), last_y) * row_bytes;
         if (runs && x >= 0 && x + 3 <= last_x) {
             return __ldg((const uint4 *)(first + row + 4 * x));
         }
@@ -254,82 +228,122 @@ struct window_words {
     }
 };
 
+/* Any, pixel by pixel. */
 template <typename Image> struct window_pixels {
     endless_image<Image> endless;
     int left, top;
 
-    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+    __device__ __forceinline__ uint4 load(const window_place &place) const
     {
-        return load_four(endless, false, left + 4 * walk.four, top + walk.row);
+        return load_four(endless, false, left + 4 * place.four, top + place.row);
     }
 };
 
-/* The fourth bytes of the region's pixels. */
-static __device__ __forceinline__ void keep_alpha(const bands_region &region, int row, int four,
-                                                  const uint4 &words, uint8_t *alpha)
-{
-    const int y = row - region.radius;
-    const int x = 4 * four - (region.lead & ~3);
-    if ((unsigned)y < (unsigned)region.height && (unsigned)x < (unsigned)ALPHA_PITCH) {
-        *(uint32_t *)(alpha + y * ALPHA_PITCH + x) = __byte_perm(
-            __byte_perm(words.x, words.y, 0x0073u), __byte_perm(words.z, words.w, 0x0073u), 0x5410u);
+/* Fours of the window, a block's threads one after the other: where a thread's first is, and the next. Bytes in
+ * the window, and in a picture. */
+struct window_walk {
+    int fours; /* of a row */
+    int four, at, from;
+    int four_on, at_on, from_on; /* by a block's threads */
+    int at_row, from_row; /* from the end of a row to the next */
+
+    __device__ __forceinline__ window_walk(int columns, int pitch_bytes, int row_bytes)
+        : fours((columns + 3) / 4)
+    {
+        const int row = (int)threadIdx.x / fours;
+        const int rows_on = BANDS_THREADS / fours;
+        four = (int)threadIdx.x - row * fours;
+        four_on = BANDS_THREADS - rows_on * fours;
+        at = row * pitch_bytes + 16 * four;
+        at_on = rows_on * pitch_bytes + 16 * four_on;
+        from = row * row_bytes + 16 * four;
+        from_on = rows_on * row_bytes + 16 * four_on;
+        at_row = pitch_bytes - 16 * fours;
+        from_row = row_bytes - 16 * fours;
     }
+    __device__ __forceinline__ void step()
+    {
+        four += four_on;
+        at += at_on;
+        from += from_on;
+        if (four >= fours) {
+            four -= fours;
+            at += at_row;
+            from += from_row;
+        }
+    }
+};
+
+/* Where all of the window lies in the picture. */
+static __device__ __forceinline__ void copy_window(const char *first, int row_bytes, int columns,
+                                                   const bands_region &region, char *window)
+{
+    window_walk walk(columns, region.pitch_bytes, row_bytes);
+    const int end = region.rows * region.pitch_bytes;
+#pragma unroll 4
+    for (; walk.at < end; walk.step()) {
+        copy_begin(window + walk.at, first + walk.from);
+    }
+    copy_wait();
 }
 
-template <int BATCH, bool ALPHA, typename Source>
-static __device__ __forceinline__ void fill_window_from(const Source &source, int columns,
-                                                        const bands_region &region, uint8_t *alpha,
-                                                        char *window)
+/* So many loads are under way in a thread before the first is used. */
+template <int BATCH, typename Source>
+static __device__ __forceinline__ void load_window(const Source &source, int columns,
+                                                   const bands_region &region, char *window)
 {
-    const int fours = (columns + 3) / 4;
-    const int rows_on = BANDS_THREADS / fours;
-    const int fours_on = BANDS_THREADS % fours;
-    window_walk walk = {(int)threadIdx.x / fours, (int)threadIdx.x % fours};
+    window_walk walk(columns, region.pitch_bytes, 0);
+    const int end = region.rows * region.pitch_bytes;
 #pragma unroll 1
-    while (walk.row < region.rows) {
+    while (walk.at < end) {
         uint4 words[BATCH];
-        window_walk again = walk;
+        int at[BATCH];
 #pragma unroll
-        for (int i = 0; i < BATCH; i++) {
-            if (walk.row < region.rows) {
-                words[i] = source.load(walk);
+        for (int i = 0; i < BATCH; i++, walk.step()) {
+            at[i] = walk.at;
+            if (at[i] < end) {
+                words[i] = source.load({at[i] / region.pitch_bytes, walk.four});
             }
-            walk.step(fours, rows_on, fours_on);
         }
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
-            if (again.row < region.rows) {
-                if (ALPHA) {
-                    keep_alpha(region, again.row, again.four, words[i], alpha);
-                }
-                *(uint4 *)(window + again.row * region.pitch_bytes + 16 * again.four) =
-                    make_uint4(marked(words[i].x), marked(words[i].y), marked(words[i].z),
-                               marked(words[i].w));
+            if (at[i] < end) {
+                *(uint4 *)(window + at[i]) = words[i];
             }
-            again.step(fours, rows_on, fours_on);
         }
     }
 }
 
-/* What products read beyond the columns that have taps: any numbers, since taps of 0 make nothing of them, unless
- * they are NaN. */
-static __device__ __forceinline__ void fill_beyond(int columns, const bands_region &region,
-                                                   char *window)
+/* The fourth bytes of the region's pixels, a warp a row. */
+static __device__ __forceinline__ void keep_alpha(const bands_region &region, const char *window,
+                                                  uint8_t *alpha)
 {
-    const uint32_t word = marked(0);
-    const uint4 words = make_uint4(word, word, word, word);
-    for (int row = (int)threadIdx.x; row < region.rows; row += BANDS_THREADS) {
-        char *to = window + row * region.pitch_bytes;
-        for (int at = (columns + 3) / 4 * 16; at < region.pitch_bytes; at += 16) {
-            *(uint4 *)(to + at) = words;
+    const int lane = (int)threadIdx.x % 32;
+    if (lane < ALPHA_PITCH / 4) {
+        const char *from = window + region.radius * region.pitch_bytes + region.lead / 4 * 16;
+#pragma unroll 4
+        for (int y = (int)threadIdx.x / 32; y < region.height; y += FOVEATE_BANDS_WARPS) {
+            const uint4 words = *(const uint4 *)(from + y * region.pitch_bytes + 16 * lane);
+            *(uint32_t *)(alpha + y * ALPHA_PITCH + 4 * lane) =
+                __byte_perm(__byte_perm(words.x, words.y, 0x0073u),
+                            __byte_perm(words.z, words.w, 0x0073u), 0x5410u);
         }
-    }
-    if (threadIdx.x < FOVEATE_BANDS_BYTES_BEYOND / 16) {
-        *(uint4 *)(window + region.rows * region.pitch_bytes + 16 * threadIdx.x) = words;
     }
 }
 
-/* Every pixel that a tap other than 0 may fall on. Edges are replicated. */
+/* All of its memory: products also read what lies beyond the columns that were filled. Taps of 0 make nothing of that,
+ * unless it is NaN, and what is marked is not. */
+static __device__ __forceinline__ void mark_window(const bands_region &region, char *window)
+{
+    const int end = region.rows * region.pitch_bytes + FOVEATE_BANDS_BYTES_BEYOND;
+#pragma unroll 4
+    for (int at = 16 * (int)threadIdx.x; at < end; at += 16 * BANDS_THREADS) {
+        uint4 &words = *(uint4 *)(window + at);
+        words = make_uint4(marked(words.x), marked(words.y), marked(words.z), marked(words.w));
+    }
+}
+
+/* Every pixel that a tap other than 0 may fall on. Edges are replicated. Barriers are in it, and the last thing. */
 template <bool ALPHA, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,
@@ -337,27 +351,28 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
 {
     const int left = region.x - region.lead;
     const int top = region.y - region.radius;
+    const int last_x = frame.width_px - 1;
+    const int last_y = frame.height_px - 1;
     const int columns = region.lead + region.width + region.radius;
-    fill_beyond(columns, region, window);
     const bool inside = left >= 0 && top >= 0 && left + (columns + 3) / 4 * 4 <= frame.width_px &&
                         top + region.rows <= frame.height_px;
     if (inside && has_runs(src, 4)) {
-        const window_runs runs = {run_at(src, left, top), row_bytes_of(src)};
-        fill_window_from<WINDOW_BATCH, ALPHA>(runs, columns, region, alpha, window);
+        copy_window(run_at(src, left, top), row_bytes_of(src), columns, region, window);
     } else if (has_words(src)) {
-        const window_words words = {run_at(src, 0, 0),
-                                    row_bytes_of(src),
-                                    frame.width_px - 1,
-                                    frame.height_px - 1,
-                                    left,
-                                    top,
+        const window_words words = {run_at(src, 0, 0), row_bytes_of(src), last_x, last_y, left, top,
                                     has_runs(src, 4)};
-        fill_window_from<6, ALPHA>(words, columns, region, alpha, window);
+        load_window<8>(words, columns, region, window);
     } else {
-        const window_pixels<Image> pixels = {
-            {src, frame.width_px - 1, frame.height_px - 1}, left, top};
-        fill_window_from<1, ALPHA>(pixels, columns, region, alpha, window);
+        const window_pixels<Image> pixels = {{src, last_x, last_y}, left, top};
+        load_window<1>(pixels, columns, region, window);
     }
+    __syncthreads();
+    if (ALPHA) {
+        keep_alpha(region, window, alpha);
+        __syncthreads();
+    }
+    mark_window(region, window);
+    __syncthreads();
 }
 
 #endif

@@ -99,9 +99,7 @@ static uint16_t rounded_centre(const float *taps, int32_t radius_px)
 static uint16_t half_tap(const float *taps, int32_t radius_px, uint16_t centre, int32_t tap)
 {
     const int32_t distance = tap < 0 ? -tap : tap;
-    return distance == 0          ? centre
-           : distance > radius_px ? 0
-                                  : pixel_float_to_half(taps[distance]);
+    return distance == 0 ? centre : distance > radius_px ? 0 : pixel_float_to_half(taps[distance]);
 }
 
 static void fill_filter(const float *taps, int32_t radius_px, struct foveate_bands_filter *out)
@@ -195,8 +193,8 @@ static enum fovea_result launch(const struct foveate_cuda_bands_run *run, CUfunc
            device->cu->LaunchKernel(
                kernel, block_count(frame->width_px, frame->fragment_px, shape.fragments_x),
                block_count(frame->height_px, frame->fragment_px, shape.fragments_y), images,
-               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(&shape),
-               run->stream, (void *[]){params}, NULL));
+               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(&shape), run->stream,
+               (void *[]){params}, NULL));
     return FOVEA_OK;
 }
 
