@@ -90,7 +90,7 @@ static __device__ __forceinline__ void filter_along(unit_lines<CHANNELS, COUNT> 
             k = 2;
         }
     }
-#pragma unroll 1
+#pragma unroll 2
     for (; k < from.end[0]; k++) {
         multiply_along<0, last, NONE, LIGHT>(lines, from, k, light);
     }
@@ -114,14 +114,22 @@ static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TI
                                                    const unit_lines<CHANNELS, COUNT> &lines,
                                                    const mma_place (&down)[COUNT], int j, int end)
 {
+    uint32_t rounded[COUNT][CHANNELS][2];
+#pragma unroll
+    for (int i = 0; i < COUNT * CHANNELS * 2; i++) {
+        const int q = i / 2 / CHANNELS;
+        const int c = i / 2 % CHANNELS;
+        const float(&line)[4] = lines.of[q / 2][i % 2][c];
+        rounded[q][c][i % 2] = mma_rounded(line[q % 2 * 2], line[q % 2 * 2 + 1]);
+    }
 #pragma unroll
     for (int tile = 0; tile < TILES; tile++) {
         if (TILES > 1 && (j < tile || j >= end + tile)) {
             continue;
         }
-        uint32_t weights[4];
         /* A tile's taps are those of the tile above, 16 rows before. */
         const int bytes = DEPTH * (j - tile);
+        uint32_t weights[4];
         load_taps(weights, down[0] + bytes, down[0] + bytes - QUARTER_PX);
 #pragma unroll
         for (int q = 0; q < COUNT; q++) {
@@ -130,11 +138,7 @@ static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TI
             }
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
-                const float(&upper)[4] = lines.of[q / 2][0][c];
-                const float(&lower)[4] = lines.of[q / 2][1][c];
-                const int i = q % 2 * 2;
-                mma_add_halves(sums.of[tile][q][c], weights, mma_rounded(upper[i], upper[i + 1]),
-                               mma_rounded(lower[i], lower[i + 1]));
+                mma_add_halves(sums.of[tile][q][c], weights, rounded[q][c][0], rounded[q][c][1]);
             }
         }
     }

@@ -82,7 +82,7 @@ static __device__ __forceinline__ bool small_unit(const bands_region &region, co
     const int across = side <= QUARTER_PX ? QUARTERS : QUARTERS / 2;
     const int down = side <= QUARTER_PX ? 2 : 1;
     const int columns = parts_of(region.fragments_x, across);
-    const int pair = i / columns;
+    const int pair = quotient(i, columns);
     const int row = pair * down;
     const int column = (i - pair * columns) * across;
     u = unit_of_fragments(region, rings, side, column, row);
@@ -109,10 +109,10 @@ static __device__ __forceinline__ bool large_unit(const bands_region &region, co
     const int parts_x = parts_of(side, width);
     const int parts_y = parts_of(side, rows);
     const int columns = region.fragments_x * parts_x;
-    const int row = i / columns;
+    const int row = quotient(i, columns);
     const int column = i - row * columns;
-    const int x = column / parts_x;
-    const int y = row / parts_y;
+    const int x = quotient(column, parts_x);
+    const int y = quotient(row, parts_y);
     const int part_x = (column - x * parts_x) * width;
     const int part_y = (row - y * parts_y) * rows;
     const int ring = rings[y * region.fragments_x + x];

@@ -38,6 +38,33 @@ struct bands_shared {
 
 /* ---- The region */
 
+/* i / d of small numbers, in a quarter of the instructions. */
+static __device__ __forceinline__ int quotient(int i, int d)
+{
+    return (int)__fdividef((float)i + 0.5f, (float)d);
+}
+
+/* The i-th of `count` blocks along an axis, the farthest from `centre` first. */
+static __device__ __forceinline__ int from_far_on(int i, int count, int centre)
+{
+    const int before = centre;
+    const int after = count - 1 - centre;
+    const int far = abs(before - after);
+    if (i < far) {
+        return before > after ? i : count - 1 - i;
+    }
+    const int distance = min(before, after) - (i - far) / 2;
+    return (i - far) % 2 == 0 ? centre - distance : centre + distance;
+}
+
+/* Of the block at the gaze. */
+static __device__ __forceinline__ int centre_block(int gaze_q8, int shift_px, int side,
+                                                   int fragments, int count)
+{
+    return min(max(((gaze_q8 >> 8) + shift_px) / (side * fragments), 0), count - 1);
+}
+
+/* Blocks of the smallest filters begin last: they are done the soonest where few are left. */
 static __device__ __forceinline__ bands_region region_of_block(const foveate_frame &frame,
                                                                const foveate_bands_shape &shape)
 {
@@ -45,8 +72,14 @@ static __device__ __forceinline__ bands_region region_of_block(const foveate_fra
     const int side = frame.fragment_px;
     const int shift_x = foveate_grid_shift_px(frame.gaze_x_q8, side);
     const int shift_y = foveate_grid_shift_px(frame.gaze_y_q8, side);
-    region.first_x = (int)blockIdx.x * shape.fragments_x;
-    region.first_y = (int)blockIdx.y * shape.fragments_y;
+    const int count_x = (int)gridDim.x;
+    const int count_y = (int)gridDim.y;
+    region.first_x = shape.fragments_x * from_far_on((int)blockIdx.x, count_x,
+                                                     centre_block(frame.gaze_x_q8, shift_x, side,
+                                                                  shape.fragments_x, count_x));
+    region.first_y = shape.fragments_y * from_far_on((int)blockIdx.y, count_y,
+                                                     centre_block(frame.gaze_y_q8, shift_y, side,
+                                                                  shape.fragments_y, count_y));
     region.x = foveate_grid_start_px(region.first_x, side, shift_x);
     region.y = foveate_grid_start_px(region.first_y, side, shift_y);
     region.fragments_x = shape.fragments_x;
@@ -131,7 +164,7 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
     const int i = (int)threadIdx.x;
     fragment_filter filter = {FOVEATE_RING_NONE, 0};
     if (i < region.fragments_x * region.fragments_y) {
-        const int y = i / region.fragments_x;
+        const int y = quotient(i, region.fragments_x);
         const int x = i - y * region.fragments_x;
         if (is_seen(frame, region, x, y)) {
             filter = bands.tables.law.bank_per_octave > 0.0f
@@ -200,12 +233,11 @@ static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint3
     return __byte_perm(a, b, 0x7430u | c | c << 8);
 }
 
-/* Four neighbours of the window. */
-struct window_place {
-    int row, four;
-};
+/* Fours of the window by half a warp a row: from a lane's first on, and on. */
+const int WINDOW_LANES = 16;
+const int WINDOW_ROWS = BANDS_THREADS / WINDOW_LANES; /* at a time */
 
-/* Of an image with rows of words. */
+/* Rows of words, clamped to the picture. */
 struct window_words {
     const char *first; /* of the view */
     int row_bytes;
@@ -213,18 +245,36 @@ struct window_words {
     int left, top;
     bool runs; /* where four lie in the picture */
 
-    __device__ __forceinline__ uint32_t word(int x, int row) const
+    __device__ __forceinline__ const char *row(int row) const
     {
-        return __ldg((const uint32_t *)(first + row + 4 * min(max(x, 0), last_x)));
+        return first + min(max(top + row, 0), last_y) * row_bytes;
     }
-    __device__ __forceinline__ uint4 load(const window_place &place) const
+
+    /* The window's columns from 4 `four` on. */
+    __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
     {
-        const int x = left + 4 * place.four;
-        const int row = min(max(top + place.row, 0), last_y) * row_bytes;
+        const int x = left + 4 * four;
+        char *to = window + 16 * four;
+        const int begin = (int)threadIdx.x / WINDOW_LANES;
         if (runs && x >= 0 && x + 3 <= last_x) {
-            return __ldg((const uint4 *)(first + row + 4 * x));
+#pragma unroll 4
+            for (int i = begin; i < region.rows; i += WINDOW_ROWS) {
+                copy_begin(to + i * region.pitch_bytes, row(i) + 4 * x);
+            }
+            return;
         }
-        return make_uint4(word(x, row), word(x + 1, row), word(x + 2, row), word(x + 3, row));
+        int at[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            at[k] = 4 * min(max(x + k, 0), last_x);
+        }
+#pragma unroll 4
+        for (int i = begin; i < region.rows; i += WINDOW_ROWS) {
+            const char *from = row(i);
+            *(uint4 *)(to + i * region.pitch_bytes) = make_uint4(
+                __ldg((const uint32_t *)(from + at[0])), __ldg((const uint32_t *)(from + at[1])),
+                __ldg((const uint32_t *)(from + at[2])), __ldg((const uint32_t *)(from + at[3])));
+        }
     }
 };
 
@@ -233,84 +283,24 @@ template <typename Image> struct window_pixels {
     endless_image<Image> endless;
     int left, top;
 
-    __device__ __forceinline__ uint4 load(const window_place &place) const
+    __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
     {
-        return load_four(endless, false, left + 4 * place.four, top + place.row);
-    }
-};
-
-/* Fours of the window, a block's threads one after the other: where a thread's first is, and the next. Bytes in
- * the window, and in a picture. */
-struct window_walk {
-    int fours; /* of a row */
-    int four, at, from;
-    int four_on, at_on, from_on; /* by a block's threads */
-    int at_row, from_row; /* from the end of a row to the next */
-
-    __device__ __forceinline__ window_walk(int columns, int pitch_bytes, int row_bytes)
-        : fours((columns + 3) / 4)
-    {
-        const int row = (int)threadIdx.x / fours;
-        const int rows_on = BANDS_THREADS / fours;
-        four = (int)threadIdx.x - row * fours;
-        four_on = BANDS_THREADS - rows_on * fours;
-        at = row * pitch_bytes + 16 * four;
-        at_on = rows_on * pitch_bytes + 16 * four_on;
-        from = row * row_bytes + 16 * four;
-        from_on = rows_on * row_bytes + 16 * four_on;
-        at_row = pitch_bytes - 16 * fours;
-        from_row = row_bytes - 16 * fours;
-    }
-    __device__ __forceinline__ void step()
-    {
-        four += four_on;
-        at += at_on;
-        from += from_on;
-        if (four >= fours) {
-            four -= fours;
-            at += at_row;
-            from += from_row;
-        }
-    }
-};
-
-/* Where all of the window lies in the picture. */
-static __device__ __forceinline__ void copy_window(const char *first, int row_bytes, int columns,
-                                                   const bands_region &region, char *window)
-{
-    window_walk walk(columns, region.pitch_bytes, row_bytes);
-    const int end = region.rows * region.pitch_bytes;
-#pragma unroll 4
-    for (; walk.at < end; walk.step()) {
-        copy_begin(window + walk.at, first + walk.from);
-    }
-    copy_wait();
-}
-
-/* So many loads are under way in a thread before the first is used. */
-template <int BATCH, typename Source>
-static __device__ __forceinline__ void load_window(const Source &source, int columns,
-                                                   const bands_region &region, char *window)
-{
-    window_walk walk(columns, region.pitch_bytes, 0);
-    const int end = region.rows * region.pitch_bytes;
 #pragma unroll 1
-    while (walk.at < end) {
-        uint4 words[BATCH];
-        int at[BATCH];
-#pragma unroll
-        for (int i = 0; i < BATCH; i++, walk.step()) {
-            at[i] = walk.at;
-            if (at[i] < end) {
-                words[i] = source.load({at[i] / region.pitch_bytes, walk.four});
-            }
+        for (int i = (int)threadIdx.x / WINDOW_LANES; i < region.rows; i += WINDOW_ROWS) {
+            *(uint4 *)(window + i * region.pitch_bytes + 16 * four) =
+                load_four(endless, false, left + 4 * four, top + i);
         }
-#pragma unroll
-        for (int i = 0; i < BATCH; i++) {
-            if (at[i] < end) {
-                *(uint4 *)(window + at[i]) = words[i];
-            }
-        }
+    }
+};
+
+template <typename Source>
+static __device__ __forceinline__ void fill_from(const Source &source, const bands_region &region,
+                                                 char *window)
+{
+    const int columns = region.lead + region.width + region.radius;
+#pragma unroll 1
+    for (int four = (int)threadIdx.x % WINDOW_LANES; 4 * four < columns; four += WINDOW_LANES) {
+        source.fill(four, region, window);
     }
 }
 
@@ -353,18 +343,14 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
     const int top = region.y - region.radius;
     const int last_x = frame.width_px - 1;
     const int last_y = frame.height_px - 1;
-    const int columns = region.lead + region.width + region.radius;
-    const bool inside = left >= 0 && top >= 0 && left + (columns + 3) / 4 * 4 <= frame.width_px &&
-                        top + region.rows <= frame.height_px;
-    if (inside && has_runs(src, 4)) {
-        copy_window(run_at(src, left, top), row_bytes_of(src), columns, region, window);
-    } else if (has_words(src)) {
+    if (has_words(src)) {
         const window_words words = {run_at(src, 0, 0), row_bytes_of(src), last_x, last_y, left, top,
                                     has_runs(src, 4)};
-        load_window<8>(words, columns, region, window);
+        fill_from(words, region, window);
+        copy_wait();
     } else {
         const window_pixels<Image> pixels = {{src, last_x, last_y}, left, top};
-        load_window<1>(pixels, columns, region, window);
+        fill_from(pixels, region, window);
     }
     __syncthreads();
     if (ALPHA) {
