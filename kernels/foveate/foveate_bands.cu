@@ -10,11 +10,11 @@
  * product wants them: behind the byte 0x64 a byte is 1024 and itself, exactly.
  *
  * Halves hold taps to 1/4096 of themselves (a filter's sum is known and made up for), lines to 1/32 of a level,
- * and each of the up to seven sums of a column likewise: together a tenth of a level at the most common, and below
- * half a level always. Lines are summed in float.
+ * and each of the up to six sums of a column likewise: together below half a level, and some 0.02 as a rule. Lines
+ * are summed in float.
  *
- * Grid: regions of fragments across and down for the worst gaze, images. Bound by instruction issue; fragments
- * of 8 px by tensor products too.
+ * Grid: regions of fragments across and down for the worst gaze, images. Bound by latency: two blocks a
+ * multiprocessor, with three barriers each and half of their time before the first product.
  *
  *     foveate_bands_window.cuh   the region and the window
  *     foveate_bands_unit.cuh     units of it

@@ -156,6 +156,14 @@ static __device__ __forceinline__ fragment_filter find_in_bank(const foveate_fra
     return {ring, ring == FOVEATE_RING_NONE ? 0 : (int)rings[ring].radius_px};
 }
 
+static __device__ __forceinline__ int largest_of_warp(int value)
+{
+#if __CUDA_ARCH__ >= 800 /* older devices never run it */
+    value = __reduce_max_sync(~0u, value);
+#endif
+    return value;
+}
+
 /* Every fragment's filter, a thread each, and from them what the window needs. A barrier is in it. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
@@ -173,7 +181,7 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
         }
         shared.rings[i] = (int16_t)filter.ring;
     }
-    const int largest = __reduce_max_sync(~0u, filter.radius);
+    const int largest = largest_of_warp(filter.radius);
     if (i % 32 == 0) {
         shared.radii[i / 32] = largest;
     }
