@@ -8,14 +8,13 @@
 extern const unsigned char foveate_tiles_fatbin[];
 
 #define SAMPLE_BYTES 8
-/* A device of today holds some 900 blocks at a time; where there are fewer tiles than that, quarters of
- * them are blocks of their own. */
-#define SPLIT_BELOW_PIXELS 5000000
+/* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in quarters. */
+#define SPLIT_BELOW_PIXELS 10000000
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
-_Static_assert(sizeof(struct foveate_tile_counts) == 8, "the list lies after the counts");
+_Static_assert(sizeof(struct foveate_tile_counts) == 16, "the list lies after the counts");
 
 static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
                                 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
@@ -193,6 +192,28 @@ static int32_t count_made(uint32_t size_px)
     return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
 }
 
+/* Entries of 4 bytes that are there in vain cost little, and a block that makes four quarters one after
+ * another outlives all others: so as many tiles get room for their quarters as can lie where sigma is too
+ * small for level 2, wherever the gaze is: those that a disc of that radius meets. */
+static int32_t count_split(const struct foveate_plan *plan, const struct foveate_tiles *tiles)
+{
+    const int32_t all = tiles->columns * tiles->rows;
+    if (!tiles->radial || tiles->level_count < 3) {
+        const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
+        return pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3 ? all : all / 4;
+    }
+    const float *table = plan->law_table;
+    int32_t i = 0;
+    while (i < plan->law.table_count &&
+           plan->law.strength * foveate_law_ramp(table[i], plan->law.sharp_px) <
+               foveate_tile_sigma_from(2)) {
+        i++;
+    }
+    const double radius_px = (double)i / (double)plan->law.table_per_unit;
+    const double reached = radius_px / FOVEATE_TILE_PX + 1.5; /* with the diagonal of a tile */
+    return (int32_t)fmin(3.1416 * reached * reached, (double)all);
+}
+
 static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
     const int32_t width_px = (int32_t)plan->width_px;
@@ -201,8 +222,8 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
     tiles->rows = round_up(height_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
     tiles->made_columns = count_made(plan->width_px);
     tiles->made_rows = count_made(plan->height_px);
-    tiles->splits = (int64_t)width_px * height_px < SPLIT_BELOW_PIXELS;
-    tiles->entry_count = tiles->columns * tiles->rows * (tiles->splits ? 4 : 1);
+    tiles->split_count = count_split(plan, tiles);
+    tiles->entry_count = tiles->columns * tiles->rows + 3 * tiles->split_count;
     tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
@@ -215,8 +236,7 @@ static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *til
     const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
     const float wanted = steep ? 1.1f * ramp_end : 0.0f;
     tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
-    tiles->fine_radius = (int32_t)ceilf(
-        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
+    tiles->fine_radius = (int32_t)(FOVEATE_REACH * tiles->fine_sigma * 0.9999f);
 }
 
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,

@@ -35,7 +35,8 @@ struct tile_memory {
  * not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
 template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
 {
-    const float gaussian = __expf(__fdividef(-0.5f, v));
+    /* log2(e) / 2 */
+    const float gaussian = tile_power(-0.72134752f * tile_inverse(v));
     if (PICTURE) {
         return v > 0.01f ? gaussian : 0.0f;
     }
@@ -73,25 +74,51 @@ struct tile_weights {
     }
 };
 
-/* Four outputs of a line from `centre` on, `step` apart, each with its own variance. The samples left
- * and right of the four move through a ring of registers: with loops unrolled by the group, every index
- * is a constant and nothing is moved; an index that is not would put the rings into local memory, which
- * takes half again the time. Two weights are converted at a time. */
-template <bool PICTURE>
-static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
-                                                 const float (&v)[TILE_GROUP],
-                                                 tile_sample (&out)[TILE_GROUP])
+/* The samples of a line, and the sums of those at the same distance above and below one. */
+struct tile_line {
+    const uint2 *at;
+    int step;
+
+    __device__ __forceinline__ tile_sample operator()(int i) const
+    {
+        return load_sample(at + i * step);
+    }
+    __device__ __forceinline__ tile_line from(int i) const
+    {
+        return {at + i * step, step};
+    }
+};
+
+struct tile_two_lines {
+    const uint2 *above;
+    const uint2 *below;
+
+    __device__ __forceinline__ tile_sample operator()(int i) const
+    {
+        return load_sample(above + i) + load_sample(below + i);
+    }
+    __device__ __forceinline__ tile_two_lines from(int i) const
+    {
+        return {above + i, below + i};
+    }
+};
+
+/* Four sums along a line from its first sample on, each with its own weights; the one in the middle weighs
+ * 1. The samples left and right of the four move through a ring of registers: with loops unrolled by the
+ * group, every index is a constant and nothing is moved; an index that is not would put the rings into
+ * local memory, which takes half again the time. Two weights are converted at a time. */
+template <typename Line>
+static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
+                                                tile_sample (&out)[TILE_GROUP])
 {
     tile_sample left[TILE_GROUP];
     tile_sample right[TILE_GROUP];
-    tile_weights weights;
-    weights.start<PICTURE>(v);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        left[n] = right[n] = out[n] = load_sample(centre + n * step);
+        left[n] = right[n] = out[n] = line(n);
     }
-    const uint2 *before = centre;
-    const uint2 *after = centre + (TILE_GROUP - 1) * step;
+    Line before = line;
+    Line after = line.from(TILE_GROUP - 1);
 #pragma unroll 1
     for (int i = 0; i < radius; i += TILE_GROUP) {
 #pragma unroll
@@ -99,10 +126,10 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
             if (k > 0 && i + k >= radius) {
                 break;
             }
-            before -= step;
-            after += step;
-            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = load_sample(before);
-            right[k] = load_sample(after);
+            before = before.from(-1);
+            after = after.from(1);
+            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = before(0);
+            right[k] = after(0);
             __half2 pair = {};
 #pragma unroll
             for (int n = 0; n < TILE_GROUP; n++) {
@@ -117,9 +144,20 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
             }
         }
     }
+}
+
+/* Four outputs of a line from `centre` on, `step` apart, each with its own variance. */
+template <bool PICTURE>
+static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
+                                                 const float (&v)[TILE_GROUP],
+                                                 tile_sample (&out)[TILE_GROUP])
+{
+    tile_weights weights;
+    weights.start<PICTURE>(v);
+    sum_four(tile_line{centre, step}, radius, weights, out);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        const float scale = __fdividef(1.0f, 1.0f + 2.0f * weights.total[n]);
+        const float scale = tile_inverse(1.0f + 2.0f * weights.total[n]);
         out[n] = __float2half2_rn(scale) * out[n];
     }
 }
@@ -175,8 +213,9 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
                                                  const tile_memory &memory)
 {
     const int groups = shape.outputs / TILE_GROUP;
+    const tile_divider by_rows(shape.rows);
     for (int i = (int)threadIdx.x; i < shape.rows * groups; i += FOVEATE_TILE_THREADS) {
-        const int group = i / shape.rows;
+        const int group = by_rows(i);
         const int row = i - group * shape.rows;
         const int grid_row = row + shape.above - shape.radius;
         const float part = (float)(grid_row % 4) * 0.25f;

@@ -72,6 +72,18 @@ static __device__ __forceinline__ char *run_at(const surface_image<Pixel> &, int
     return nullptr; /* it has no runs */
 }
 
+template <typename Pixel>
+static __device__ __forceinline__ int64_t row_bytes(const linear_image<Pixel> &image)
+{
+    return image.view.row_stride_bytes;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ int64_t row_bytes(const surface_image<Pixel> &)
+{
+    return 0;
+}
+
 template <typename Image> struct stores_plainly;
 template <typename Pixel> struct stores_plainly<linear_image<Pixel>> {
     static const bool value = !linear_image<Pixel>::has_whole;

@@ -281,15 +281,24 @@ static __device__ __forceinline__ int quarters_in_picture(const foveate_frame &f
            (y * px + quarter_px < frame.height_px ? 2 : 1);
 }
 
+/* Whether the quarters of one more tile become entries of their own. The whole warp is told. */
+static __device__ __forceinline__ bool may_split(const tile_law &law, const tile_list &list)
+{
+    const bool writes = threadIdx.x % 32 == 0;
+    const uint32_t before = writes ? atomicAdd(&list.counts->split, 1u) : 0;
+    return (int)__shfl_sync(~0u, before, 0) < law.tiles.split_count;
+}
+
 /* The first lane writes. */
 static __device__ __forceinline__ void list_quarters(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
 {
     const bool writes = threadIdx.x % 32 == 0;
-    const int count = law.tiles.splits ? quarters_in_picture(frame, x, y) : 1;
+    const bool splits = may_split(law, list);
+    const int count = splits ? quarters_in_picture(frame, x, y) : 1;
     uint32_t at = writes ? atomicAdd(&list.counts->quarters, (uint32_t)count) : 0;
-    if (!law.tiles.splits) {
+    if (!splits) {
         if (writes) {
             list.entries[at] = tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, 2 * x, 2 * y);
         }

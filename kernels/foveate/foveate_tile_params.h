@@ -53,6 +53,10 @@
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
 #define FOVEATE_TILE_STEEPEST 0.045
 
+/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else: four taps either
+ * side cost no more than two passes with their weights. */
+#define FOVEATE_TILE_DIRECT_RADIUS 4
+
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
 #define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
@@ -157,6 +161,8 @@ FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limit
 struct foveate_tile_counts {
     uint32_t quarters; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
+    uint32_t split; /* tiles whose quarters asked for entries of their own */
+    uint32_t reserved;
 };
 
 /* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
@@ -191,7 +197,7 @@ struct foveate_tiles {
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;
     int32_t entry_count;
-    int32_t splits; /* 1: the first kernel lists quarters; large pictures do without */
+    int32_t split_count; /* tiles whose quarters the list has room for */
     int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
     struct foveate_tile_limits limits;
     uint64_t table; /* float[law.table_count] */

@@ -13,88 +13,39 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
+#include "foveate_tile_direct.cuh"
 #include "foveate_tile_spline.cuh"
 
 /* ---- A tile from the picture itself */
 
-/* A sample of the window at `centre`, averaged over the square around it; relative to the base. */
-static __device__ __forceinline__ float4 average_square(const uint2 *centre, int pitch,
-                                                        float sigma_px)
-{
-    const gaussian_axis axis(0.0f, sigma_px);
-    float4 sum = {};
-    gaussian g = axis.start;
-#pragma unroll 1
-    for (int j = axis.first; j <= axis.last; j++, g.step()) {
-        float4 row = {};
-        gaussian h = axis.start;
-#pragma unroll 1
-        for (int i = axis.first; i <= axis.last; i++, h.step()) {
-            const tile_sample sample = load_sample(centre + j * pitch + i);
-            const float2 xy = __half22float2(sample.xy);
-            const float2 zw = __half22float2(sample.zw);
-            row = gaussian_add(row, h.weight, make_float4(xy.x, xy.y, zw.x, zw.y));
-        }
-        sum = gaussian_add(sum, g.weight, row);
-    }
-    const float total = axis.total();
-    return gaussian_add(float4{}, 1.0f / (total * total), sum);
-}
-
-/* The pixels whose sigma is below fine_sigma, copies among them; the others are left. */
+/* After the two passes: the pixels whose sigma is from `from` on. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_fine_pixels(const tile_work<FORMAT, Image> &work,
-                                                         const foveate_tile_shape &shape,
-                                                         const tile_memory &memory,
-                                                         const tile_encoder<FORMAT> &encode, int x0,
-                                                         int y0)
+static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
+                                                     const foveate_tile_shape &shape,
+                                                     const tile_memory &memory,
+                                                     const tile_encoder<FORMAT> &encode, float from,
+                                                     int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
-    const int side = FOVEATE_TILE_QUARTER_PX;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < side * side; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % side;
-        const int y = y0 + i / side;
-        if (x >= frame.width_px || y >= frame.height_px) {
+    for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
+        const tile_four at(i);
+        const int x = x0 + at.column;
+        const int y = y0 + at.row;
+        float sigma_px[TILE_GROUP];
+        sigmas_of_four(work.law, shape, memory.grid, at.column, at.row, sigma_px);
+        const uint32_t mask = pixels_within(sigma_px, from, INFINITY);
+        if (x >= frame.width_px || y >= frame.height_px || mask == 0) {
             continue;
         }
-        const float sigma_px = work.law.of_pixel(x, y);
-        if (sigma_px >= work.tiles.fine_sigma) {
-            continue;
+        const uint2 *samples = memory.window + at.row * shape.line + at.column;
+        uint4 words =
+            make_uint4(encode(load_sample(samples)), encode(load_sample(samples + 1)),
+                       encode(load_sample(samples + 2)), encode(load_sample(samples + 3)));
+        if (needs_alpha<FORMAT>(frame)) {
+            words = keep_alphas<FORMAT>(words, load_own(work, x, y));
         }
-        uint32_t word = work.src.load(x, y);
-        if (sigma_px * FOVEATE_REACH >= 1.0f) {
-            const uint2 *centre =
-                memory.window + (i / side + shape.radius) * shape.pitch + i % side + shape.aside;
-            const float4 v = average_square(centre, shape.pitch, sigma_px);
-            const uint32_t color = encode({both_halves(v.x, v.y), both_halves(v.z, v.w)});
-            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
-        }
-        work.dst.store(x, y, word);
-    }
-}
-
-/* Four pixels from (x, y) on; `from` is their samples. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_four(const tile_work<FORMAT, Image> &work,
-                                                  const tile_encoder<FORMAT> &encode,
-                                                  const uint2 *from, bool fine, int x, int y)
-{
-    const foveate_frame &frame = work.frame;
-    uint4 words = make_uint4(encode(load_sample(from)), encode(load_sample(from + 1)),
-                             encode(load_sample(from + 2)), encode(load_sample(from + 3)));
-    if (needs_alpha<FORMAT>(frame)) {
-        words = keep_alphas<FORMAT>(words, load_own(work, x, y));
-    }
-    if (!fine) {
-        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
-        return;
-    }
-#pragma unroll 1
-    for (int n = 0; n < 4 && x + n < frame.width_px; n++) {
-        if (work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
-            work.dst.store(x + n, y, word_at(words, n));
-        }
+        write_some(work, x, y, words, mask);
     }
 }
 
@@ -120,22 +71,19 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     const tile_sample least = load_pixels(work, shape, memory, x0, y0, base);
     base = settle_base(light, shape, memory, base, least);
     const tile_encoder<FORMAT> encode(base, light);
+    const bool direct = fine && radius <= FOVEATE_TILE_DIRECT_RADIUS;
+    const float fine_sigma = direct ? INFINITY : fine ? work.tiles.fine_sigma : 0.0f;
     if (fine) {
-        write_fine_pixels(work, shape, memory, encode, x0, y0);
+        write_direct(work, shape, memory, encode, fine_sigma, x0, y0);
+    }
+    if (direct) {
+        return;
     }
     blur_rows<true>(work.law, shape, memory);
     __syncthreads();
     blur_columns<true>(work.law, shape, memory);
     __syncthreads();
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
-        const int row = i / fours;
-        const int column = i % fours * 4;
-        if (x0 + column < frame.width_px && y0 + row < frame.height_px) {
-            write_four(work, encode, memory.window + row * shape.line + column, fine, x0 + column,
-                       y0 + row);
-        }
-    }
+    write_blurred(work, shape, memory, encode, fine_sigma, x0, y0);
 }
 
 /* ---- A tile from a level */

@@ -14,6 +14,56 @@
 #include "foveate_light.cuh"
 #include "foveate_tile_params.h"
 
+/* ---- Arithmetic that costs one instruction, where nothing is subnormal */
+
+static __device__ __forceinline__ float tile_inverse(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return 1.0f / x;
+#endif
+}
+
+/* 2^x */
+static __device__ __forceinline__ float tile_power(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return exp2f(x);
+#endif
+}
+
+static __device__ __forceinline__ float tile_logarithm(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return log2f(x);
+#endif
+}
+
+/* Whole quotients i / divisor for i times the divisor below 2^20, without dividing by it each time. */
+struct tile_divider {
+    uint32_t inverse;
+
+    __device__ __forceinline__ explicit tile_divider(int divisor)
+        : inverse((uint32_t)(1048576.0f * tile_inverse((float)divisor)) + 1u)
+    {
+    }
+    __device__ __forceinline__ int operator()(int i) const
+    {
+        return (int)((uint32_t)i * inverse >> 20);
+    }
+};
+
 struct tile_sample {
     __half2 xy;
     __half2 zw;
@@ -195,6 +245,14 @@ template <enum fovea_format FORMAT> struct tile_decoder {
 
 /* ---- Samples as pixels */
 
+/* light_to_srgb by the arithmetic above; what is not positive becomes 0 or less. */
+static __device__ __forceinline__ float level_of_light(float light, float white)
+{
+    const float power = tile_power(tile_logarithm(fmaxf(light, 0.0031308f)) * (1.0f / 2.4f));
+    return light <= 0.0031308f ? light * (12.92f * white)
+                               : fmaf(power, 1.055f * white, -0.055f * white);
+}
+
 /* Samples relative to a base, as words. Without light, rounding is the addition; an average lies between
  * what it is of but for the halves' own rounding, hence the limits. */
 template <enum fovea_format FORMAT> struct tile_encoder {
@@ -214,21 +272,24 @@ template <enum fovea_format FORMAT> struct tile_encoder {
         const float2 zw = __half22float2(sample.zw);
         const float2 base_xy = __half22float2(base.xy);
         const float2 base_zw = __half22float2(base.zw);
-        const float4 v = make_float4(xy.x + base_xy.x, xy.y + base_xy.y, zw.x + base_zw.x,
-                                     zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2);
-        return Pixel::encode(light_to_levels<Pixel>(v));
+        return Pixel::encode(make_float4(level_of_light(xy.x + base_xy.x, Pixel::white),
+                                         level_of_light(xy.y + base_xy.y, Pixel::white),
+                                         level_of_light(zw.x + base_zw.x, Pixel::white),
+                                         zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2));
     }
 
-    __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
+    __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
     {
-        if (light) {
-            return in_light(sample);
-        }
         const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
         const tile_sample high = numbers_of_white<pixel<FORMAT>>();
         const tile_sample sum = sample + base;
         return tile_pixel<FORMAT>::word(
             least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+    }
+
+    __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
+    {
+        return light ? in_light(sample) : in_levels(sample);
     }
 };
 

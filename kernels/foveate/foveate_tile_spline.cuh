@@ -88,6 +88,23 @@ static __device__ __forceinline__ void write_run(const tile_work<FORMAT, Image> 
     store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, width, words);
 }
 
+/* Pixels of 32 bits that one instruction moves. */
+template <int COUNT> struct tile_run;
+template <> struct tile_run<2> {
+    typedef uint2 words;
+    static __device__ __forceinline__ words all_bits()
+    {
+        return make_uint2(~0u, ~0u);
+    }
+};
+template <> struct tile_run<4> {
+    typedef uint4 words;
+    static __device__ __forceinline__ words all_bits()
+    {
+        return make_uint4(~0u, ~0u, ~0u, ~0u);
+    }
+};
+
 template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
     const tile_work<FORMAT, Image> &work;
     const foveate_tile_shape &shape;
@@ -137,12 +154,80 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
     }
 };
 
+/* The same for a tile that lies in the picture and is written, and read where its alpha counts, in runs:
+ * nearly all of them, so that nothing is asked for each pixel. */
+template <int STEP, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void upsample_rows(
+    const tile_upsampling<FORMAT, Image> &upsampling)
+{
+    typedef typename tile_run<STEP>::words run;
+    const tile_work<FORMAT, Image> &work = upsampling.work;
+    const int side = STEP == 4 ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX;
+    const int cells = side / STEP;
+    const int rows = FOVEATE_TILE_THREADS / cells;
+    const int column = (int)threadIdx.x % cells;
+    const int row = (int)threadIdx.x / cells;
+    const bool reads = needs_alpha<FORMAT>(work.frame) && !upsampling.opaque;
+    const bool sets = needs_alpha<FORMAT>(work.frame);
+    const int x = upsampling.x0 + column * STEP;
+    const int y = upsampling.y0 + row;
+    char *to = run_at(work.dst, x, y);
+    const char *own = run_at(work.src, x, y);
+    const uint2 *from = upsampling.memory.lines + row * upsampling.shape.line + column;
+#pragma unroll 1
+    for (int i = 0; i < side / rows; i++) {
+        run words = tile_run<STEP>::all_bits();
+        if (reads) {
+            words = __ldg((const run *)own);
+        }
+        tile_sample five[5];
+#pragma unroll
+        for (int k = 0; k < 5; k++) {
+            five[k] = load_sample(from + k);
+        }
+#pragma unroll
+        for (int n = 0; n < STEP; n++) {
+            const tile_sample sample = spline_at(five, n, STEP);
+            const uint32_t color =
+                LIGHT ? upsampling.encode.in_light(sample) : upsampling.encode.in_levels(sample);
+            uint32_t &word = ((uint32_t *)&words)[n];
+            word = sets ? pixel<FORMAT>::keep_alpha(color, word) : color;
+        }
+        *(run *)to = words;
+        to += rows * row_bytes(work.dst);
+        own += rows * row_bytes(work.src);
+        from += rows * upsampling.shape.line;
+    }
+}
+
+template <int STEP, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool has_tile_runs(
+    const tile_upsampling<FORMAT, Image> &upsampling)
+{
+    const tile_work<FORMAT, Image> &work = upsampling.work;
+    const int side = upsampling.shape.side_px;
+    return STEP > 0 && upsampling.x0 + side <= work.frame.width_px &&
+           upsampling.y0 + side <= work.frame.height_px && has_runs(work.dst, STEP) &&
+           has_runs(work.src, STEP);
+}
+
 template <int STEP, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_across(
     const tile_upsampling<FORMAT, Image> &upsampling, int step_px)
 {
     const foveate_frame &frame = upsampling.work.frame;
+    if constexpr (STEP > 0) {
+        if (has_tile_runs<STEP>(upsampling)) {
+            if (frame.light) {
+                upsample_rows<STEP, true>(upsampling);
+            } else {
+                upsample_rows<STEP, false>(upsampling);
+            }
+            return;
+        }
+    }
     const int cells = upsampling.shape.side_px / step_px;
+#pragma unroll 1
     for (int i = (int)threadIdx.x; i < cells * upsampling.shape.side_px;
          i += FOVEATE_TILE_THREADS) {
         const int row = i / cells;

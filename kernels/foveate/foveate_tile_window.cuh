@@ -62,6 +62,27 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
     return least;
 }
 
+/* Reads are asked for so many at a time, before the first of them is used. */
+#define TILE_READS 4
+
+/* Four pixels into the window. -> the least of them and `least`, in light. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &decode,
+                                                const uint4 &words, uint2 *to, tile_sample &least)
+{
+    const tile_sample a = decode(words.x);
+    const tile_sample b = decode(words.y);
+    const tile_sample c = decode(words.z);
+    const tile_sample d = decode(words.w);
+    to[0] = bits_of(a);
+    to[1] = bits_of(b);
+    to[2] = bits_of(c);
+    to[3] = bits_of(d);
+    if (decode.light) {
+        least = least_of(least, least_of(least_of(a, b), least_of(c, d)));
+    }
+}
+
 /* Samples of pixels: left and above (x0, y0) too, four at a time. -> the least of this thread's. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT, Image> &work,
@@ -79,25 +100,49 @@ static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT
     const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
                                           work.frame.height_px - 1};
     const int fours = shape.columns / 4;
+    const int count = shape.rows * fours;
+    const tile_divider by_fours(fours);
     tile_sample least = largest_sample();
-    for (int i = (int)threadIdx.x; i < shape.rows * fours; i += FOVEATE_TILE_THREADS) {
-        const int row = i / fours;
-        const int column = (i - row * fours) * 4;
-        const uint4 words = load_four(endless, runs, left + column, top + row);
-        const tile_sample a = decode(words.x);
-        const tile_sample b = decode(words.y);
-        const tile_sample c = decode(words.z);
-        const tile_sample d = decode(words.w);
-        uint2 *to = memory.window + row * shape.pitch + column;
-        to[0] = bits_of(a);
-        to[1] = bits_of(b);
-        to[2] = bits_of(c);
-        to[3] = bits_of(d);
-        if (work.frame.light) {
-            least = least_of(least, least_of(least_of(a, b), least_of(c, d)));
+    if (!runs) {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
+            const int row = by_fours(i);
+            const int column = (i - row * fours) * 4;
+            put_four(decode, load_four(endless, false, left + column, top + row),
+                     memory.window + row * shape.pitch + column, least);
+        }
+        return least;
+    }
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < count; i += TILE_READS * FOVEATE_TILE_THREADS) {
+        uint4 words[TILE_READS];
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = min(i + k * FOVEATE_TILE_THREADS, count - 1);
+            const int row = by_fours(at);
+            words[k] = load_four(endless, true, left + (at - row * fours) * 4, top + row);
+        }
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = i + k * FOVEATE_TILE_THREADS;
+            const int row = by_fours(at);
+            if (at < count) {
+                put_four(decode, words[k],
+                         memory.window + row * (shape.pitch - shape.columns) + 4 * at, least);
+            }
         }
     }
     return least;
+}
+
+static __device__ __forceinline__ void put_two(const uint4 &two, const tile_sample &base, uint2 *to,
+                                               tile_sample &least)
+{
+    const tile_sample a = sample_of_bits(two.x, two.y);
+    const tile_sample b = sample_of_bits(two.z, two.w);
+    least = least_of(least, least_of(a, b));
+    to[0] = bits_of(a - base);
+    to[1] = bits_of(b - base);
 }
 
 /* Samples of a level, two at a time where none is beyond its margins. */
@@ -114,26 +159,41 @@ static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &
     const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
                         left + shape.columns - 1 <= last_x && top + shape.rows - 1 <= last_y;
     const int pairs = shape.columns / 2;
+    const int count = shape.rows * pairs;
+    const tile_divider by_pairs(pairs);
     tile_sample least = largest_sample();
-    for (int i = (int)threadIdx.x; i < shape.rows * pairs; i += FOVEATE_TILE_THREADS) {
-        const int row = i / pairs;
-        const int column = (i - row * pairs) * 2;
-        tile_sample a;
-        tile_sample b;
-        if (inside) {
-            const uint4 two = *(const uint4 *)sample_at(tiles, level, left + column, top + row);
-            a = sample_of_bits(two.x, two.y);
-            b = sample_of_bits(two.z, two.w);
-        } else {
+    if (!inside) {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
+            const int row = by_pairs(i);
+            const int column = (i - row * pairs) * 2;
             const int x = left + column;
             const int y = min(max(top + row, -FOVEATE_MARGIN), last_y);
-            a = load_sample(sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
-            b = load_sample(sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
+            const uint2 a = *sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y);
+            const uint2 b = *sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y);
+            put_two(make_uint4(a.x, a.y, b.x, b.y), base,
+                    memory.window + row * shape.pitch + column, least);
         }
-        least = least_of(least, least_of(a, b));
-        uint2 *to = memory.window + row * shape.pitch + column;
-        to[0] = bits_of(a - base);
-        to[1] = bits_of(b - base);
+        return least;
+    }
+    const uint2 *from = sample_at(tiles, level, left, top);
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < count; i += TILE_READS * FOVEATE_TILE_THREADS) {
+        uint4 two[TILE_READS];
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = min(i + k * FOVEATE_TILE_THREADS, count - 1);
+            two[k] = *(const uint4 *)(from + by_pairs(at) * (level.pitch - shape.columns) + 2 * at);
+        }
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = i + k * FOVEATE_TILE_THREADS;
+            if (at < count) {
+                put_two(two[k], base,
+                        memory.window + by_pairs(at) * (shape.pitch - shape.columns) + 2 * at,
+                        least);
+            }
+        }
     }
     return least;
 }

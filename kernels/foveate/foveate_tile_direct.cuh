@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles of the picture whose Gaussians are narrow, averaged in two dimensions at once, which is the
+ * definition: the weights of a narrow Gaussian change so fast with sigma that rows with the sigma of
+ * another row would show.
+ *
+ * A thread makes four pixels in a row. The two rows at the same distance above and below are added
+ * first, then what lies at the same distance left and right: halves hold these sums of levels exactly. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
+
+#include "foveate_tile_window.cuh"
+
+/* sigma of four pixels of a tile, between those of the grid. */
+static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
+                                                      const foveate_tile_shape &shape,
+                                                      const float *grid, int column, int row,
+                                                      float (&sigma_px)[TILE_GROUP])
+{
+    const int pitch = shape.outputs / 4 + 1;
+    const float *corner = grid + (row + shape.above) / 4 * pitch + column / 4;
+    const float part = (float)((row + shape.above) % 4) * 0.25f;
+    const float first = between(corner[0], corner[pitch], part);
+    const float step = 0.25f * (between(corner[1], corner[pitch + 1], part) - first);
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        sigma_px[n] = law.applied(fmaf((float)n, step, first));
+    }
+}
+
+/* ---- Up to four taps either side: weights in registers, two pixels' together */
+
+template <int RADIUS> struct direct_weights {
+    __half2 of[RADIUS][TILE_GROUP / 2];
+    float scale[TILE_GROUP];
+
+    __device__ __forceinline__ explicit direct_weights(const float (&sigma_px)[TILE_GROUP])
+    {
+        float tap[TILE_GROUP][4];
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float v = fmaxf(sigma_px[n] * sigma_px[n], 0.01f);
+            const float g = tile_power(-0.72134752f * tile_inverse(v));
+            const float g2 = g * g;
+            const float g4 = g2 * g2;
+            const float g8 = g4 * g4;
+            tap[n][0] = g;
+            tap[n][1] = g4;
+            tap[n][2] = g8 * g;
+            tap[n][3] = g8 * g8;
+            float sum = 0.5f;
+#pragma unroll
+            for (int i = 0; i < RADIUS; i++) {
+                sum += tap[n][i];
+            }
+            const float inverse = tile_inverse(2.0f * sum);
+            scale[n] = inverse * inverse;
+        }
+#pragma unroll
+        for (int i = 0; i < RADIUS; i++) {
+            of[i][0] = __floats2half2_rn(tap[0][i], tap[1][i]);
+            of[i][1] = __floats2half2_rn(tap[2][i], tap[3][i]);
+        }
+    }
+};
+
+static __device__ __forceinline__ __half2 weight_of(const __half2 (&pairs)[TILE_GROUP / 2], int n)
+{
+    return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
+}
+
+/* The middle row is taken as two halves of itself, so that all rows are pairs. */
+template <int RADIUS>
+static __device__ __forceinline__ void average_four(const uint2 *centre, int pitch,
+                                                    const float (&sigma_px)[TILE_GROUP],
+                                                    tile_sample (&out)[TILE_GROUP])
+{
+    const direct_weights<RADIUS> weights(sigma_px);
+    __half2 down[RADIUS + 1][TILE_GROUP / 2]; /* the rows' weights, the next one's first */
+    down[0][0] = down[0][1] = __float2half2_rn(0.5f);
+#pragma unroll
+    for (int i = 0; i < RADIUS; i++) {
+        down[i + 1][0] = weights.of[i][0];
+        down[i + 1][1] = weights.of[i][1];
+    }
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        out[n] = zero_sample();
+    }
+    tile_two_lines rows = {centre - RADIUS, centre - RADIUS};
+#pragma unroll 1
+    for (int j = 0; j <= RADIUS; j++) {
+        tile_sample x[TILE_GROUP + 2 * RADIUS];
+#pragma unroll
+        for (int i = 0; i < TILE_GROUP + 2 * RADIUS; i++) {
+            x[i] = rows(i);
+        }
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            tile_sample row = x[n + RADIUS];
+#pragma unroll
+            for (int i = 1; i <= RADIUS; i++) {
+                row = add_scaled(row, weight_of(weights.of[i - 1], n),
+                                 x[n + RADIUS - i] + x[n + RADIUS + i]);
+            }
+            out[n] = add_scaled(out[n], weight_of(down[0], n), row);
+        }
+#pragma unroll
+        for (int i = 0; i < RADIUS; i++) {
+            down[i][0] = down[i + 1][0];
+            down[i][1] = down[i + 1][1];
+        }
+        rows.above -= pitch;
+        rows.below += pitch;
+    }
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        out[n] = __float2half2_rn(weights.scale[n]) * out[n];
+    }
+}
+
+/* ---- Any radius: weights by recurrence */
+
+static __device__ __noinline__ void average_four_far(const uint2 *centre, int pitch, int radius,
+                                                     const float (&sigma_px)[TILE_GROUP],
+                                                     tile_sample (&out)[TILE_GROUP])
+{
+    float v[TILE_GROUP];
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        v[n] = sigma_px[n] * sigma_px[n];
+        out[n] = zero_sample();
+    }
+    tile_weights first;
+    first.start<true>(v);
+    tile_weights down = first;
+#pragma unroll 1
+    for (int j = 0; j <= radius; j++) {
+        tile_weights across = first;
+        tile_sample rows[TILE_GROUP];
+        sum_four(tile_two_lines{centre - j * pitch, centre + j * pitch}, radius, across, rows);
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            out[n] = add_scaled(out[n], __float2half2_rn(j == 0 ? 0.5f : down.weight[n]), rows[n]);
+            if (j > 0) {
+                down.step(n);
+            }
+        }
+    }
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float inverse = tile_inverse(1.0f + 2.0f * down.total[n]);
+        out[n] = __float2half2_rn(inverse * inverse) * out[n];
+    }
+}
+
+/* ---- Pixels */
+
+static __device__ __forceinline__ float largest_of_four(const float (&sigma_px)[TILE_GROUP])
+{
+    return fmaxf(fmaxf(sigma_px[0], sigma_px[1]), fmaxf(sigma_px[2], sigma_px[3]));
+}
+
+/* The whole warp takes the taps that its widest pixel needs. */
+static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int pitch, int radius,
+                                                       const float (&sigma_px)[TILE_GROUP],
+                                                       tile_sample (&out)[TILE_GROUP])
+{
+    const float reach = FOVEATE_REACH * largest_of_four(sigma_px);
+    if (radius > 4 && __any_sync(~0u, reach >= 5.0f)) {
+        average_four_far(centre, pitch, radius, sigma_px, out);
+    } else if (radius > 3 && __any_sync(~0u, reach >= 4.0f)) {
+        average_four<4>(centre, pitch, sigma_px, out);
+    } else if (radius > 2 && __any_sync(~0u, reach >= 3.0f)) {
+        average_four<3>(centre, pitch, sigma_px, out);
+    } else if (radius > 1 && __any_sync(~0u, reach >= 2.0f)) {
+        average_four<2>(centre, pitch, sigma_px, out);
+    } else {
+        average_four<1>(centre, pitch, sigma_px, out);
+    }
+}
+
+/* The words of four pixels: what is not blurred keeps its bits. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ uint4 words_of_four(const tile_work<FORMAT, Image> &work,
+                                                      const tile_encoder<FORMAT> &encode,
+                                                      const tile_sample (&samples)[TILE_GROUP],
+                                                      const float (&sigma_px)[TILE_GROUP],
+                                                      const uint4 &own)
+{
+    uint4 words =
+        make_uint4(encode(samples[0]), encode(samples[1]), encode(samples[2]), encode(samples[3]));
+    if (needs_alpha<FORMAT>(work.frame)) {
+        words = keep_alphas<FORMAT>(words, own);
+    }
+    words.x = sigma_px[0] * FOVEATE_REACH >= 1.0f ? words.x : own.x;
+    words.y = sigma_px[1] * FOVEATE_REACH >= 1.0f ? words.y : own.y;
+    words.z = sigma_px[2] * FOVEATE_REACH >= 1.0f ? words.z : own.z;
+    words.w = sigma_px[3] * FOVEATE_REACH >= 1.0f ? words.w : own.w;
+    return words;
+}
+
+/* Which of four pixels have a sigma from `from` to below `below`: a bit each. */
+static __device__ __forceinline__ uint32_t pixels_within(const float (&sigma_px)[TILE_GROUP],
+                                                         float from, float below)
+{
+    uint32_t mask = 0;
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        mask |= sigma_px[n] >= from && sigma_px[n] < below ? 1u << n : 0u;
+    }
+    return mask;
+}
+
+/* Of four pixels from (x, y) on, those whose bit is set. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image> &work, int x,
+                                                  int y, const uint4 &words, uint32_t mask)
+{
+    const int width = work.frame.width_px;
+    if (mask == 15u) {
+        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, width, words);
+        return;
+    }
+#pragma unroll 1
+    for (int n = 0; n < 4 && x + n < width; n++) {
+        if ((mask >> n & 1u) != 0) {
+            work.dst.store(x + n, y, word_at(words, n));
+        }
+    }
+}
+
+/* A place in a tile of the picture for each of the threads that make four pixels of it: 16 rows of two
+ * fours a warp, so that their samples lie in different banks and whole sectors are written. */
+struct tile_four {
+    int column;
+    int row;
+
+    __device__ __forceinline__ explicit tile_four(int i)
+        : column(i / 16 % (FOVEATE_TILE_QUARTER_PX / 4) * 4),
+          row(i % 16 + i / (16 * (FOVEATE_TILE_QUARTER_PX / 4)) * 16)
+    {
+    }
+};
+#define TILE_FOURS (FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX / 4)
+
+/* The pixels whose sigma is below `below`, copies among them; the others are left. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
+                                                    const foveate_tile_shape &shape,
+                                                    const tile_memory &memory,
+                                                    const tile_encoder<FORMAT> &encode, float below,
+                                                    int x0, int y0)
+{
+    const foveate_frame &frame = work.frame;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
+        const tile_four at(i);
+        const int x = x0 + at.column;
+        const int y = y0 + at.row;
+        float sigma_px[TILE_GROUP];
+        sigmas_of_four(work.law, shape, memory.grid, at.column, at.row, sigma_px);
+        const bool inside = x < frame.width_px && y < frame.height_px;
+        const uint32_t mask = inside ? pixels_within(sigma_px, 0.0f, below) : 0;
+        if (!__any_sync(~0u, mask != 0)) {
+            continue;
+        }
+        const uint4 own = inside ? load_own(work, x, y) : uint4{};
+        float narrow[TILE_GROUP];
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            narrow[n] = fminf(sigma_px[n], below);
+        }
+        const uint2 *centre =
+            memory.window + (at.row + shape.radius) * shape.pitch + at.column + shape.aside;
+        tile_sample samples[TILE_GROUP];
+        average_in_warp(centre, shape.pitch, shape.radius, narrow, samples);
+        if (mask != 0) {
+            write_some(work, x, y, words_of_four(work, encode, samples, sigma_px, own), mask);
+        }
+    }
+}
+
+#endif
