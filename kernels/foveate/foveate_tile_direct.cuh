@@ -12,12 +12,35 @@
 
 #include "foveate_tile_window.cuh"
 
-/* sigma of four pixels of a tile, between those of the grid. */
+/* Between the grid's, sigma would be off by as much as distances bend: two pixels over the distance from the
+ * gaze, of which the law's slope makes sigma. The weights of the narrowest Gaussians double within 0.03. */
+#define TILE_BENT_PX 64.0f
+
+static __device__ __forceinline__ bool is_bent(const tile_law &law, float x, float y)
+{
+    const bool near = fabsf(x - law.gaze_x) < TILE_BENT_PX && fabsf(y - law.gaze_y) < TILE_BENT_PX;
+    return near || law.tiles.slope > FOVEATE_TILE_STEEP_RAMP;
+}
+
+/* sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
 static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
                                                       const foveate_tile_shape &shape,
-                                                      const float *grid, int column, int row,
-                                                      float (&sigma_px)[TILE_GROUP])
+                                                      const float *grid, int x0, int y0, int column,
+                                                      int row, float (&sigma_px)[TILE_GROUP])
 {
+    const int x = x0 + column;
+    const int y = y0 + row;
+    if (is_bent(law, (float)x, (float)y)) {
+#pragma unroll 1
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float sigma = law.of_pixel(x + n, y);
+#pragma unroll
+            for (int i = 0; i < TILE_GROUP; i++) {
+                sigma_px[i] = n == i ? sigma : sigma_px[i];
+            }
+        }
+        return;
+    }
     const int pitch = shape.outputs / 4 + 1;
     const float *corner = grid + (row + shape.above) / 4 * pitch + column / 4;
     const float part = (float)((row + shape.above) % 4) * 0.25f;
@@ -122,9 +145,9 @@ static __device__ __forceinline__ void average_four(const uint2 *centre, int pit
 
 /* ---- Any radius: weights by recurrence */
 
-static __device__ __noinline__ void average_four_far(const uint2 *centre, int pitch, int radius,
-                                                     const float (&sigma_px)[TILE_GROUP],
-                                                     tile_sample (&out)[TILE_GROUP])
+static __device__ __forceinline__ void average_four_far(const uint2 *centre, int pitch, int radius,
+                                                        const float (&sigma_px)[TILE_GROUP],
+                                                        tile_sample (&out)[TILE_GROUP])
 {
     float v[TILE_GROUP];
 #pragma unroll
@@ -259,8 +282,8 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         const tile_four at(i);
         const int x = x0 + at.column;
         const int y = y0 + at.row;
-        float sigma_px[TILE_GROUP];
-        sigmas_of_four(work.law, shape, memory.grid, at.column, at.row, sigma_px);
+        float sigma_px[TILE_GROUP] = {};
+        sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
         const bool inside = x < frame.width_px && y < frame.height_px;
         const uint32_t mask = inside ? pixels_within(sigma_px, 0.0f, below) : 0;
         if (!__any_sync(~0u, mask != 0)) {

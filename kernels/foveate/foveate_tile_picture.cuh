@@ -18,7 +18,8 @@
 
 /* ---- A tile from the picture itself */
 
-/* After the two passes: the pixels whose sigma is from `from` on. */
+/* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
+ * differently here and in write_direct must not be left out by both. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
@@ -32,9 +33,12 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
         const tile_four at(i);
         const int x = x0 + at.column;
         const int y = y0 + at.row;
-        float sigma_px[TILE_GROUP];
-        sigmas_of_four(work.law, shape, memory.grid, at.column, at.row, sigma_px);
-        const uint32_t mask = pixels_within(sigma_px, from, INFINITY);
+        uint32_t mask = 15u;
+        if (from > 0.0f) {
+            float sigma_px[TILE_GROUP] = {};
+            sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
+            mask = pixels_within(sigma_px, 0.9999f * from, INFINITY);
+        }
         if (x >= frame.width_px || y >= frame.height_px || mask == 0) {
             continue;
         }

@@ -30,7 +30,7 @@
 #else
 #define MAKER_BLOCKS 5
 #endif
-#define PICTURE_BLOCKS 7
+#define PICTURE_BLOCKS 6
 
 extern __shared__ __align__(16) char tile_shared[];
 
