@@ -75,13 +75,13 @@ struct tile_weights {
 };
 
 /* The samples of a line, and the sums of those at the same distance above and below one. */
-struct tile_line {
+template <typename Sample> struct tile_line {
     const uint2 *at;
     int step;
 
-    __device__ __forceinline__ tile_sample operator()(int i) const
+    __device__ __forceinline__ Sample operator()(int i) const
     {
-        return load_sample(at + i * step);
+        return load_sample<Sample>(at + i * step);
     }
     __device__ __forceinline__ tile_line from(int i) const
     {
@@ -89,13 +89,13 @@ struct tile_line {
     }
 };
 
-struct tile_two_lines {
+template <typename Sample> struct tile_two_lines {
     const uint2 *above;
     const uint2 *below;
 
-    __device__ __forceinline__ tile_sample operator()(int i) const
+    __device__ __forceinline__ Sample operator()(int i) const
     {
-        return load_sample(above + i) + load_sample(below + i);
+        return load_sample<Sample>(above + i) + load_sample<Sample>(below + i);
     }
     __device__ __forceinline__ tile_two_lines from(int i) const
     {
@@ -107,12 +107,12 @@ struct tile_two_lines {
  * 1. The samples left and right of the four move through a ring of registers: with loops unrolled by the
  * group, every index is a constant and nothing is moved; an index that is not would put the rings into
  * local memory, which takes half again the time. Two weights are converted at a time. */
-template <typename Line>
+template <typename Sample, typename Line>
 static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
-                                                tile_sample (&out)[TILE_GROUP])
+                                                Sample (&out)[TILE_GROUP])
 {
-    tile_sample left[TILE_GROUP];
-    tile_sample right[TILE_GROUP];
+    Sample left[TILE_GROUP];
+    Sample right[TILE_GROUP];
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         left[n] = right[n] = out[n] = line(n);
@@ -130,16 +130,13 @@ static __device__ __forceinline__ void sum_four(const Line &line, int radius, ti
             after = after.from(1);
             left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = before(0);
             right[k] = after(0);
-            __half2 pair = {};
+            tile_four_weights<Sample> four;
+            four.set(weights.weight);
 #pragma unroll
             for (int n = 0; n < TILE_GROUP; n++) {
-                if (n % 2 == 0) {
-                    pair = __floats2half2_rn(weights.weight[n], weights.weight[n + 1]);
-                }
-                const __half2 weight = n % 2 ? __high2half2(pair) : __low2half2(pair);
-                const tile_sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
-                const tile_sample &y = right[(n + k + 1) % TILE_GROUP];
-                out[n] = add_scaled(out[n], weight, x + y);
+                const Sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
+                const Sample &y = right[(n + k + 1) % TILE_GROUP];
+                out[n] = add_scaled(out[n], four.of(n), x + y);
                 weights.step(n);
             }
         }
@@ -147,18 +144,18 @@ static __device__ __forceinline__ void sum_four(const Line &line, int radius, ti
 }
 
 /* Four outputs of a line from `centre` on, `step` apart, each with its own variance. */
-template <bool PICTURE>
+template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
                                                  const float (&v)[TILE_GROUP],
-                                                 tile_sample (&out)[TILE_GROUP])
+                                                 Sample (&out)[TILE_GROUP])
 {
     tile_weights weights;
     weights.start<PICTURE>(v);
-    sum_four(tile_line{centre, step}, radius, weights, out);
+    sum_four<Sample>(tile_line<Sample>{centre, step}, radius, weights, out);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         const float scale = tile_inverse(1.0f + 2.0f * weights.total[n]);
-        out[n] = __float2half2_rn(scale) * out[n];
+        out[n] = tile_kind<Sample>::weight_of(scale) * out[n];
     }
 }
 
@@ -207,7 +204,7 @@ static __device__ __forceinline__ void variances_between(const tile_law &law, fl
 
 /* ---- The two passes. A barrier comes before and after each. */
 
-template <bool PICTURE>
+template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_rows(const tile_law &law,
                                                  const foveate_tile_shape &shape,
                                                  const tile_memory &memory)
@@ -223,7 +220,7 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
         float variances[TILE_GROUP];
         variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
                                    between(v[1], v[groups + 2], part), variances);
-        tile_sample out[TILE_GROUP];
+        Sample out[TILE_GROUP];
         blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
                            shape.radius, variances, out);
 #pragma unroll
@@ -234,7 +231,7 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
 }
 
 /* Into memory.window, shape.line a row. */
-template <bool PICTURE>
+template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_columns(const tile_law &law,
                                                     const foveate_tile_shape &shape,
                                                     const tile_memory &memory)
@@ -248,7 +245,7 @@ static __device__ __forceinline__ void blur_columns(const tile_law &law,
         float variances[TILE_GROUP];
         variances_between<PICTURE>(law, between(v[0], v[1], part),
                                    between(v[groups + 1], v[groups + 2], part), variances);
-        tile_sample out[TILE_GROUP];
+        Sample out[TILE_GROUP];
         blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
                            shape.line, shape.radius, variances, out);
 #pragma unroll

@@ -6,7 +6,8 @@
  * another row would show.
  *
  * A thread makes four pixels in a row. The two rows at the same distance above and below are added
- * first, then what lies at the same distance left and right: halves hold these sums of levels exactly. */
+ * first, then what lies at the same distance left and right: halves hold these sums of levels exactly.
+ * Floats are summed as floats. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
 
@@ -19,7 +20,7 @@
 static __device__ __forceinline__ bool is_bent(const tile_law &law, float x, float y)
 {
     const bool near = fabsf(x - law.gaze_x) < TILE_BENT_PX && fabsf(y - law.gaze_y) < TILE_BENT_PX;
-    return near || law.tiles.slope > FOVEATE_TILE_STEEP_RAMP;
+    return near || law.tiles.bent != 0;
 }
 
 /* sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
@@ -54,13 +55,13 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
 
 /* ---- Up to four taps either side: weights in registers, two pixels' together */
 
-template <int RADIUS> struct direct_weights {
-    __half2 of[RADIUS][TILE_GROUP / 2];
+template <typename Sample, int RADIUS> struct direct_weights {
+    tile_four_weights<Sample> of[RADIUS];
     float scale[TILE_GROUP];
 
     __device__ __forceinline__ explicit direct_weights(const float (&sigma_px)[TILE_GROUP])
     {
-        float tap[TILE_GROUP][4];
+        float tap[4][TILE_GROUP];
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
             const float v = fmaxf(sigma_px[n] * sigma_px[n], 0.01f);
@@ -68,92 +69,85 @@ template <int RADIUS> struct direct_weights {
             const float g2 = g * g;
             const float g4 = g2 * g2;
             const float g8 = g4 * g4;
-            tap[n][0] = g;
-            tap[n][1] = g4;
-            tap[n][2] = g8 * g;
-            tap[n][3] = g8 * g8;
+            tap[0][n] = g;
+            tap[1][n] = g4;
+            tap[2][n] = g8 * g;
+            tap[3][n] = g8 * g8;
             float sum = 0.5f;
 #pragma unroll
             for (int i = 0; i < RADIUS; i++) {
-                sum += tap[n][i];
+                sum += tap[i][n];
             }
             const float inverse = tile_inverse(2.0f * sum);
             scale[n] = inverse * inverse;
         }
 #pragma unroll
         for (int i = 0; i < RADIUS; i++) {
-            of[i][0] = __floats2half2_rn(tap[0][i], tap[1][i]);
-            of[i][1] = __floats2half2_rn(tap[2][i], tap[3][i]);
+            of[i].set(tap[i]);
         }
     }
 };
 
-static __device__ __forceinline__ __half2 weight_of(const __half2 (&pairs)[TILE_GROUP / 2], int n)
-{
-    return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
-}
-
 /* The middle row is taken as two halves of itself, so that all rows are pairs. */
-template <int RADIUS>
+template <int RADIUS, typename Sample>
 static __device__ __forceinline__ void average_four(const uint2 *centre, int pitch,
                                                     const float (&sigma_px)[TILE_GROUP],
-                                                    tile_sample (&out)[TILE_GROUP])
+                                                    Sample (&out)[TILE_GROUP])
 {
-    const direct_weights<RADIUS> weights(sigma_px);
-    __half2 down[RADIUS + 1][TILE_GROUP / 2]; /* the rows' weights, the next one's first */
-    down[0][0] = down[0][1] = __float2half2_rn(0.5f);
+    const direct_weights<Sample, RADIUS> weights(sigma_px);
+    tile_four_weights<Sample> down[RADIUS + 1]; /* the rows' weights, the next one's first */
+    down[0].set({0.5f, 0.5f, 0.5f, 0.5f});
 #pragma unroll
     for (int i = 0; i < RADIUS; i++) {
-        down[i + 1][0] = weights.of[i][0];
-        down[i + 1][1] = weights.of[i][1];
+        down[i + 1] = weights.of[i];
     }
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        out[n] = zero_sample();
+        out[n] = Sample{};
     }
-    tile_two_lines rows = {centre - RADIUS, centre - RADIUS};
+    tile_two_lines<Sample> rows = {centre - RADIUS, centre - RADIUS};
 #pragma unroll 1
     for (int j = 0; j <= RADIUS; j++) {
-        tile_sample x[TILE_GROUP + 2 * RADIUS];
+        Sample x[TILE_GROUP + 2 * RADIUS];
 #pragma unroll
         for (int i = 0; i < TILE_GROUP + 2 * RADIUS; i++) {
             x[i] = rows(i);
         }
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
-            tile_sample row = x[n + RADIUS];
+            Sample row = x[n + RADIUS];
 #pragma unroll
             for (int i = 1; i <= RADIUS; i++) {
-                row = add_scaled(row, weight_of(weights.of[i - 1], n),
-                                 x[n + RADIUS - i] + x[n + RADIUS + i]);
+                row =
+                    add_scaled(row, weights.of[i - 1].of(n), x[n + RADIUS - i] + x[n + RADIUS + i]);
             }
-            out[n] = add_scaled(out[n], weight_of(down[0], n), row);
+            out[n] = add_scaled(out[n], down[0].of(n), row);
         }
 #pragma unroll
         for (int i = 0; i < RADIUS; i++) {
-            down[i][0] = down[i + 1][0];
-            down[i][1] = down[i + 1][1];
+            down[i] = down[i + 1];
         }
         rows.above -= pitch;
         rows.below += pitch;
     }
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        out[n] = __float2half2_rn(weights.scale[n]) * out[n];
+        out[n] = tile_kind<Sample>::weight_of(weights.scale[n]) * out[n];
     }
 }
 
 /* ---- Any radius: weights by recurrence */
 
+template <typename Sample>
 static __device__ __forceinline__ void average_four_far(const uint2 *centre, int pitch, int radius,
                                                         const float (&sigma_px)[TILE_GROUP],
-                                                        tile_sample (&out)[TILE_GROUP])
+                                                        Sample (&out)[TILE_GROUP])
 {
     float v[TILE_GROUP];
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         v[n] = sigma_px[n] * sigma_px[n];
-        out[n] = zero_sample();
+        out[n] = Sample{};
     }
     tile_weights first;
     first.start<true>(v);
@@ -161,11 +155,13 @@ static __device__ __forceinline__ void average_four_far(const uint2 *centre, int
 #pragma unroll 1
     for (int j = 0; j <= radius; j++) {
         tile_weights across = first;
-        tile_sample rows[TILE_GROUP];
-        sum_four(tile_two_lines{centre - j * pitch, centre + j * pitch}, radius, across, rows);
+        Sample rows[TILE_GROUP];
+        sum_four<Sample>(tile_two_lines<Sample>{centre - j * pitch, centre + j * pitch}, radius,
+                         across, rows);
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
-            out[n] = add_scaled(out[n], __float2half2_rn(j == 0 ? 0.5f : down.weight[n]), rows[n]);
+            const float weight = j == 0 ? 0.5f : down.weight[n];
+            out[n] = add_scaled(out[n], tile_kind<Sample>::weight_of(weight), rows[n]);
             if (j > 0) {
                 down.step(n);
             }
@@ -174,7 +170,7 @@ static __device__ __forceinline__ void average_four_far(const uint2 *centre, int
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
         const float inverse = tile_inverse(1.0f + 2.0f * down.total[n]);
-        out[n] = __float2half2_rn(inverse * inverse) * out[n];
+        out[n] = tile_kind<Sample>::weight_of(inverse * inverse) * out[n];
     }
 }
 
@@ -186,18 +182,29 @@ static __device__ __forceinline__ float largest_of_four(const float (&sigma_px)[
 }
 
 /* The whole warp takes the taps that its widest pixel needs. */
+template <typename Sample>
 static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int pitch, int radius,
                                                        const float (&sigma_px)[TILE_GROUP],
-                                                       tile_sample (&out)[TILE_GROUP])
+                                                       Sample (&out)[TILE_GROUP])
 {
     const float reach = FOVEATE_REACH * largest_of_four(sigma_px);
-    if (radius > 4 && __any_sync(~0u, reach >= 5.0f)) {
+    /* Floats take twice the registers. */
+    const int most = sizeof(Sample) > 8 ? 2 : FOVEATE_TILE_DIRECT_RADIUS;
+    if (radius > most && __any_sync(~0u, reach >= (float)(most + 1))) {
         average_four_far(centre, pitch, radius, sigma_px, out);
-    } else if (radius > 3 && __any_sync(~0u, reach >= 4.0f)) {
-        average_four<4>(centre, pitch, sigma_px, out);
-    } else if (radius > 2 && __any_sync(~0u, reach >= 3.0f)) {
-        average_four<3>(centre, pitch, sigma_px, out);
-    } else if (radius > 1 && __any_sync(~0u, reach >= 2.0f)) {
+        return;
+    }
+    if constexpr (sizeof(Sample) == 8) {
+        if (radius > 3 && __any_sync(~0u, reach >= 4.0f)) {
+            average_four<4>(centre, pitch, sigma_px, out);
+            return;
+        }
+        if (radius > 2 && __any_sync(~0u, reach >= 3.0f)) {
+            average_four<3>(centre, pitch, sigma_px, out);
+            return;
+        }
+    }
+    if (radius > 1 && __any_sync(~0u, reach >= 2.0f)) {
         average_four<2>(centre, pitch, sigma_px, out);
     } else {
         average_four<1>(centre, pitch, sigma_px, out);
@@ -206,21 +213,20 @@ static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int 
 
 /* The words of four pixels: what is not blurred keeps its bits. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ uint4 words_of_four(const tile_work<FORMAT, Image> &work,
-                                                      const tile_encoder<FORMAT> &encode,
-                                                      const tile_sample (&samples)[TILE_GROUP],
-                                                      const float (&sigma_px)[TILE_GROUP],
-                                                      const uint4 &own)
+static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_four(
+    const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode,
+    const typename tile_pixel<FORMAT>::sample (&samples)[TILE_GROUP],
+    const float (&sigma_px)[TILE_GROUP], const tile_words<typename Image::word, 4> &own)
 {
-    uint4 words =
-        make_uint4(encode(samples[0]), encode(samples[1]), encode(samples[2]), encode(samples[3]));
-    if (needs_alpha<FORMAT>(work.frame)) {
-        words = keep_alphas<FORMAT>(words, own);
+    const bool keeps = needs_alpha<FORMAT>(work.frame);
+    tile_words<typename Image::word, 4> words;
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const typename Image::word color = encode(samples[n]);
+        const typename Image::word word =
+            keeps ? pixel<FORMAT>::keep_alpha(color, own.of[n]) : color;
+        words.of[n] = sigma_px[n] * FOVEATE_REACH >= 1.0f ? word : own.of[n];
     }
-    words.x = sigma_px[0] * FOVEATE_REACH >= 1.0f ? words.x : own.x;
-    words.y = sigma_px[1] * FOVEATE_REACH >= 1.0f ? words.y : own.y;
-    words.z = sigma_px[2] * FOVEATE_REACH >= 1.0f ? words.z : own.z;
-    words.w = sigma_px[3] * FOVEATE_REACH >= 1.0f ? words.w : own.w;
     return words;
 }
 
@@ -239,7 +245,9 @@ static __device__ __forceinline__ uint32_t pixels_within(const float (&sigma_px)
 /* Of four pixels from (x, y) on, those whose bit is set. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image> &work, int x,
-                                                  int y, const uint4 &words, uint32_t mask)
+                                                  int y,
+                                                  const tile_words<typename Image::word, 4> &words,
+                                                  uint32_t mask)
 {
     const int width = work.frame.width_px;
     if (mask == 15u) {
@@ -249,7 +257,7 @@ static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image>
 #pragma unroll 1
     for (int n = 0; n < 4 && x + n < width; n++) {
         if ((mask >> n & 1u) != 0) {
-            work.dst.store(x + n, y, word_at(words, n));
+            work.dst.store(x + n, y, words.at(n));
         }
     }
 }
@@ -289,7 +297,10 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         if (!__any_sync(~0u, mask != 0)) {
             continue;
         }
-        const uint4 own = inside ? load_own(work, x, y) : uint4{};
+        tile_words<typename Image::word, 4> own = {};
+        if (inside) {
+            own = load_own(work, x, y);
+        }
         float narrow[TILE_GROUP];
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
@@ -297,7 +308,7 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         }
         const uint2 *centre =
             memory.window + (at.row + shape.radius) * shape.pitch + at.column + shape.aside;
-        tile_sample samples[TILE_GROUP];
+        typename tile_pixel<FORMAT>::sample samples[TILE_GROUP];
         average_in_warp(centre, shape.pitch, shape.radius, narrow, samples);
         if (mask != 0) {
             write_some(work, x, y, words_of_four(work, encode, samples, sigma_px, own), mask);

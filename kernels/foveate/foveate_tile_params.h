@@ -31,8 +31,8 @@
 #define FOVEATE_TILE_SIGMA_1 2.0f
 #define FOVEATE_TILE_SIGMA_2 4.0f
 
-/* Gaussians are cut off at so many sigma. In linear light at the method's own reach (foveate_smooth.h
- * says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
+/* Gaussians are cut off at so many sigma. In linear light and for floats at the method's own reach
+ * (foveate_smooth.h says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
 #define FOVEATE_TILE_REACH_ENCODED 3.5f
 #define FOVEATE_TILE_REACH_LIGHT FOVEATE_REACH
 /* What is left of that at the widest corner of the widest tile of the picture itself, where a tap more
@@ -189,6 +189,7 @@ struct foveate_tiles {
     int32_t near_level_count; /* while the gaze lies in the picture */
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
+    int32_t bent; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* sigma changes by no more a pixel */
     float fine_sigma; /* below it, two dimensions at once */
     int32_t fine_radius; /* that takes; within limits.radius[0] */
@@ -200,6 +201,7 @@ struct foveate_tiles {
     int32_t split_count; /* tiles whose quarters the list has room for */
     int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
     struct foveate_tile_limits limits;
+    struct foveate_tile_limits float_limits; /* a launch for floats puts these in their place */
     uint64_t table; /* float[law.table_count] */
     uint64_t samples; /* of all levels, four halves each */
     int64_t next_samples; /* from an image's to the next image's; 0: one picture for all */

@@ -16,6 +16,101 @@
 #include "foveate_tile_direct.cuh"
 #include "foveate_tile_spline.cuh"
 
+/* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an infinity,
+ * which would spread over all of a tile. */
+
+/* The place of a sample of any level, the picture included, as numbers around 0. */
+template <enum fovea_format FORMAT, typename Image> struct gathered_level {
+    const tile_work<FORMAT, Image> &work;
+    int k;
+
+    __device__ __forceinline__ float4 value(int x, int y) const
+    {
+        tile_sample sample;
+        if (k == 0) {
+            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                                  work.frame.height_px - 1};
+            const typename Image::word word = endless.load(x, y);
+            if constexpr (pixel<FORMAT>::white == 0) {
+                return pixel<FORMAT>::decode(word);
+            } else {
+                const tile_decoder<FORMAT> decode(work.frame.light != 0,
+                                                  (const __half *)work.shared);
+                sample = decode(word);
+            }
+        } else {
+            const foveate_level &level = work.tiles.levels[k];
+            sample = load_sample<tile_sample>(sample_at(
+                work.tiles, level, min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
+                min(max(y, -FOVEATE_MARGIN), level.height + FOVEATE_MARGIN - 1)));
+        }
+        const float2 xy = __half22float2(sample.xy);
+        const float2 zw = __half22float2(sample.zw);
+        return make_float4(xy.x, xy.y, zw.x, zw.y);
+    }
+};
+
+/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). Finer levels than `finest` are
+ * not there. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px,
+                                      int finest, int x, int y)
+{
+    const int k = max(foveate_level_for(sigma_px, work.law.level_count), finest);
+    const float per_px = 1.0f / (float)(1 << k);
+    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
+    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
+    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
+    const gathered_level<FORMAT, Image> level = {work, k};
+    float4 sum = {};
+    gaussian g = down.start;
+    for (int j = down.first; j <= down.last; j++, g.step()) {
+        float4 row = {};
+        gaussian h = across.start;
+        for (int i = across.first; i <= across.last; i++, h.step()) {
+            row = gaussian_add(row, h.weight, level.value(i, j));
+        }
+        sum = gaussian_add(sum, g.weight, row);
+    }
+    return gaussian_add(float4{}, 1.0f / (across.total() * down.total()), sum);
+}
+
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(float4 v, bool light)
+{
+    typedef pixel<FORMAT> Pixel;
+    const float middle = light ? 0.0f : (Pixel::white + 1) / 2;
+    const float4 levels =
+        make_float4(v.x + middle, v.y + middle, v.z + middle, v.w + (Pixel::alpha_white + 1) / 2);
+    return Pixel::encode(light ? light_to_levels<Pixel>(levels) : levels);
+}
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
+                                                     int side_px, int finest, int x0, int y0)
+{
+    const foveate_frame &frame = work.frame;
+    const bool light = becomes_light<FORMAT>(frame);
+    fill_light<pixel<FORMAT>>((__half *)work.shared, light, FOVEATE_TILE_THREADS);
+    __syncthreads();
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < side_px * side_px; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % side_px;
+        const int y = y0 + i / side_px;
+        if (x >= frame.width_px || y >= frame.height_px) {
+            continue;
+        }
+        const float sigma_px = work.law.of_pixel(x, y);
+        typename Image::word word = work.src.load(x, y);
+        if (sigma_px * FOVEATE_REACH >= 1.0f) {
+            const float4 v = gather_pixel(work, sigma_px, finest, x, y);
+            const typename Image::word color = word_of_sample<FORMAT>(v, light);
+            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
+        }
+        work.dst.store(x, y, word);
+    }
+}
+
 /* ---- A tile from the picture itself */
 
 /* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
@@ -43,11 +138,17 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
             continue;
         }
         const uint2 *samples = memory.window + at.row * shape.line + at.column;
-        uint4 words =
-            make_uint4(encode(load_sample(samples)), encode(load_sample(samples + 1)),
-                       encode(load_sample(samples + 2)), encode(load_sample(samples + 3)));
+        tile_words<typename Image::word, 4> words;
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
+        }
         if (needs_alpha<FORMAT>(frame)) {
-            words = keep_alphas<FORMAT>(words, load_own(work, x, y));
+            const tile_words<typename Image::word, 4> own = load_own(work, x, y);
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+            }
         }
         write_some(work, x, y, words, mask);
     }
@@ -58,22 +159,30 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
                                                          int radius, bool fine, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
-    const bool light = frame.light != 0;
+    const bool light = becomes_light<FORMAT>(frame);
+    typedef typename tile_pixel<FORMAT>::sample Sample;
     const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
     const tile_memory memory(work.shared, shape);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
     fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
     tile_sample base = zero_sample();
-    if (light) {
-        __syncthreads();
-    } else {
-        const int middle = FOVEATE_TILE_QUARTER_PX / 2;
-        const tile_decoder<FORMAT> decode(false, nullptr);
-        base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                    min(y0 + middle, frame.height_px - 1)));
+    if constexpr (pixel<FORMAT>::white > 0) {
+        if (light) {
+            __syncthreads();
+        } else {
+            const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const tile_decoder<FORMAT> decode(false, nullptr);
+            base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
+                                        min(y0 + middle, frame.height_px - 1)));
+        }
     }
-    const tile_sample least = load_pixels(work, shape, memory, x0, y0, base);
-    base = settle_base(light, shape, memory, base, least);
+    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        base = settle_base(light, shape, memory, base, finding.least);
+    } else if (!__syncthreads_and(!finding.is_bad())) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, 0, x0, y0);
+        return;
+    }
     const tile_encoder<FORMAT> encode(base, light);
     const bool direct = fine && radius <= FOVEATE_TILE_DIRECT_RADIUS;
     const float fine_sigma = direct ? INFINITY : fine ? work.tiles.fine_sigma : 0.0f;
@@ -83,9 +192,9 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     if (direct) {
         return;
     }
-    blur_rows<true>(work.law, shape, memory);
+    blur_rows<true, Sample>(work.law, shape, memory);
     __syncthreads();
-    blur_columns<true>(work.law, shape, memory);
+    blur_columns<true, Sample>(work.law, shape, memory);
     __syncthreads();
     write_blurred(work, shape, memory, encode, fine_sigma, x0, y0);
 }
@@ -110,29 +219,44 @@ static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame
     const int half = foveate_tile_side_px(k) / 2;
     const int x = min(x0 + half, frame.width_px - 1) >> k;
     const int y = min(y0 + half, frame.height_px - 1) >> k;
-    return whole_levels(load_sample(sample_at(tiles, tiles.levels[k], x, y)));
+    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
 }
+
+/* Single pixels of a tile of level 2 ask for level 1 up to a sigma of 4.2. It is made for 96 pixels around
+ * what lies below 4: in laws as steep as this that is far enough (slope is twice the law's). */
+#define TILE_LEVEL_1_SLOPE 0.005f
 
 /* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
                                                        int radius, int x0, int y0)
 {
-    const bool light = work.frame.light != 0;
+    typedef typename tile_pixel<FORMAT>::sample Sample;
+    const bool light = becomes_light<FORMAT>(work.frame);
     const foveate_tiles &tiles = work.tiles;
     const foveate_tile_shape shape = foveate_tile_shape_of(k, radius);
     const tile_memory memory(work.shared, shape);
     const int first_x = (x0 >> k) - shape.before;
     const int first_y = (y0 >> k) - shape.before;
     fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
-    tile_sample base = light ? zero_sample() : middle_of_tile(work.frame, tiles, k, x0, y0);
-    const tile_sample least = load_samples(tiles, k, shape, memory, first_x, first_y, base);
-    base = settle_base(light, shape, memory, base, least);
-    blur_rows<false>(work.law, shape, memory);
+    tile_sample base = zero_sample();
+    if (!light && !holds_floats<FORMAT>()) {
+        base = middle_of_tile(work.frame, tiles, k, x0, y0);
+    }
+    const tile_finding finding =
+        load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        base = settle_base(light, shape, memory, base, finding.least);
+    } else if (!__syncthreads_and(!finding.is_bad())) {
+        gather_square(work, shape.side_px, k < 2 || tiles.slope > TILE_LEVEL_1_SLOPE ? 0 : 2, x0,
+                      y0);
+        return;
+    }
+    blur_rows<false, Sample>(work.law, shape, memory);
     __syncthreads();
-    blur_columns<false>(work.law, shape, memory);
+    blur_columns<false, Sample>(work.law, shape, memory);
     __syncthreads();
-    upsample_down<STEP>(shape, memory, 1 << k);
+    upsample_down<STEP, Sample>(shape, memory, 1 << k);
     __syncthreads();
     const bool opaque = needs_alpha<FORMAT>(work.frame) && is_opaque(tiles, x0, y0);
     const tile_upsampling<FORMAT, Image> upsampling = {
@@ -158,90 +282,6 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
     }
 }
 
-/* The place of a sample of any level, the picture included, as numbers around 0. */
-template <enum fovea_format FORMAT, typename Image> struct gathered_level {
-    const tile_work<FORMAT, Image> &work;
-    int k;
-
-    __device__ __forceinline__ float4 value(int x, int y) const
-    {
-        tile_sample sample;
-        if (k == 0) {
-            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
-                                                  work.frame.height_px - 1};
-            const tile_decoder<FORMAT> decode(work.frame.light != 0, (const __half *)work.shared);
-            sample = decode(endless.load(x, y));
-        } else {
-            const foveate_level &level = work.tiles.levels[k];
-            sample = load_sample(sample_at(
-                work.tiles, level, min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
-                min(max(y, -FOVEATE_MARGIN), level.height + FOVEATE_MARGIN - 1)));
-        }
-        const float2 xy = __half22float2(sample.xy);
-        const float2 zw = __half22float2(sample.zw);
-        return make_float4(xy.x, xy.y, zw.x, zw.y);
-    }
-};
-
-/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
-                                      int y)
-{
-    const int k = foveate_level_for(sigma_px, work.law.level_count);
-    const float per_px = 1.0f / (float)(1 << k);
-    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
-    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
-    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
-    const gathered_level<FORMAT, Image> level = {work, k};
-    float4 sum = {};
-    gaussian g = down.start;
-    for (int j = down.first; j <= down.last; j++, g.step()) {
-        float4 row = {};
-        gaussian h = across.start;
-        for (int i = across.first; i <= across.last; i++, h.step()) {
-            row = gaussian_add(row, h.weight, level.value(i, j));
-        }
-        sum = gaussian_add(sum, g.weight, row);
-    }
-    return gaussian_add(float4{}, 1.0f / (across.total() * down.total()), sum);
-}
-
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
-{
-    typedef pixel<FORMAT> Pixel;
-    const float middle = light ? 0.0f : (Pixel::white + 1) / 2;
-    const float4 levels =
-        make_float4(v.x + middle, v.y + middle, v.z + middle, v.w + (Pixel::alpha_white + 1) / 2);
-    return Pixel::encode(light ? light_to_levels<Pixel>(levels) : levels);
-}
-
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void gather_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                      int y0)
-{
-    const foveate_frame &frame = work.frame;
-    fill_light<pixel<FORMAT>>((__half *)work.shared, frame.light != 0, FOVEATE_TILE_THREADS);
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
-         i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % FOVEATE_TILE_QUARTER_PX;
-        const int y = y0 + i / FOVEATE_TILE_QUARTER_PX;
-        if (x >= frame.width_px || y >= frame.height_px) {
-            continue;
-        }
-        const float sigma_px = work.law.of_pixel(x, y);
-        uint32_t word = work.src.load(x, y);
-        if (sigma_px * FOVEATE_REACH >= 1.0f) {
-            const float4 v = gather_pixel(work, sigma_px, x, y);
-            const uint32_t color = word_of_sample<FORMAT>(v, frame.light != 0);
-            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
-        }
-        work.dst.store(x, y, word);
-    }
-}
-
 /* ---- A block */
 
 template <enum fovea_format FORMAT, typename Image>
@@ -264,7 +304,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     } else if (kind == FOVEATE_TILE_COPIED) {
         copy_quarter(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_quarter(work, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, 0, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }
