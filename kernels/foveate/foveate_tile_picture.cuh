@@ -50,13 +50,12 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
     }
 };
 
-/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). Finer levels than `finest` are
- * not there. */
+/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px,
-                                      int finest, int x, int y)
+static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
+                                      int y)
 {
-    const int k = max(foveate_level_for(sigma_px, work.law.level_count), finest);
+    const int k = foveate_level_for(sigma_px, work.law.level_count);
     const float per_px = 1.0f / (float)(1 << k);
     const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
     const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
@@ -87,7 +86,7 @@ static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(fl
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
-                                                     int side_px, int finest, int x0, int y0)
+                                                     int side_px, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
@@ -103,7 +102,7 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
         const float sigma_px = work.law.of_pixel(x, y);
         typename Image::word word = work.src.load(x, y);
         if (sigma_px * FOVEATE_REACH >= 1.0f) {
-            const float4 v = gather_pixel(work, sigma_px, finest, x, y);
+            const float4 v = gather_pixel(work, sigma_px, x, y);
             const typename Image::word color = word_of_sample<FORMAT>(v, light);
             word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
         }
@@ -180,7 +179,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     if constexpr (pixel<FORMAT>::white > 0) {
         base = settle_base(light, shape, memory, base, finding.least);
     } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, 0, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
         return;
     }
     const tile_encoder<FORMAT> encode(base, light);
@@ -222,10 +221,6 @@ static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame
     return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
 }
 
-/* Single pixels of a tile of level 2 ask for level 1 up to a sigma of 4.2. It is made for 96 pixels around
- * what lies below 4: in laws as steep as this that is far enough (slope is twice the law's). */
-#define TILE_LEVEL_1_SLOPE 0.005f
-
 /* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
@@ -248,8 +243,7 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     if constexpr (pixel<FORMAT>::white > 0) {
         base = settle_base(light, shape, memory, base, finding.least);
     } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, shape.side_px, k < 2 || tiles.slope > TILE_LEVEL_1_SLOPE ? 0 : 2, x0,
-                      y0);
+        gather_square(work, shape.side_px, x0, y0);
         return;
     }
     blur_rows<false, Sample>(work.law, shape, memory);
@@ -304,7 +298,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     } else if (kind == FOVEATE_TILE_COPIED) {
         copy_quarter(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, 0, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }
