@@ -37,12 +37,13 @@ float tap_at(int index)
 
 /* ---- The fragment grid, centred on the gaze (Malkin, Deza and Poggio 2020) ---- */
 
-/* By how many pixels the grid is shifted left or up, so that the gaze is in a fragment's middle. */
+/* By how many pixels the grid is shifted left or up, so that the gaze is in a fragment's middle. What %
+ * makes of a negative number GLSL leaves open: NVIDIA's shaders divide 2^32 more. */
 int grid_shift(int gaze_q8, int fragment_px)
 {
     int side = fragment_px * 256;
-    int rest = gaze_q8 % side;
-    rest = rest < 0 ? rest + side : rest;
+    int rest = abs(gaze_q8) % side;
+    rest = gaze_q8 < 0 && rest > 0 ? side - rest : rest;
     int middle = side / 2;
     return (rest <= middle ? middle - rest : middle + side - rest) >> 8;
 }

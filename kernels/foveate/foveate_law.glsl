@@ -5,7 +5,7 @@
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
-const float REST = 0.84;
+const float REST = 0.90;
 const float REACH = 4.2;
 const int LAW_RADIAL = 0;
 const int LAW_MAP = 2;

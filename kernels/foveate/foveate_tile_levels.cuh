@@ -281,7 +281,7 @@ static __device__ __forceinline__ void find_needs(const tile_law &law, tile_make
     const bool all = shared && gridDim.z > 1;
     const bool wants_1 =
         range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && level_of_range(law, range) == 0;
-    const bool wants_2 = range.high >= 0.91f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
+    const bool wants_2 = range.high >= 0.97f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
     memory.needs_1 = tiles.level_count > 1 && may && (all || wants_1);
     memory.needs_2 = tiles.level_count > 2 && may && (all || wants_2);
 }

@@ -26,11 +26,11 @@
 #define FOVEATE_TILE_THREADS 128
 #define FOVEATE_TILE_GROUP 4
 
-/* sigma from which level 1 is fine enough, and level 2: a zone plate's worst window tells, and that of
- * columns 5 px wide, of which level 2 has two and a half samples: the spline leaves a fifth of them at
- * the frequency beyond. From 4.0 on their worst window is alike to 0.9928. Twice that for each level on. */
-#define FOVEATE_TILE_SIGMA_1 2.0f
-#define FOVEATE_TILE_SIGMA_2 4.6f
+/* sigma from which level 1 is fine enough, and level 2; twice that for each level on. Of a texture of f
+ * cycles a sample the spline leaves an image at 1 - f, (f / (1 - f))^4 as high: at sigma of one sample up
+ * to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1 half of that (0.9958). */
+#define FOVEATE_TILE_SIGMA_1 2.2f
+#define FOVEATE_TILE_SIGMA_2 4.4f
 
 /* Gaussians are cut off at so many sigma. In linear light and for floats at the method's own reach
  * (foveate_smooth.h says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
@@ -133,8 +133,7 @@ FOVEATE_BOTH float foveate_tile_rest(float sigma_px, int32_t level)
 
 FOVEATE_BOTH float foveate_tile_sigma_from(int32_t level)
 {
-    return level > 1 ? (float)(1 << level) * (0.25f * FOVEATE_TILE_SIGMA_2)
-                     : (float)level * FOVEATE_TILE_SIGMA_1;
+    return level > 0 ? (float)(1 << level) * (0.5f * FOVEATE_TILE_SIGMA_1) : 0.0f;
 }
 
 /* ---- What the kernels are told */

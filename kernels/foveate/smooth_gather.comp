@@ -3,7 +3,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method's last step: a thread finds its pixel's sigma, the level for it, and the average of
- * that level's samples under the Gaussian that is left. At most 17x17 samples but on the coarsest
+ * that level's samples under the Gaussian that is left. At most 18x18 samples but on the coarsest
  * level. Bound by the reads of samples, which neighbours share through the cache. */
 
 #extension GL_GOOGLE_include_directive : require
@@ -14,7 +14,7 @@
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
-const int ACROSS = 17; /* weights kept at a time; one time is enough below the coarsest level */
+const int ACROSS = 18; /* weights kept at a time; one time is enough below the coarsest level */
 
 float level_variance(int k)
 {

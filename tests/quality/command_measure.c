@@ -22,8 +22,15 @@ struct wishes {
     const char *backend; /* NULL: all that are there */
     struct quality_size size; /* 0: those of the report */
     const char *only; /* a regular expression; NULL: the cases of the size */
+    const char *pictures; /* a regular expression; NULL: all */
     char **files;
     size_t file_count;
+};
+
+/* What a regular expression of the command line leaves. */
+struct chosen {
+    bool given;
+    regex_t by;
 };
 
 static bool read_size(const char *text, struct quality_size *out)
@@ -39,10 +46,13 @@ static bool read_size(const char *text, struct quality_size *out)
 
 static bool read_wishes(int argc, char **argv, struct wishes *out)
 {
-    static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},         {"report", required_argument, NULL, 'r'},
-        {"backend", required_argument, NULL, 'b'}, {"size", required_argument, NULL, 's'},
-        {"only", required_argument, NULL, 'o'},    {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
+                                            {"report", required_argument, NULL, 'r'},
+                                            {"backend", required_argument, NULL, 'b'},
+                                            {"size", required_argument, NULL, 's'},
+                                            {"only", required_argument, NULL, 'o'},
+                                            {"pictures", required_argument, NULL, 'p'},
+                                            {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'q') {
@@ -53,12 +63,14 @@ static bool read_wishes(int argc, char **argv, struct wishes *out)
             out->backend = optarg;
         } else if (option == 'o') {
             out->only = optarg;
+        } else if (option == 'p') {
+            out->pictures = optarg;
         } else if (option != 's' || !read_size(optarg, &out->size)) {
             return false;
         }
     }
-    if (out->only && out->report) {
-        say_error("--only has no report: the rows that it leaves out would be lost there");
+    if ((out->only || out->pictures) && out->report) {
+        say_error("--only and --pictures have no report: what they leave out would be lost there");
         return false;
     }
     out->files = argv + optind;
@@ -84,26 +96,39 @@ static size_t open_backends(struct backend backends[BACKENDS_MAX], const char *o
     return count;
 }
 
+static bool names(const struct chosen *chosen, const char *name)
+{
+    return regexec(&chosen->by, name, 0, NULL, 0) == 0;
+}
+
 /* By name if that is wished; at the larger size its own; else all. */
-static void choose_cases(struct measurement *m, const regex_t *only)
+static void choose_cases(struct measurement *m, const struct chosen *only)
 {
     const struct quality_size *larger = &quality_sizes[SIZE_COUNT - 1];
     const bool is_larger = m->width_px == larger->width_px && m->height_px == larger->height_px;
     for (size_t i = 0; i < quality_case_count && m->case_count < CASES_MAX; i++) {
         const struct quality_case *c = &quality_cases[i];
-        if (only ? regexec(only, c->name, 0, NULL, 0) == 0 : c->larger || !is_larger) {
+        if (only->given ? names(only, c->name) : c->larger || !is_larger) {
             m->cases[m->case_count++] = i;
         }
     }
 }
 
-static bool take_samples(struct measurement *m, const struct wishes *wishes, bool with_files)
+static bool take_samples(struct measurement *m, const struct wishes *wishes,
+                         const struct chosen *pictures, bool with_files)
 {
     const size_t file_count = with_files ? wishes->file_count : 0;
     const size_t drawn = samples_count(wishes->quick);
     m->samples = memory_make(drawn + file_count, sizeof *m->samples);
     for (size_t i = 0; i < drawn; i++) {
+        if (pictures->given && !names(pictures, sample_name(i))) {
+            continue;
+        }
         m->sample_count += sample_draw(i, m->width_px, m->height_px, &m->samples[m->sample_count]);
+    }
+    if (m->sample_count + file_count == 0) {
+        say_error("--pictures %s: no picture has such a name", wishes->pictures);
+        return false;
     }
     for (size_t i = 0; i < file_count; i++) {
         if (!sample_load(wishes->files[i], &m->samples[m->sample_count])) {
@@ -131,7 +156,7 @@ static void finish(struct measurement *m)
 }
 
 /* Returns how many sizes there are. Files have a size of their own: they are of the first. */
-static size_t plan(const struct wishes *wishes, const regex_t *only,
+static size_t plan(const struct wishes *wishes, const struct chosen *only,
                    struct measurement out_sizes[SIZE_COUNT])
 {
     static const struct quality_size quick = {160, 90};
@@ -150,11 +175,12 @@ static size_t plan(const struct wishes *wishes, const regex_t *only,
     return count;
 }
 
-static bool measure_sizes(const struct wishes *wishes, const struct report *report)
+static bool measure_sizes(const struct wishes *wishes, const struct chosen *pictures,
+                          const struct report *report)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < report->size_count; i++) {
-        fine = take_samples(&report->sizes[i], wishes, i == 0);
+        fine = take_samples(&report->sizes[i], wishes, pictures, i == 0);
         if (fine) {
             measure_all(&report->sizes[i]);
             measure_moving_gaze(&report->sizes[i]);
@@ -169,7 +195,8 @@ static bool measure_sizes(const struct wishes *wishes, const struct report *repo
     return fine;
 }
 
-static int measure(const struct wishes *wishes, const regex_t *only)
+static int measure(const struct wishes *wishes, const struct chosen *only,
+                   const struct chosen *pictures)
 {
     struct measurement sizes[SIZE_COUNT];
     const struct report report = {sizes, plan(wishes, only, sizes)};
@@ -187,7 +214,7 @@ static int measure(const struct wishes *wishes, const regex_t *only)
         sizes[i].backends = backends;
         sizes[i].backend_count = backend_count;
     }
-    const bool fine = measure_sizes(wishes, &report);
+    const bool fine = measure_sizes(wishes, pictures, &report);
     for (size_t i = 0; i < report.size_count; i++) {
         finish(&sizes[i]);
     }
@@ -197,21 +224,33 @@ static int measure(const struct wishes *wishes, const regex_t *only)
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static bool choose_by(const char *option, const char *pattern, struct chosen *out)
+{
+    out->given = pattern != NULL;
+    if (!pattern || regcomp(&out->by, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0) {
+        return true;
+    }
+    say_error("%s %s: not a regular expression", option, pattern);
+    out->given = false;
+    return false;
+}
+
+static void forget(struct chosen *chosen)
+{
+    if (chosen->given) {
+        regfree(&chosen->by);
+    }
+}
+
 int command_measure(int argc, char **argv)
 {
     struct wishes wishes = {0};
-    if (!read_wishes(argc, argv, &wishes)) {
-        return EXIT_USAGE;
-    }
-    if (!wishes.only) {
-        return measure(&wishes, NULL);
-    }
-    regex_t only;
-    if (regcomp(&only, wishes.only, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0) {
-        say_error("--only %s: not a regular expression", wishes.only);
-        return EXIT_USAGE;
-    }
-    const int status = measure(&wishes, &only);
-    regfree(&only);
+    struct chosen only = {0};
+    struct chosen pictures = {0};
+    const bool fine = read_wishes(argc, argv, &wishes) && choose_by("--only", wishes.only, &only) &&
+                      choose_by("--pictures", wishes.pictures, &pictures);
+    const int status = fine ? measure(&wishes, &only, &pictures) : EXIT_USAGE;
+    forget(&only);
+    forget(&pictures);
     return status;
 }

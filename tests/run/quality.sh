@@ -13,6 +13,7 @@ help_quality()
   --backend NAME  only cpu, vulkan or cuda
   --size WxH      only this size: the cases of the report at 640x360 and 1280x720, every case at another
   --only REGEX    only cases with such names, at every size; without --report
+  --pictures REGEX  only drawn pictures with such names, without --report
   --quick         five small pictures, seconds instead of a quarter of an hour on two cores
 
 Runs dozens of drawn pictures of 640x360 pixels, and PNG and JPEG files that are named, through every model

@@ -114,6 +114,7 @@ struct tally {
     size_t finite;
     size_t beyond;
     struct compare_rect first; /* x and y of the first value beyond the budget */
+    uint32_t left, right, bottom; /* where such values lie, the outermost included */
     uint32_t first_channel;
     double first_actual;
     double first_expected;
@@ -141,7 +142,13 @@ static void count_value(struct tally *tally, double actual, double expected,
         tally->finite++;
     }
     const bool within = error == 0.0 || error <= budget.max_abs + budget.max_rel * fabs(expected);
-    if (!within && tally->beyond++ == 0) {
+    if (within) {
+        return;
+    }
+    tally->left = tally->beyond > 0 && tally->left < where.x ? tally->left : where.x;
+    tally->right = tally->beyond > 0 && tally->right > where.x ? tally->right : where.x;
+    tally->bottom = where.y;
+    if (tally->beyond++ == 0) {
         tally->first = where;
         tally->first_channel = channel;
         tally->first_actual = actual;
@@ -171,9 +178,10 @@ void compare_assert_close(const struct fovea_image *actual, const double *expect
     const double mean = tally.finite ? tally.sum / (double)tally.finite : 0.0;
     if (tally.beyond > 0) {
         fail_msg("%s: %zu values are beyond the budget, the first at x %u, y %u, channel %u: %.9g, "
-                 "expected %.9g; largest error %.3g, mean %.3g",
+                 "expected %.9g; all at x %u to %u, y %u to %u; largest error %.3g, mean %.3g",
                  what, tally.beyond, tally.first.x, tally.first.y, tally.first_channel,
-                 tally.first_actual, tally.first_expected, tally.largest, mean);
+                 tally.first_actual, tally.first_expected, tally.left, tally.right, tally.first.y,
+                 tally.bottom, tally.largest, mean);
     }
     if (mean > budget.max_mean_abs) {
         fail_msg("%s: mean error %.4g, at most %.4g is allowed", what, mean, budget.max_mean_abs);
