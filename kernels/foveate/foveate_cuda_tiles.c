@@ -8,17 +8,20 @@
 extern const unsigned char foveate_tiles_fatbin[];
 
 #define SAMPLE_BYTES 8
-/* A device of today holds some 900 blocks at a time; where there are fewer tiles than that, quarters of
- * them are blocks of their own. */
-#define SPLIT_BELOW_PIXELS 5000000
+/* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in quarters. */
+#define SPLIT_BELOW_PIXELS 10000000
+/* Off by so much, sigma of the narrowest Gaussians shows by a level. */
+#define MOST_BENT_PX 0.004
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
-_Static_assert(sizeof(struct foveate_tile_counts) == 8, "the list lies after the counts");
+_Static_assert(sizeof(struct foveate_tile_counts) == 16, "the list lies after the counts");
 
 static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
-                                1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
+                                1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10 |
+                                1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
+static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
 
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
@@ -49,18 +52,22 @@ bool foveate_cuda_tiles_take_format(enum fovea_format format)
 struct table_bounds {
     double highest;
     double slope; /* an entry */
+    double bend; /* of the slope, from one entry to the next */
     bool rises; /* or stays */
 };
 
 static struct table_bounds bounds_of(const struct foveate_plan *plan)
 {
     struct table_bounds bounds = {.highest = (double)plan->law_table[0], .rises = true};
+    double before = 0.0;
     for (int32_t i = 1; i < plan->law.table_count; i++) {
         const double value = (double)plan->law_table[i];
         const double change = value - (double)plan->law_table[i - 1];
         bounds.highest = fmax(bounds.highest, value);
         bounds.slope = fmax(bounds.slope, fabs(change));
+        bounds.bend = i > 1 ? fmax(bounds.bend, fabs(change - before)) : 0.0;
         bounds.rises = bounds.rises && change >= 0.0;
+        before = change;
     }
     return bounds;
 }
@@ -98,6 +105,20 @@ static double slope_of(const struct foveate_plan *plan, const struct table_bound
     const double shape = fmax(tan_x, tan_y) / sqrt(tan_x * tan_y);
     return (double)law->strength * shape *
            (per_unit * sqrt(1.0 + r * r) + radians * bounds->highest * 2.0 * r);
+}
+
+/* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By angle: a kink
+ * in the middle of them is off by a pixel's worth of its bend, and the ramp doubles it. */
+static bool is_bent(const struct foveate_plan *plan, const struct table_bounds *bounds,
+                    double slope)
+{
+    if (plan->law.kind == FOVEATE_LAW_RADIAL || bounds->slope <= 0.0) {
+        return true; /* by distance the law itself costs no more than nodes */
+    }
+    const double entries_per_px = (double)plan->law.table_per_unit / radians *
+                                  (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
+    const double kinks = fmax(1.0, 4.0 * entries_per_px);
+    return 2.0 * kinks * slope * bounds->bend / bounds->slope > MOST_BENT_PX;
 }
 
 /* Of any gaze, however far outside. */
@@ -165,6 +186,15 @@ static int32_t count_levels(const struct foveate_plan *plan,
     return 0;
 }
 
+/* Of floats, whose reach is longer, and of all others. */
+static int32_t count_for_all(const struct foveate_plan *plan, const struct foveate_tiles *tiles,
+                             double sigma_px)
+{
+    const int32_t count = count_levels(plan, &tiles->limits, sigma_px);
+    const int32_t floats = count_levels(plan, &tiles->float_limits, sigma_px);
+    return count == 0 || floats == 0 ? 0 : count > floats ? count : floats;
+}
+
 /* ---- The layout of an image -------------------------------------------------------------------- */
 
 static int32_t round_up(int32_t value, int32_t unit)
@@ -193,6 +223,28 @@ static int32_t count_made(uint32_t size_px)
     return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
 }
 
+/* Entries of 4 bytes that are there in vain cost little, and a block that makes four quarters one after
+ * another outlives all others: so as many tiles get room for their quarters as can lie where sigma is too
+ * small for level 2, wherever the gaze is: those that a disc of that radius meets. */
+static int32_t count_split(const struct foveate_plan *plan, const struct foveate_tiles *tiles)
+{
+    const int32_t all = tiles->columns * tiles->rows;
+    if (!tiles->radial || tiles->level_count < 3) {
+        const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
+        return pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3 ? all : all / 4;
+    }
+    const float *table = plan->law_table;
+    int32_t i = 0;
+    while (i < plan->law.table_count &&
+           plan->law.strength * foveate_law_ramp(table[i], plan->law.sharp_px) <
+               foveate_tile_sigma_from(2)) {
+        i++;
+    }
+    const double radius_px = (double)i / (double)plan->law.table_per_unit;
+    const double reached = radius_px / FOVEATE_TILE_PX + 1.5; /* with the diagonal of a tile */
+    return (int32_t)fmin(3.1416 * reached * reached, (double)all);
+}
+
 static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
     const int32_t width_px = (int32_t)plan->width_px;
@@ -201,8 +253,8 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
     tiles->rows = round_up(height_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
     tiles->made_columns = count_made(plan->width_px);
     tiles->made_rows = count_made(plan->height_px);
-    tiles->splits = (int64_t)width_px * height_px < SPLIT_BELOW_PIXELS;
-    tiles->entry_count = tiles->columns * tiles->rows * (tiles->splits ? 4 : 1);
+    tiles->split_count = count_split(plan, tiles);
+    tiles->entry_count = tiles->columns * tiles->rows + 3 * tiles->split_count;
     tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
@@ -215,8 +267,7 @@ static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *til
     const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
     const float wanted = steep ? 1.1f * ramp_end : 0.0f;
     tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
-    tiles->fine_radius = (int32_t)ceilf(
-        fminf(FOVEATE_REACH * tiles->fine_sigma, 0.999f * (float)tiles->limits.radius[0]));
+    tiles->fine_radius = (int32_t)(FOVEATE_REACH * tiles->fine_sigma * 0.9999f);
 }
 
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
@@ -235,14 +286,16 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     }
     const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
     out_tiles->limits = limits_of(plan, light, slope);
+    out_tiles->float_limits = limits_of(plan, true, slope);
     /* The ramp is twice as steep as the law. */
     out_tiles->slope = (float)(2.0 * slope);
+    out_tiles->bent = is_bent(plan, &bounds, slope);
     out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
     /* Tiles stick out of the picture by a few pixels. */
     const double largest = largest_sigma(plan, &bounds);
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
-    out_tiles->level_count = count_levels(plan, &out_tiles->limits, largest);
-    out_tiles->near_level_count = count_levels(plan, &out_tiles->limits, near);
+    out_tiles->level_count = count_for_all(plan, out_tiles, largest);
+    out_tiles->near_level_count = count_for_all(plan, out_tiles, near);
     fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
     fill_state(plan, out_tiles);
@@ -300,11 +353,21 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
+static struct foveate_tiles tiles_for(const struct foveate_tiles *tiles, enum fovea_format format)
+{
+    struct foveate_tiles own = *tiles;
+    if ((float_formats >> format & 1u) != 0) {
+        own.limits = tiles->float_limits;
+    }
+    return own;
+}
+
 /* The kernels of a format, with their parameters. */
 struct stages {
     CUfunction levels;
     CUfunction picture;
     void *params;
+    int32_t shared_bytes;
     int32_t level_count;
     uint32_t sources;
     uint32_t images;
@@ -325,7 +388,7 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(stages->picture, (unsigned)tiles->entry_count, 1,
                                     stages->images, FOVEATE_TILE_THREADS, 1, 1,
-                                    (unsigned)tiles->limits.shared_bytes, run->stream,
+                                    (unsigned)stages->shared_bytes, run->stream,
                                     (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
@@ -347,13 +410,14 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                              CUsurfObject dst)
 {
     struct foveate_tiles_surface_params params = {.frame = *run->frame,
-                                                  .tiles = *run->tiles,
+                                                  .tiles = tiles_for(run->tiles, format),
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
     const struct stages stages = {run->kernels->levels.surface[format],
                                   run->kernels->picture.surface[format],
                                   &params,
+                                  params.tiles.limits.shared_bytes,
                                   levels_for(run, run->gazes != 0),
                                   1,
                                   1};
@@ -365,13 +429,14 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                             const struct foveate_cuda_slice *slice)
 {
     struct foveate_tiles_linear_params params = {.frame = *run->frame,
-                                                 .tiles = *run->tiles,
+                                                 .tiles = tiles_for(run->tiles, format),
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
     const struct stages stages = {run->kernels->levels.linear[format],
                                   run->kernels->picture.linear[format],
                                   &params,
+                                  params.tiles.limits.shared_bytes,
                                   levels_for(run, slice->batch.gazes != 0),
                                   slice->batch.src_next_bytes == 0 ? 1 : slice->count,
                                   slice->count};

@@ -6,8 +6,9 @@
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
  * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of the paper's law at 960x540 and
- * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light; the sums of tiles are
- * halves, which floats do not fit. All else is for foveate_cuda_smooth.h. */
+ * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light, summed in halves;
+ * RGBA16F and B10G11R11F, stored in halves and summed as floats. RGBA32F, which halves do not hold, and all
+ * else is for foveate_cuda_smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 

@@ -35,7 +35,8 @@ struct tile_memory {
  * not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
 template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
 {
-    const float gaussian = __expf(__fdividef(-0.5f, v));
+    /* log2(e) / 2 */
+    const float gaussian = tile_power(-0.72134752f * tile_inverse(v));
     if (PICTURE) {
         return v > 0.01f ? gaussian : 0.0f;
     }
@@ -73,25 +74,51 @@ struct tile_weights {
     }
 };
 
-/* Four outputs of a line from `centre` on, `step` apart, each with its own variance. The samples left
- * and right of the four move through a ring of registers: with loops unrolled by the group, every index
- * is a constant and nothing is moved; an index that is not would put the rings into local memory, which
- * takes half again the time. Two weights are converted at a time. */
-template <bool PICTURE>
-static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
-                                                 const float (&v)[TILE_GROUP],
-                                                 tile_sample (&out)[TILE_GROUP])
+/* The samples of a line, and the sums of those at the same distance above and below one. */
+template <typename Sample> struct tile_line {
+    const uint2 *at;
+    int step;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(at + i * step);
+    }
+    __device__ __forceinline__ tile_line from(int i) const
+    {
+        return {at + i * step, step};
+    }
+};
+
+template <typename Sample> struct tile_two_lines {
+    const uint2 *above;
+    const uint2 *below;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(above + i) + load_sample<Sample>(below + i);
+    }
+    __device__ __forceinline__ tile_two_lines from(int i) const
+    {
+        return {above + i, below + i};
+    }
+};
+
+/* Four sums along a line from its first sample on, each with its own weights; the one in the middle weighs
+ * 1. The samples left and right of the four move through a ring of registers: with loops unrolled by the
+ * group, every index is a constant and nothing is moved; an index that is not would put the rings into
+ * local memory, which takes half again the time. Two weights are converted at a time. */
+template <typename Sample, typename Line>
+static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
+                                                Sample (&out)[TILE_GROUP])
 {
-    tile_sample left[TILE_GROUP];
-    tile_sample right[TILE_GROUP];
-    tile_weights weights;
-    weights.start<PICTURE>(v);
+    Sample left[TILE_GROUP];
+    Sample right[TILE_GROUP];
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        left[n] = right[n] = out[n] = load_sample(centre + n * step);
+        left[n] = right[n] = out[n] = line(n);
     }
-    const uint2 *before = centre;
-    const uint2 *after = centre + (TILE_GROUP - 1) * step;
+    Line before = line;
+    Line after = line.from(TILE_GROUP - 1);
 #pragma unroll 1
     for (int i = 0; i < radius; i += TILE_GROUP) {
 #pragma unroll
@@ -99,28 +126,36 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
             if (k > 0 && i + k >= radius) {
                 break;
             }
-            before -= step;
-            after += step;
-            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = load_sample(before);
-            right[k] = load_sample(after);
-            __half2 pair = {};
+            before = before.from(-1);
+            after = after.from(1);
+            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = before(0);
+            right[k] = after(0);
+            tile_four_weights<Sample> four;
+            four.set(weights.weight);
 #pragma unroll
             for (int n = 0; n < TILE_GROUP; n++) {
-                if (n % 2 == 0) {
-                    pair = __floats2half2_rn(weights.weight[n], weights.weight[n + 1]);
-                }
-                const __half2 weight = n % 2 ? __high2half2(pair) : __low2half2(pair);
-                const tile_sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
-                const tile_sample &y = right[(n + k + 1) % TILE_GROUP];
-                out[n] = add_scaled(out[n], weight, x + y);
+                const Sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
+                const Sample &y = right[(n + k + 1) % TILE_GROUP];
+                out[n] = add_scaled(out[n], four.of(n), x + y);
                 weights.step(n);
             }
         }
     }
+}
+
+/* Four outputs of a line from `centre` on, `step` apart, each with its own variance. */
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
+                                                 const float (&v)[TILE_GROUP],
+                                                 Sample (&out)[TILE_GROUP])
+{
+    tile_weights weights;
+    weights.start<PICTURE>(v);
+    sum_four<Sample>(tile_line<Sample>{centre, step}, radius, weights, out);
 #pragma unroll
     for (int n = 0; n < TILE_GROUP; n++) {
-        const float scale = __fdividef(1.0f, 1.0f + 2.0f * weights.total[n]);
-        out[n] = __float2half2_rn(scale) * out[n];
+        const float scale = tile_inverse(1.0f + 2.0f * weights.total[n]);
+        out[n] = tile_kind<Sample>::weight_of(scale) * out[n];
     }
 }
 
@@ -169,14 +204,15 @@ static __device__ __forceinline__ void variances_between(const tile_law &law, fl
 
 /* ---- The two passes. A barrier comes before and after each. */
 
-template <bool PICTURE>
+template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_rows(const tile_law &law,
                                                  const foveate_tile_shape &shape,
                                                  const tile_memory &memory)
 {
     const int groups = shape.outputs / TILE_GROUP;
+    const tile_divider by_rows(shape.rows);
     for (int i = (int)threadIdx.x; i < shape.rows * groups; i += FOVEATE_TILE_THREADS) {
-        const int group = i / shape.rows;
+        const int group = by_rows(i);
         const int row = i - group * shape.rows;
         const int grid_row = row + shape.above - shape.radius;
         const float part = (float)(grid_row % 4) * 0.25f;
@@ -184,7 +220,7 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
         float variances[TILE_GROUP];
         variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
                                    between(v[1], v[groups + 2], part), variances);
-        tile_sample out[TILE_GROUP];
+        Sample out[TILE_GROUP];
         blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
                            shape.radius, variances, out);
 #pragma unroll
@@ -195,7 +231,7 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
 }
 
 /* Into memory.window, shape.line a row. */
-template <bool PICTURE>
+template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_columns(const tile_law &law,
                                                     const foveate_tile_shape &shape,
                                                     const tile_memory &memory)
@@ -209,7 +245,7 @@ static __device__ __forceinline__ void blur_columns(const tile_law &law,
         float variances[TILE_GROUP];
         variances_between<PICTURE>(law, between(v[0], v[1], part),
                                    between(v[groups + 1], v[groups + 2], part), variances);
-        tile_sample out[TILE_GROUP];
+        Sample out[TILE_GROUP];
         blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
                            shape.line, shape.radius, variances, out);
 #pragma unroll

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Runs of neighbouring pixels of 32 bits, read and written at once where memory allows it: rows of
+/* Runs of neighbouring pixels of 32 or 64 bits, read and written at once where memory allows it: rows of
  * whole pixels without gaps whose runs are aligned to their size. Everything else goes by the pixel.
  *
  * What decides is asked once for a run, and what is rare is a loop: unrolled around every pixel, the
@@ -18,8 +18,10 @@ template <typename Pixel>
 static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image, int count)
 {
     const uint64_t all = image.view.data | (uint64_t)image.view.row_stride_bytes;
+    const int bytes = (int)sizeof(typename Pixel::word);
     return linear_image<Pixel>::has_whole && image.view.whole_pixels &&
-           image.view.pixel_stride_bytes == 4 && (all & (uint64_t)(4 * count - 1)) == 0;
+           image.view.pixel_stride_bytes == bytes &&
+           (all & (uint64_t)(min(bytes * count, 16) - 1)) == 0;
 }
 
 template <typename Pixel>
@@ -43,19 +45,19 @@ static __device__ __forceinline__ bool is_plain(const surface_image<Pixel> &)
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ uint32_t load_plain(const linear_image<Pixel> &image, int x,
-                                                      int y)
+static __device__ __forceinline__ typename Pixel::word load_plain(const linear_image<Pixel> &image,
+                                                                  int x, int y)
 {
     if constexpr (linear_image<Pixel>::has_whole) {
-        return __ldg((const uint32_t *)image.at(x, y));
+        return __ldg((const typename Pixel::word *)image.at(x, y));
     } else {
         return image.load(x, y);
     }
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ uint32_t load_plain(const surface_image<Pixel> &image, int x,
-                                                      int y)
+static __device__ __forceinline__ typename Pixel::word load_plain(const surface_image<Pixel> &image,
+                                                                  int x, int y)
 {
     return image.load(x, y);
 }
@@ -72,6 +74,18 @@ static __device__ __forceinline__ char *run_at(const surface_image<Pixel> &, int
     return nullptr; /* it has no runs */
 }
 
+template <typename Pixel>
+static __device__ __forceinline__ int64_t row_bytes(const linear_image<Pixel> &image)
+{
+    return image.view.row_stride_bytes;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ int64_t row_bytes(const surface_image<Pixel> &)
+{
+    return 0;
+}
+
 template <typename Image> struct stores_plainly;
 template <typename Pixel> struct stores_plainly<linear_image<Pixel>> {
     static const bool value = !linear_image<Pixel>::has_whole;
@@ -80,34 +94,83 @@ template <typename Pixel> struct stores_plainly<surface_image<Pixel>> {
     static const bool value = true;
 };
 
-/* ---- Words that a loop chooses: an index that is no constant would put them into local memory */
+/* ---- Words of neighbouring pixels */
 
-static __device__ __forceinline__ uint32_t word_at(const uint4 &words, int i)
+template <typename Word, int COUNT> struct __align__(sizeof(Word) * COUNT < 16 ? 8 : 16) tile_words
 {
-    return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
+    Word of[COUNT];
+
+    /* Of 16 bytes. */
+    __device__ __forceinline__ operator uint4() const
+    {
+        return *(const uint4 *)of;
+    }
+    /* The one that a loop chooses: an index that is no constant would put all into local memory. */
+    __device__ __forceinline__ Word at(int i) const
+    {
+        Word word = of[0];
+#pragma unroll
+        for (int k = 1; k < COUNT; k++) {
+            word = i == k ? of[k] : word;
+        }
+        return word;
+    }
+    __device__ __forceinline__ void set(int i, Word word)
+    {
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            of[k] = i == k ? word : of[k];
+        }
+    }
+};
+
+/* A run of words by the largest reads and writes there are. */
+template <typename Word, int COUNT>
+static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *from)
+{
+    tile_words<Word, COUNT> words;
+    if constexpr (sizeof words == 8) {
+        const uint2 bits = __ldg((const uint2 *)from);
+        words = *(const tile_words<Word, COUNT> *)&bits;
+    } else {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof words / 16; i++) {
+            const uint4 bits = __ldg((const uint4 *)from + i);
+            ((uint4 *)&words)[i] = bits;
+        }
+    }
+    return words;
 }
 
-static __device__ __forceinline__ void set_word(uint4 &words, int i, uint32_t word)
+template <typename Word, int COUNT>
+static __device__ __forceinline__ void write_run_at(char *to, const tile_words<Word, COUNT> &words)
 {
-    words.x = i == 0 ? word : words.x;
-    words.y = i == 1 ? word : words.y;
-    words.z = i == 2 ? word : words.z;
-    words.w = i == 3 ? word : words.w;
+    if constexpr (sizeof words == 8) {
+        *(uint2 *)to = *(const uint2 *)&words;
+    } else {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof words / 16; i++) {
+            ((uint4 *)to)[i] = ((const uint4 *)&words)[i];
+        }
+    }
 }
 
 /* ---- Reading. The picture is repeated beyond its edges. */
 
 template <typename Image> struct endless_image {
+    typedef typename Image::word word;
+    typedef tile_words<word, 4> four;
+
     const Image &image;
     int last_x;
     int last_y;
 
-    __device__ __forceinline__ uint32_t load(int x, int y) const
+    __device__ __forceinline__ word load(int x, int y) const
     {
         return image.load(min(max(x, 0), last_x), min(max(y, 0), last_y));
     }
     /* Of an image that is plain. */
-    __device__ __forceinline__ uint32_t load_plainly(int x, int y) const
+    __device__ __forceinline__ word load_plainly(int x, int y) const
     {
         return load_plain(image, min(max(x, 0), last_x), min(max(y, 0), last_y));
     }
@@ -115,20 +178,22 @@ template <typename Image> struct endless_image {
 
 /* `runs`: has_runs, and the four pixels lie in the picture. */
 template <typename Image>
-static __device__ __forceinline__ uint4 load_four(const endless_image<Image> &endless, bool runs,
-                                                  int x, int y)
+static __device__ __forceinline__ typename endless_image<Image>::four load_four(
+    const endless_image<Image> &endless, bool runs, int x, int y)
 {
     if (runs) {
-        return __ldg((const uint4 *)run_at(endless.image, x, y));
+        return read_run<typename Image::word, 4>(run_at(endless.image, x, y));
     }
-    uint4 words = {};
+    typename endless_image<Image>::four words = {};
     if (is_plain(endless.image)) {
-        words = make_uint4(endless.load_plainly(x, y), endless.load_plainly(x + 1, y),
-                           endless.load_plainly(x + 2, y), endless.load_plainly(x + 3, y));
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            words.of[i] = endless.load_plainly(x + i, y);
+        }
     } else {
 #pragma unroll 1
         for (int i = 0; i < 4; i++) {
-            set_word(words, i, endless.load(x + i, y));
+            words.set(i, endless.load(x + i, y));
         }
     }
     return words;
@@ -137,27 +202,23 @@ static __device__ __forceinline__ uint4 load_four(const endless_image<Image> &en
 /* ---- Writing, of a run what lies left of `width` */
 
 template <int COUNT, typename Image>
-static __device__ __forceinline__ void store_run(const Image &image, bool runs, int x, int y,
-                                                 int width, const uint4 &words)
+static __device__ __forceinline__ void store_run(
+    const Image &image, bool runs, int x, int y, int width,
+    const tile_words<typename Image::word, COUNT> &words)
 {
-    static_assert(COUNT == 2 || COUNT == 4, "a vector's worth");
     if (runs && x + COUNT <= width) {
-        if constexpr (COUNT == 4) {
-            *(uint4 *)run_at(image, x, y) = words;
-        } else {
-            *(uint2 *)run_at(image, x, y) = make_uint2(words.x, words.y);
-        }
+        write_run_at(run_at(image, x, y), words);
     } else if constexpr (stores_plainly<Image>::value) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             if (x + i < width) {
-                image.store(x + i, y, word_at(words, i));
+                image.store(x + i, y, words.of[i]);
             }
         }
     } else {
 #pragma unroll 1
         for (int i = 0; i < COUNT && x + i < width; i++) {
-            image.store(x + i, y, word_at(words, i));
+            image.store(x + i, y, words.at(i));
         }
     }
 }

@@ -38,58 +38,60 @@ struct tile_maker_memory {
 /* ---- [1 5 10 10 5 1]/32 */
 
 /* EXACT: what is flat stays flat to the last bit, which levels of 10 bits need. */
-template <bool EXACT>
-static __device__ __forceinline__ tile_sample six_taps(const tile_sample &a, const tile_sample &b,
-                                                       const tile_sample &c, const tile_sample &d,
-                                                       const tile_sample &e, const tile_sample &f)
+template <bool EXACT, typename Sample>
+static __device__ __forceinline__ Sample six_taps(const Sample &a, const Sample &b, const Sample &c,
+                                                  const Sample &d, const Sample &e, const Sample &f)
 {
-    const __half2 outer = __float2half2_rn(1.0f / 32);
-    const __half2 inner = __float2half2_rn(5.0f / 32);
-    const tile_sample middle = c + d;
+    typedef tile_kind<Sample> kind;
+    const typename kind::weight outer = kind::weight_of(1.0f / 32);
+    const typename kind::weight inner = kind::weight_of(5.0f / 32);
+    const Sample middle = c + d;
     if (EXACT) {
-        const tile_sample half = __float2half2_rn(0.5f) * middle;
+        const Sample half = kind::weight_of(0.5f) * middle;
         return add_scaled(add_scaled(half, inner, (b + e) - middle), outer, (a + f) - middle);
     }
-    return add_scaled(add_scaled(outer * (a + f), inner, b + e), __float2half2_rn(10.0f / 32),
+    return add_scaled(add_scaled(outer * (a + f), inner, b + e), kind::weight_of(10.0f / 32),
                       middle);
 }
 
 /* Of six neighbours along a row; the first is at an even place, so that two are read at a time. */
-template <bool EXACT> static __device__ __forceinline__ tile_sample six_along(const uint2 *row)
+template <bool EXACT, typename Sample>
+static __device__ __forceinline__ Sample six_along(const uint2 *row)
 {
+    typedef tile_kind<Sample> kind;
     const uint4 *pairs = (const uint4 *)row;
     const uint4 a = pairs[0];
     const uint4 b = pairs[1];
     const uint4 c = pairs[2];
-    return six_taps<EXACT>(sample_of_bits(a.x, a.y), sample_of_bits(a.z, a.w),
-                           sample_of_bits(b.x, b.y), sample_of_bits(b.z, b.w),
-                           sample_of_bits(c.x, c.y), sample_of_bits(c.z, c.w));
+    return six_taps<EXACT>(kind::of_bits(a.x, a.y), kind::of_bits(a.z, a.w),
+                           kind::of_bits(b.x, b.y), kind::of_bits(b.z, b.w),
+                           kind::of_bits(c.x, c.y), kind::of_bits(c.z, c.w));
 }
 
 /* ---- The picture */
 
-typedef uint2 tile_columns[TILE_DOWN_TAPS];
-
 /* Two columns of pixels from (x, y) down. `runs`: has_runs, and they lie in the picture. */
 template <typename Image>
-static __device__ __forceinline__ void read_columns(const endless_image<Image> &endless, bool runs,
-                                                    int x, int y, tile_columns &words)
+static __device__ __forceinline__ void read_columns(
+    const endless_image<Image> &endless, bool runs, int x, int y,
+    tile_words<typename Image::word, 2> (&words)[TILE_DOWN_TAPS])
 {
     if (runs) {
 #pragma unroll
         for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-            words[i] = __ldg((const uint2 *)run_at(endless.image, x, y + i));
+            words[i] = read_run<typename Image::word, 2>(run_at(endless.image, x, y + i));
         }
     } else if (is_plain(endless.image)) {
 #pragma unroll
         for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-            words[i] =
-                make_uint2(endless.load_plainly(x, y + i), endless.load_plainly(x + 1, y + i));
+            words[i].of[0] = endless.load_plainly(x, y + i);
+            words[i].of[1] = endless.load_plainly(x + 1, y + i);
         }
     } else {
 #pragma unroll 1
         for (int row = 0; row < TILE_DOWN_TAPS; row++) {
-            const uint2 two = make_uint2(endless.load(x, y + row), endless.load(x + 1, y + row));
+            const tile_words<typename Image::word, 2> two = {
+                {endless.load(x, y + row), endless.load(x + 1, y + row)}};
 #pragma unroll
             for (int i = 0; i < TILE_DOWN_TAPS; i++) {
                 words[i] = i == row ? two : words[i];
@@ -100,26 +102,49 @@ static __device__ __forceinline__ void read_columns(const endless_image<Image> &
 
 /* Two columns, filtered down to rows of level 1. */
 template <enum fovea_format FORMAT, bool LIGHT>
-static __device__ __forceinline__ void filter_columns_down(const tile_columns &words,
-                                                           tile_maker_memory &memory, int row,
-                                                           int column)
+static __device__ __forceinline__ void filter_columns_down(
+    const tile_words<typename pixel<FORMAT>::word, 2> (&words)[TILE_DOWN_TAPS],
+    tile_maker_memory &memory, int row, int column)
 {
+    typedef typename tile_pixel<FORMAT>::sample Sample;
     const bool exact = pixel<FORMAT>::white > 255;
     const tile_decoder<FORMAT> decode(LIGHT, memory.light);
-    tile_sample a[TILE_DOWN_TAPS];
-    tile_sample b[TILE_DOWN_TAPS];
+    Sample a[TILE_DOWN_TAPS];
+    Sample b[TILE_DOWN_TAPS];
 #pragma unroll
     for (int k = 0; k < TILE_DOWN_TAPS; k++) {
-        a[k] = decode(words[k].x);
-        b[k] = decode(words[k].y);
+        a[k] = decode(words[k].of[0]);
+        b[k] = decode(words[k].of[1]);
     }
 #pragma unroll
     for (int k = 0; k < 2 * TILE_DOWN_ROWS; k += 2) {
-        const tile_sample u =
-            six_taps<exact>(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]);
-        const tile_sample v =
-            six_taps<exact>(b[k], b[k + 1], b[k + 2], b[k + 3], b[k + 4], b[k + 5]);
+        const Sample u = six_taps<exact>(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5]);
+        const Sample v = six_taps<exact>(b[k], b[k + 1], b[k + 2], b[k + 3], b[k + 4], b[k + 5]);
         *(uint4 *)&memory.down[row + k / 2][column] = bits_of(u, v);
+    }
+}
+
+/* The AND of the words that opaque pixels need; of floats nothing is known. */
+template <enum fovea_format FORMAT, typename Word>
+static __device__ __forceinline__ uint32_t
+and_of(const tile_words<Word, 2> (&words)[TILE_DOWN_TAPS])
+{
+    uint32_t all = ~0u;
+    if constexpr (pixel<FORMAT>::white > 0) {
+#pragma unroll
+        for (int k = 0; k < TILE_DOWN_TAPS; k++) {
+            all &= words[k].of[0] & words[k].of[1];
+        }
+    }
+    return all;
+}
+
+template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_opaque(uint32_t all)
+{
+    if constexpr (pixel<FORMAT>::white > 0) {
+        return all >= tile_pixel<FORMAT>::opaque;
+    } else {
+        return false;
     }
 }
 
@@ -141,30 +166,30 @@ static __device__ __forceinline__ uint32_t filter_picture_down(const foveate_fra
          i += FOVEATE_TILE_WORKERS) {
         const int row = i / pairs * TILE_DOWN_ROWS;
         const int column = i % pairs * 2;
-        tile_columns words = {};
+        tile_words<typename Image::word, 2> words[TILE_DOWN_TAPS] = {};
         read_columns(endless, runs, x0 + column, y0 + 2 * row, words);
-#pragma unroll
-        for (int k = 0; k < TILE_DOWN_TAPS; k++) {
-            all &= words[k].x & words[k].y;
+        all &= and_of<FORMAT>(words);
+        if constexpr (pixel<FORMAT>::white > 0) {
+            if (frame.light) {
+                filter_columns_down<FORMAT, true>(words, memory, row, column);
+                continue;
+            }
         }
-        if (frame.light) {
-            filter_columns_down<FORMAT, true>(words, memory, row, column);
-        } else {
-            filter_columns_down<FORMAT, false>(words, memory, row, column);
-        }
+        filter_columns_down<FORMAT, false>(words, memory, row, column);
     }
     return all;
 }
 
 /* ---- Level 1 */
 
-template <bool EXACT>
+template <bool EXACT, typename Sample>
 static __device__ __forceinline__ void filter_level_1_across(tile_maker_memory &memory)
 {
     for (int i = (int)threadIdx.x; i < TILE_MADE_1 * TILE_MADE_1; i += FOVEATE_TILE_WORKERS) {
         const int row = i / TILE_MADE_1;
         const int column = i % TILE_MADE_1;
-        memory.level_1[row][column] = bits_of(six_along<EXACT>(&memory.down[row][2 * column]));
+        memory.level_1[row][column] =
+            bits_of(six_along<EXACT, Sample>(&memory.down[row][2 * column]));
     }
 }
 
@@ -200,28 +225,28 @@ static __device__ __forceinline__ void write_level_1(const foveate_tiles &tiles,
 
 /* ---- Level 2 */
 
-template <bool EXACT>
+template <bool EXACT, typename Sample>
 static __device__ __forceinline__ void filter_level_1_down(tile_maker_memory &memory)
 {
     const int pairs = TILE_MADE_1 / 2;
     for (int i = (int)threadIdx.x; i < FOVEATE_TILE_MADE * pairs; i += FOVEATE_TILE_WORKERS) {
         const int row = i / pairs;
         const int column = i % pairs * 2;
-        tile_sample a[6];
-        tile_sample b[6];
+        Sample a[6];
+        Sample b[6];
 #pragma unroll
         for (int k = 0; k < 6; k++) {
             const uint4 two = *(const uint4 *)&memory.level_1[2 * row + k][column];
-            a[k] = sample_of_bits(two.x, two.y);
-            b[k] = sample_of_bits(two.z, two.w);
+            a[k] = tile_kind<Sample>::of_bits(two.x, two.y);
+            b[k] = tile_kind<Sample>::of_bits(two.z, two.w);
         }
-        const tile_sample u = six_taps<EXACT>(a[0], a[1], a[2], a[3], a[4], a[5]);
-        const tile_sample v = six_taps<EXACT>(b[0], b[1], b[2], b[3], b[4], b[5]);
+        const Sample u = six_taps<EXACT>(a[0], a[1], a[2], a[3], a[4], a[5]);
+        const Sample v = six_taps<EXACT>(b[0], b[1], b[2], b[3], b[4], b[5]);
         *(uint4 *)&memory.down_2[row][column] = bits_of(u, v);
     }
 }
 
-template <bool EXACT>
+template <bool EXACT, typename Sample>
 static __device__ __forceinline__ void write_level_2(const foveate_tiles &tiles,
                                                      const tile_maker_memory &memory, int x0,
                                                      int y0)
@@ -233,7 +258,7 @@ static __device__ __forceinline__ void write_level_2(const foveate_tiles &tiles,
         const int column = i % side;
         if (has_sample(level, x0 + column, y0 + row)) {
             *sample_at(tiles, level, x0 + column, y0 + row) =
-                bits_of(six_along<EXACT>(&memory.down_2[row][2 * column]));
+                bits_of(six_along<EXACT, Sample>(&memory.down_2[row][2 * column]));
         }
     }
 }
@@ -281,15 +306,24 @@ static __device__ __forceinline__ int quarters_in_picture(const foveate_frame &f
            (y * px + quarter_px < frame.height_px ? 2 : 1);
 }
 
+/* Whether the quarters of one more tile become entries of their own. The whole warp is told. */
+static __device__ __forceinline__ bool may_split(const tile_law &law, const tile_list &list)
+{
+    const bool writes = threadIdx.x % 32 == 0;
+    const uint32_t before = writes ? atomicAdd(&list.counts->split, 1u) : 0;
+    return (int)__shfl_sync(~0u, before, 0) < law.tiles.split_count;
+}
+
 /* The first lane writes. */
 static __device__ __forceinline__ void list_quarters(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
 {
     const bool writes = threadIdx.x % 32 == 0;
-    const int count = law.tiles.splits ? quarters_in_picture(frame, x, y) : 1;
+    const bool splits = may_split(law, list);
+    const int count = splits ? quarters_in_picture(frame, x, y) : 1;
     uint32_t at = writes ? atomicAdd(&list.counts->quarters, (uint32_t)count) : 0;
-    if (!law.tiles.splits) {
+    if (!splits) {
         if (writes) {
             list.entries[at] = tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, 2 * x, 2 * y);
         }
@@ -334,6 +368,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
                                                    const foveate_tiles &tiles, const Image &src)
 {
+    typedef typename tile_pixel<FORMAT>::sample Sample;
     __shared__ __align__(16) tile_maker_memory memory;
     const bool exact = pixel<FORMAT>::white > 255;
     const int x0 = (int)blockIdx.x * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
@@ -343,7 +378,7 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     if (!works) {
         find_needs(law, memory, 4 * x0, 4 * y0);
     } else {
-        fill_light<pixel<FORMAT>>(memory.light, frame.light != 0, FOVEATE_TILE_WORKERS);
+        fill_light<pixel<FORMAT>>(memory.light, becomes_light<FORMAT>(frame), FOVEATE_TILE_WORKERS);
     }
     __syncthreads();
     if (!works && (int)blockIdx.x < tiles.columns && (int)blockIdx.y < tiles.rows) {
@@ -356,9 +391,9 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     if (works) {
         all = filter_picture_down<FORMAT>(frame, src, memory, 4 * x0 - 6, 4 * y0 - 6);
     }
-    const int opaque = __syncthreads_and(all >= tile_pixel<FORMAT>::opaque);
+    const int opaque = __syncthreads_and(are_opaque<FORMAT>(all));
     if (works) {
-        filter_level_1_across<exact>(memory);
+        filter_level_1_across<exact, Sample>(memory);
     } else if (threadIdx.x == FOVEATE_TILE_WORKERS) {
         *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = (uint8_t)opaque;
     }
@@ -370,11 +405,11 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
         return;
     }
     if (works) {
-        filter_level_1_down<exact>(memory);
+        filter_level_1_down<exact, Sample>(memory);
     }
     __syncthreads();
     if (works) {
-        write_level_2<exact>(tiles, memory, x0, y0);
+        write_level_2<exact, Sample>(tiles, memory, x0, y0);
     }
 }
 

@@ -32,8 +32,8 @@
 #define FOVEATE_TILE_SIGMA_1 2.2f
 #define FOVEATE_TILE_SIGMA_2 4.4f
 
-/* Gaussians are cut off at so many sigma. In linear light at the method's own reach (foveate_smooth.h
- * says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
+/* Gaussians are cut off at so many sigma. In linear light and for floats at the method's own reach
+ * (foveate_smooth.h says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
 #define FOVEATE_TILE_REACH_ENCODED 3.5f
 #define FOVEATE_TILE_REACH_LIGHT FOVEATE_REACH
 /* What is left of that at the widest corner of the widest tile of the picture itself, where a tap more
@@ -53,6 +53,10 @@
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
 #define FOVEATE_TILE_STEEPEST 0.045
+
+/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else: four taps either
+ * side cost no more than two passes with their weights. */
+#define FOVEATE_TILE_DIRECT_RADIUS 4
 
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
@@ -158,6 +162,8 @@ FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limit
 struct foveate_tile_counts {
     uint32_t quarters; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
+    uint32_t split; /* tiles whose quarters asked for entries of their own */
+    uint32_t reserved;
 };
 
 /* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
@@ -184,6 +190,7 @@ struct foveate_tiles {
     int32_t near_level_count; /* while the gaze lies in the picture */
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
+    int32_t bent; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* sigma changes by no more a pixel */
     float fine_sigma; /* below it, two dimensions at once */
     int32_t fine_radius; /* that takes; within limits.radius[0] */
@@ -192,9 +199,10 @@ struct foveate_tiles {
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;
     int32_t entry_count;
-    int32_t splits; /* 1: the first kernel lists quarters; large pictures do without */
+    int32_t split_count; /* tiles whose quarters the list has room for */
     int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
     struct foveate_tile_limits limits;
+    struct foveate_tile_limits float_limits; /* a launch for floats puts these in their place */
     uint64_t table; /* float[law.table_count] */
     uint64_t samples; /* of all levels, four halves each */
     int64_t next_samples; /* from an image's to the next image's; 0: one picture for all */

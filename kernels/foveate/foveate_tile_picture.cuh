@@ -13,198 +13,11 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
+#include "foveate_tile_direct.cuh"
 #include "foveate_tile_spline.cuh"
 
-/* ---- A tile from the picture itself */
-
-/* A sample of the window at `centre`, averaged over the square around it; relative to the base. */
-static __device__ __forceinline__ float4 average_square(const uint2 *centre, int pitch,
-                                                        float sigma_px)
-{
-    const gaussian_axis axis(0.0f, sigma_px);
-    float4 sum = {};
-    gaussian g = axis.start;
-#pragma unroll 1
-    for (int j = axis.first; j <= axis.last; j++, g.step()) {
-        float4 row = {};
-        gaussian h = axis.start;
-#pragma unroll 1
-        for (int i = axis.first; i <= axis.last; i++, h.step()) {
-            const tile_sample sample = load_sample(centre + j * pitch + i);
-            const float2 xy = __half22float2(sample.xy);
-            const float2 zw = __half22float2(sample.zw);
-            row = gaussian_add(row, h.weight, make_float4(xy.x, xy.y, zw.x, zw.y));
-        }
-        sum = gaussian_add(sum, g.weight, row);
-    }
-    const float total = axis.total();
-    return gaussian_add(float4{}, 1.0f / (total * total), sum);
-}
-
-/* The pixels whose sigma is below fine_sigma, copies among them; the others are left. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_fine_pixels(const tile_work<FORMAT, Image> &work,
-                                                         const foveate_tile_shape &shape,
-                                                         const tile_memory &memory,
-                                                         const tile_encoder<FORMAT> &encode, int x0,
-                                                         int y0)
-{
-    const foveate_frame &frame = work.frame;
-    const int side = FOVEATE_TILE_QUARTER_PX;
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i < side * side; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % side;
-        const int y = y0 + i / side;
-        if (x >= frame.width_px || y >= frame.height_px) {
-            continue;
-        }
-        const float sigma_px = work.law.of_pixel(x, y);
-        if (sigma_px >= work.tiles.fine_sigma) {
-            continue;
-        }
-        uint32_t word = work.src.load(x, y);
-        if (sigma_px * FOVEATE_REACH >= 1.0f) {
-            const uint2 *centre =
-                memory.window + (i / side + shape.radius) * shape.pitch + i % side + shape.aside;
-            const float4 v = average_square(centre, shape.pitch, sigma_px);
-            const uint32_t color = encode({both_halves(v.x, v.y), both_halves(v.z, v.w)});
-            word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
-        }
-        work.dst.store(x, y, word);
-    }
-}
-
-/* Four pixels from (x, y) on; `from` is their samples. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_four(const tile_work<FORMAT, Image> &work,
-                                                  const tile_encoder<FORMAT> &encode,
-                                                  const uint2 *from, bool fine, int x, int y)
-{
-    const foveate_frame &frame = work.frame;
-    uint4 words = make_uint4(encode(load_sample(from)), encode(load_sample(from + 1)),
-                             encode(load_sample(from + 2)), encode(load_sample(from + 3)));
-    if (needs_alpha<FORMAT>(frame)) {
-        words = keep_alphas<FORMAT>(words, load_own(work, x, y));
-    }
-    if (!fine) {
-        store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px, words);
-        return;
-    }
-#pragma unroll 1
-    for (int n = 0; n < 4 && x + n < frame.width_px; n++) {
-        if (work.law.of_pixel(x + n, y) >= work.tiles.fine_sigma) {
-            work.dst.store(x + n, y, word_at(words, n));
-        }
-    }
-}
-
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, bool fine, int x0, int y0)
-{
-    const foveate_frame &frame = work.frame;
-    const bool light = frame.light != 0;
-    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
-    const tile_memory memory(work.shared, shape);
-    fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    tile_sample base = zero_sample();
-    if (light) {
-        __syncthreads();
-    } else {
-        const int middle = FOVEATE_TILE_QUARTER_PX / 2;
-        const tile_decoder<FORMAT> decode(false, nullptr);
-        base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                    min(y0 + middle, frame.height_px - 1)));
-    }
-    const tile_sample least = load_pixels(work, shape, memory, x0, y0, base);
-    base = settle_base(light, shape, memory, base, least);
-    const tile_encoder<FORMAT> encode(base, light);
-    if (fine) {
-        write_fine_pixels(work, shape, memory, encode, x0, y0);
-    }
-    blur_rows<true>(work.law, shape, memory);
-    __syncthreads();
-    blur_columns<true>(work.law, shape, memory);
-    __syncthreads();
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
-        const int row = i / fours;
-        const int column = i % fours * 4;
-        if (x0 + column < frame.width_px && y0 + row < frame.height_px) {
-            write_four(work, encode, memory.window + row * shape.line + column, fine, x0 + column,
-                       y0 + row);
-        }
-    }
-}
-
-/* ---- A tile from a level */
-
-/* The four blocks of the first kernel that have read its pixels. */
-static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
-{
-    const int x = x0 / FOVEATE_TILE_PX;
-    const int y = y0 / FOVEATE_TILE_PX;
-    const uint8_t *flags = opaque_flag(tiles, x, y);
-    const int right = x + 1 < tiles.made_columns;
-    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
-    return flags[0] & flags[right] & flags[below] & flags[below + right];
-}
-
-static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
-                                                             const foveate_tiles &tiles, int k,
-                                                             int x0, int y0)
-{
-    const int half = foveate_tile_side_px(k) / 2;
-    const int x = min(x0 + half, frame.width_px - 1) >> k;
-    const int y = min(y0 + half, frame.height_px - 1) >> k;
-    return whole_levels(load_sample(sample_at(tiles, tiles.levels[k], x, y)));
-}
-
-/* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
-template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
-                                                       int radius, int x0, int y0)
-{
-    const bool light = work.frame.light != 0;
-    const foveate_tiles &tiles = work.tiles;
-    const foveate_tile_shape shape = foveate_tile_shape_of(k, radius);
-    const tile_memory memory(work.shared, shape);
-    const int first_x = (x0 >> k) - shape.before;
-    const int first_y = (y0 >> k) - shape.before;
-    fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
-    tile_sample base = light ? zero_sample() : middle_of_tile(work.frame, tiles, k, x0, y0);
-    const tile_sample least = load_samples(tiles, k, shape, memory, first_x, first_y, base);
-    base = settle_base(light, shape, memory, base, least);
-    blur_rows<false>(work.law, shape, memory);
-    __syncthreads();
-    blur_columns<false>(work.law, shape, memory);
-    __syncthreads();
-    upsample_down<STEP>(shape, memory, 1 << k);
-    __syncthreads();
-    const bool opaque = needs_alpha<FORMAT>(work.frame) && is_opaque(tiles, x0, y0);
-    const tile_upsampling<FORMAT, Image> upsampling = {
-        work, shape, memory, tile_encoder<FORMAT>(base, light), opaque, x0, y0};
-    upsample_across<STEP>(upsampling, 1 << k);
-}
-
-/* ---- Quarters without any of this */
-
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                    int y0)
-{
-    const foveate_frame &frame = work.frame;
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % fours * 4;
-        const int y = y0 + i / fours;
-        if (x < frame.width_px && y < frame.height_px) {
-            store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
-                         load_own(work, x, y));
-        }
-    }
-}
+/* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an infinity,
+ * which would spread over all of a tile. */
 
 /* The place of a sample of any level, the picture included, as numbers around 0. */
 template <enum fovea_format FORMAT, typename Image> struct gathered_level {
@@ -217,11 +30,17 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
         if (k == 0) {
             const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
                                                   work.frame.height_px - 1};
-            const tile_decoder<FORMAT> decode(work.frame.light != 0, (const __half *)work.shared);
-            sample = decode(endless.load(x, y));
+            const typename Image::word word = endless.load(x, y);
+            if constexpr (pixel<FORMAT>::white == 0) {
+                return pixel<FORMAT>::decode(word);
+            } else {
+                const tile_decoder<FORMAT> decode(work.frame.light != 0,
+                                                  (const __half *)work.shared);
+                sample = decode(word);
+            }
         } else {
             const foveate_level &level = work.tiles.levels[k];
-            sample = load_sample(sample_at(
+            sample = load_sample<tile_sample>(sample_at(
                 work.tiles, level, min(max(x, -FOVEATE_MARGIN), level.width + FOVEATE_MARGIN - 1),
                 min(max(y, -FOVEATE_MARGIN), level.height + FOVEATE_MARGIN - 1)));
         }
@@ -256,7 +75,7 @@ static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, floa
 }
 
 template <enum fovea_format FORMAT>
-static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
+static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(float4 v, bool light)
 {
     typedef pixel<FORMAT> Pixel;
     const float middle = light ? 0.0f : (Pixel::white + 1) / 2;
@@ -266,27 +85,194 @@ static __device__ __forceinline__ uint32_t word_of_sample(float4 v, bool light)
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void gather_quarter(const tile_work<FORMAT, Image> &work, int x0,
-                                                      int y0)
+static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
+                                                     int side_px, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
-    fill_light<pixel<FORMAT>>((__half *)work.shared, frame.light != 0, FOVEATE_TILE_THREADS);
+    const bool light = becomes_light<FORMAT>(frame);
+    fill_light<pixel<FORMAT>>((__half *)work.shared, light, FOVEATE_TILE_THREADS);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX;
-         i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % FOVEATE_TILE_QUARTER_PX;
-        const int y = y0 + i / FOVEATE_TILE_QUARTER_PX;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < side_px * side_px; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % side_px;
+        const int y = y0 + i / side_px;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
         const float sigma_px = work.law.of_pixel(x, y);
-        uint32_t word = work.src.load(x, y);
+        typename Image::word word = work.src.load(x, y);
         if (sigma_px * FOVEATE_REACH >= 1.0f) {
             const float4 v = gather_pixel(work, sigma_px, x, y);
-            const uint32_t color = word_of_sample<FORMAT>(v, frame.light != 0);
+            const typename Image::word color = word_of_sample<FORMAT>(v, light);
             word = frame.blur_alpha ? color : pixel<FORMAT>::keep_alpha(color, word);
         }
         work.dst.store(x, y, word);
+    }
+}
+
+/* ---- A tile from the picture itself */
+
+/* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
+ * differently here and in write_direct must not be left out by both. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
+                                                     const foveate_tile_shape &shape,
+                                                     const tile_memory &memory,
+                                                     const tile_encoder<FORMAT> &encode, float from,
+                                                     int x0, int y0)
+{
+    const foveate_frame &frame = work.frame;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
+        const tile_four at(i);
+        const int x = x0 + at.column;
+        const int y = y0 + at.row;
+        uint32_t mask = 15u;
+        if (from > 0.0f) {
+            float sigma_px[TILE_GROUP] = {};
+            sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
+            mask = pixels_within(sigma_px, 0.9999f * from, INFINITY);
+        }
+        if (x >= frame.width_px || y >= frame.height_px || mask == 0) {
+            continue;
+        }
+        const uint2 *samples = memory.window + at.row * shape.line + at.column;
+        tile_words<typename Image::word, 4> words;
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
+        }
+        if (needs_alpha<FORMAT>(frame)) {
+            const tile_words<typename Image::word, 4> own = load_own(work, x, y);
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+            }
+        }
+        write_some(work, x, y, words, mask);
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
+                                                         int radius, bool fine, int x0, int y0)
+{
+    const foveate_frame &frame = work.frame;
+    const bool light = becomes_light<FORMAT>(frame);
+    typedef typename tile_pixel<FORMAT>::sample Sample;
+    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    const tile_memory memory(work.shared, shape);
+    fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
+    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    tile_sample base = zero_sample();
+    if constexpr (pixel<FORMAT>::white > 0) {
+        if (light) {
+            __syncthreads();
+        } else {
+            const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const tile_decoder<FORMAT> decode(false, nullptr);
+            base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
+                                        min(y0 + middle, frame.height_px - 1)));
+        }
+    }
+    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        base = settle_base(light, shape, memory, base, finding.least);
+    } else if (!__syncthreads_and(!finding.is_bad())) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        return;
+    }
+    const tile_encoder<FORMAT> encode(base, light);
+    const bool direct = fine && radius <= FOVEATE_TILE_DIRECT_RADIUS;
+    const float fine_sigma = direct ? INFINITY : fine ? work.tiles.fine_sigma : 0.0f;
+    if (fine) {
+        write_direct(work, shape, memory, encode, fine_sigma, x0, y0);
+    }
+    if (direct) {
+        return;
+    }
+    blur_rows<true, Sample>(work.law, shape, memory);
+    __syncthreads();
+    blur_columns<true, Sample>(work.law, shape, memory);
+    __syncthreads();
+    write_blurred(work, shape, memory, encode, fine_sigma, x0, y0);
+}
+
+/* ---- A tile from a level */
+
+/* The four blocks of the first kernel that have read its pixels. */
+static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
+{
+    const int x = x0 / FOVEATE_TILE_PX;
+    const int y = y0 / FOVEATE_TILE_PX;
+    const uint8_t *flags = opaque_flag(tiles, x, y);
+    const int right = x + 1 < tiles.made_columns;
+    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
+    return flags[0] & flags[right] & flags[below] & flags[below + right];
+}
+
+static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
+                                                             const foveate_tiles &tiles, int k,
+                                                             int x0, int y0)
+{
+    const int half = foveate_tile_side_px(k) / 2;
+    const int x = min(x0 + half, frame.width_px - 1) >> k;
+    const int y = min(y0 + half, frame.height_px - 1) >> k;
+    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
+}
+
+/* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
+template <int STEP, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
+                                                       int radius, int x0, int y0)
+{
+    typedef typename tile_pixel<FORMAT>::sample Sample;
+    const bool light = becomes_light<FORMAT>(work.frame);
+    const foveate_tiles &tiles = work.tiles;
+    const foveate_tile_shape shape = foveate_tile_shape_of(k, radius);
+    const tile_memory memory(work.shared, shape);
+    const int first_x = (x0 >> k) - shape.before;
+    const int first_y = (y0 >> k) - shape.before;
+    fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
+    tile_sample base = zero_sample();
+    if (!light && !holds_floats<FORMAT>()) {
+        base = middle_of_tile(work.frame, tiles, k, x0, y0);
+    }
+    const tile_finding finding =
+        load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        base = settle_base(light, shape, memory, base, finding.least);
+    } else if (!__syncthreads_and(!finding.is_bad())) {
+        gather_square(work, shape.side_px, x0, y0);
+        return;
+    }
+    blur_rows<false, Sample>(work.law, shape, memory);
+    __syncthreads();
+    blur_columns<false, Sample>(work.law, shape, memory);
+    __syncthreads();
+    upsample_down<STEP, Sample>(shape, memory, 1 << k);
+    __syncthreads();
+    const bool opaque = needs_alpha<FORMAT>(work.frame) && is_opaque(tiles, x0, y0);
+    const tile_upsampling<FORMAT, Image> upsampling = {
+        work, shape, memory, tile_encoder<FORMAT>(base, light), opaque, x0, y0};
+    upsample_across<STEP>(upsampling, 1 << k);
+}
+
+/* ---- Quarters without any of this */
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Image> &work, int x0,
+                                                    int y0)
+{
+    const foveate_frame &frame = work.frame;
+    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % fours * 4;
+        const int y = y0 + i / fours;
+        if (x < frame.width_px && y < frame.height_px) {
+            store_run<4>(work.dst, has_runs(work.dst, 4), x, y, frame.width_px,
+                         load_own(work, x, y));
+        }
     }
 }
 
@@ -312,7 +298,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     } else if (kind == FOVEATE_TILE_COPIED) {
         copy_quarter(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_quarter(work, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }

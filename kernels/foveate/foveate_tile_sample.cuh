@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Samples of tiles: four halves in two registers, so that an instruction works on two channels, and how
- * pixels of the UNORM formats become such samples and come back.
+/* Samples of tiles, stored as four halves, and how pixels become such samples and come back. Samples of
+ * UNORM formats are halves in two registers, so that an instruction works on two channels; those of float
+ * formats, up to 65504 and of any sign, are stored in halves as exactly as the pixels themselves, and summed
+ * as floats: halves would overflow, and lose what is dark beside what is bright.
  *
  * Levels of 8 and 10 bits are put behind the exponent of 1024, where a half's steps are whole numbers:
  * no conversion at all, and rounding to a level is an addition. A sample is a level less the middle of
@@ -13,6 +15,56 @@
 
 #include "foveate_light.cuh"
 #include "foveate_tile_params.h"
+
+/* ---- Arithmetic that costs one instruction, where nothing is subnormal */
+
+static __device__ __forceinline__ float tile_inverse(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return 1.0f / x;
+#endif
+}
+
+/* 2^x */
+static __device__ __forceinline__ float tile_power(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return exp2f(x);
+#endif
+}
+
+static __device__ __forceinline__ float tile_logarithm(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return log2f(x);
+#endif
+}
+
+/* Whole quotients i / divisor for i times the divisor below 2^20, without dividing by it each time. */
+struct tile_divider {
+    uint32_t inverse;
+
+    __device__ __forceinline__ explicit tile_divider(int divisor)
+        : inverse((uint32_t)(1048576.0f * tile_inverse((float)divisor)) + 1u)
+    {
+    }
+    __device__ __forceinline__ int operator()(int i) const
+    {
+        return (int)((uint32_t)i * inverse >> 20);
+    }
+};
 
 struct tile_sample {
     __half2 xy;
@@ -32,12 +84,6 @@ static __device__ __forceinline__ uint32_t bits_of(__half2 halves)
 static __device__ __forceinline__ tile_sample sample_of_bits(uint32_t xy, uint32_t zw)
 {
     return {half2_of(xy), half2_of(zw)};
-}
-
-static __device__ __forceinline__ tile_sample load_sample(const uint2 *from)
-{
-    const uint2 bits = *from;
-    return sample_of_bits(bits.x, bits.y);
 }
 
 static __device__ __forceinline__ uint2 bits_of(const tile_sample &sample)
@@ -77,11 +123,124 @@ static __device__ __forceinline__ tile_sample least_of(const tile_sample &a, con
     return {__hmin2(a.xy, b.xy), __hmin2(a.zw, b.zw)};
 }
 
+/* ---- Samples of floats */
+
+struct tile_floats {
+    float4 v;
+};
+
+static __device__ __forceinline__ tile_floats operator+(const tile_floats &a, const tile_floats &b)
+{
+    return {make_float4(a.v.x + b.v.x, a.v.y + b.v.y, a.v.z + b.v.z, a.v.w + b.v.w)};
+}
+
+static __device__ __forceinline__ tile_floats operator-(const tile_floats &a, const tile_floats &b)
+{
+    return {make_float4(a.v.x - b.v.x, a.v.y - b.v.y, a.v.z - b.v.z, a.v.w - b.v.w)};
+}
+
+static __device__ __forceinline__ tile_floats operator*(float weight, const tile_floats &a)
+{
+    return {make_float4(weight * a.v.x, weight * a.v.y, weight * a.v.z, weight * a.v.w)};
+}
+
+static __device__ __forceinline__ tile_floats add_scaled(const tile_floats &sum, float weight,
+                                                         const tile_floats &a)
+{
+    return {make_float4(fmaf(weight, a.v.x, sum.v.x), fmaf(weight, a.v.y, sum.v.y),
+                        fmaf(weight, a.v.z, sum.v.z), fmaf(weight, a.v.w, sum.v.w))};
+}
+
+static __device__ __forceinline__ uint2 bits_of(const tile_floats &sample)
+{
+    return make_uint2(bits_of(__floats2half2_rn(sample.v.x, sample.v.y)),
+                      bits_of(__floats2half2_rn(sample.v.z, sample.v.w)));
+}
+
+static __device__ __forceinline__ uint4 bits_of(const tile_floats &first, const tile_floats &second)
+{
+    const uint2 a = bits_of(first);
+    const uint2 b = bits_of(second);
+    return make_uint4(a.x, a.y, b.x, b.y);
+}
+
+/* ---- Both: from memory, and what multiplies them */
+
+template <typename Sample> struct tile_kind;
+
+template <> struct tile_kind<tile_sample> {
+    typedef __half2 weight;
+
+    static __device__ __forceinline__ tile_sample of_bits(uint32_t xy, uint32_t zw)
+    {
+        return sample_of_bits(xy, zw);
+    }
+    static __device__ __forceinline__ __half2 weight_of(float weight)
+    {
+        return __float2half2_rn(weight);
+    }
+};
+
+template <> struct tile_kind<tile_floats> {
+    typedef float weight;
+
+    static __device__ __forceinline__ tile_floats of_bits(uint32_t xy, uint32_t zw)
+    {
+        const float2 a = __half22float2(half2_of(xy));
+        const float2 b = __half22float2(half2_of(zw));
+        return {make_float4(a.x, a.y, b.x, b.y)};
+    }
+    static __device__ __forceinline__ float weight_of(float weight)
+    {
+        return weight;
+    }
+};
+
+template <typename Sample> static __device__ __forceinline__ Sample load_sample(const uint2 *from)
+{
+    const uint2 bits = *from;
+    return tile_kind<Sample>::of_bits(bits.x, bits.y);
+}
+
+/* Weights of four samples, two of them converted at a time. */
+template <typename Sample> struct tile_four_weights;
+
+template <> struct tile_four_weights<tile_sample> {
+    __half2 pairs[2];
+
+    __device__ __forceinline__ void set(const float (&weights)[4])
+    {
+        pairs[0] = __floats2half2_rn(weights[0], weights[1]);
+        pairs[1] = __floats2half2_rn(weights[2], weights[3]);
+    }
+    __device__ __forceinline__ __half2 of(int n) const
+    {
+        return n % 2 ? __high2half2(pairs[n / 2]) : __low2half2(pairs[n / 2]);
+    }
+};
+
+template <> struct tile_four_weights<tile_floats> {
+    float weights[4];
+
+    __device__ __forceinline__ void set(const float (&all)[4])
+    {
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            weights[n] = all[n];
+        }
+    }
+    __device__ __forceinline__ float of(int n) const
+    {
+        return weights[n];
+    }
+};
+
 /* ---- Formats: levels behind the exponent of 1024, and back from whole numbers there */
 
 template <enum fovea_format> struct tile_pixel;
 
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
+    typedef tile_sample sample;
     static const bool has_alpha = true;
     static const uint32_t opaque = 0xff000000u;
 
@@ -104,6 +263,7 @@ template <> struct tile_pixel<FOVEA_FORMAT_R8> : tile_pixel<FOVEA_FORMAT_RGB8> {
 };
 
 template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
+    typedef tile_sample sample;
     static const bool has_alpha = true;
     static const uint32_t opaque = 0xc0000000u;
 
@@ -120,6 +280,40 @@ template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
                (zw & 0x00030000u) << 14;
     }
 };
+
+/* Floats: the pixel as it is, which is as many halves. */
+template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
+    typedef tile_floats sample;
+    static const bool has_alpha = true;
+
+    static __device__ __forceinline__ uint2 halves(uint2 word)
+    {
+        return word;
+    }
+};
+
+/* Floats without a sign are halves with shorter mantissas. */
+template <> struct tile_pixel<FOVEA_FORMAT_B10G11R11F> {
+    typedef tile_floats sample;
+    static const bool has_alpha = false;
+
+    static __device__ __forceinline__ uint2 halves(uint32_t word)
+    {
+        return make_uint2((word << 4 & 0x7ff0u) | (word << 9 & 0x7ff00000u), word >> 22 << 5);
+    }
+};
+
+/* Floats hold light already. */
+template <enum fovea_format FORMAT> static __device__ __forceinline__ bool holds_floats()
+{
+    return pixel<FORMAT>::white == 0;
+}
+
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ bool becomes_light(const foveate_frame &frame)
+{
+    return !holds_floats<FORMAT>() && frame.light != 0;
+}
 
 /* ---- Pixels as samples */
 
@@ -181,7 +375,18 @@ template <enum fovea_format FORMAT> struct tile_decoder {
     {
     }
 
-    __device__ __forceinline__ tile_sample operator()(uint32_t word) const
+    __device__ __forceinline__ auto operator()(typename pixel<FORMAT>::word word) const
+    {
+        if constexpr (pixel<FORMAT>::white == 0) {
+            const uint2 bits = tile_pixel<FORMAT>::halves(word);
+            return tile_kind<tile_floats>::of_bits(bits.x, bits.y);
+        } else {
+            return decode(word);
+        }
+    }
+
+  private:
+    __device__ __forceinline__ tile_sample decode(uint32_t word) const
     {
         tile_sample sample = tile_pixel<FORMAT>::numbers(word) - zero;
         if (light) {
@@ -194,6 +399,14 @@ template <enum fovea_format FORMAT> struct tile_decoder {
 };
 
 /* ---- Samples as pixels */
+
+/* light_to_srgb by the arithmetic above; what is not positive becomes 0 or less. */
+static __device__ __forceinline__ float level_of_light(float light, float white)
+{
+    const float power = tile_power(tile_logarithm(fmaxf(light, 0.0031308f)) * (1.0f / 2.4f));
+    return light <= 0.0031308f ? light * (12.92f * white)
+                               : fmaf(power, 1.055f * white, -0.055f * white);
+}
 
 /* Samples relative to a base, as words. Without light, rounding is the addition; an average lies between
  * what it is of but for the halves' own rounding, hence the limits. */
@@ -214,21 +427,34 @@ template <enum fovea_format FORMAT> struct tile_encoder {
         const float2 zw = __half22float2(sample.zw);
         const float2 base_xy = __half22float2(base.xy);
         const float2 base_zw = __half22float2(base.zw);
-        const float4 v = make_float4(xy.x + base_xy.x, xy.y + base_xy.y, zw.x + base_zw.x,
-                                     zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2);
-        return Pixel::encode(light_to_levels<Pixel>(v));
+        return Pixel::encode(make_float4(level_of_light(xy.x + base_xy.x, Pixel::white),
+                                         level_of_light(xy.y + base_xy.y, Pixel::white),
+                                         level_of_light(zw.x + base_zw.x, Pixel::white),
+                                         zw.y + base_zw.y + (Pixel::alpha_white + 1) / 2));
     }
 
-    __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
+    __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
     {
-        if (light) {
-            return in_light(sample);
-        }
         const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
         const tile_sample high = numbers_of_white<pixel<FORMAT>>();
         const tile_sample sum = sample + base;
         return tile_pixel<FORMAT>::word(
             least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));
+    }
+
+    __device__ __forceinline__ uint32_t operator()(const tile_sample &sample) const
+    {
+        return light ? in_light(sample) : in_levels(sample);
+    }
+    __device__ __forceinline__ typename pixel<FORMAT>::word in_levels(
+        const tile_floats &sample) const
+    {
+        return pixel<FORMAT>::encode(sample.v);
+    }
+    __device__ __forceinline__ typename pixel<FORMAT>::word operator()(
+        const tile_floats &sample) const
+    {
+        return in_levels(sample);
     }
 };
 

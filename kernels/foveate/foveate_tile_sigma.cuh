@@ -149,6 +149,11 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
     const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const int direct_radius = (int)(FOVEATE_REACH * range.high);
+    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS) {
+        return tile_entry(FOVEATE_TILE_LEVEL_0, max(direct_radius, 1), x, y) |
+               1u << FOVEATE_TILE_FINE_BIT;
+    }
     const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
     if (radius == 0) {
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);

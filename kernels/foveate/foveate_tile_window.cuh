@@ -54,22 +54,71 @@ static __device__ __forceinline__ void keep_least(tile_sample least, uint2 *of_w
 
 static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_warps)
 {
-    tile_sample least = load_sample(of_warps);
+    tile_sample least = load_sample<tile_sample>(of_warps);
 #pragma unroll
     for (int i = 1; i < FOVEATE_TILE_WARPS; i++) {
-        least = least_of(least, load_sample(of_warps + i));
+        least = least_of(least, load_sample<tile_sample>(of_warps + i));
     }
     return least;
 }
 
-/* Samples of pixels: left and above (x0, y0) too, four at a time. -> the least of this thread's. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT, Image> &work,
-                                                          const foveate_tile_shape &shape,
-                                                          const tile_memory &memory, int x0, int y0,
-                                                          const tile_sample &base)
+/* Reads are asked for so many at a time, before the first of them is used. */
+#define TILE_READS 4
+
+/* What a window's samples have told: the least of them, which in light is the base; of floats, whether a
+ * NaN or an infinity is among them, which is kept as a NaN. */
+struct tile_finding {
+    tile_sample least;
+
+    template <enum fovea_format FORMAT> __device__ __forceinline__ void start()
+    {
+        least = holds_floats<FORMAT>() ? zero_sample() : largest_sample();
+    }
+    __device__ __forceinline__ void look(const tile_sample &sample)
+    {
+        least = least_of(least, sample);
+    }
+    __device__ __forceinline__ void look_for_bad(const uint2 &bits)
+    {
+        least = add_scaled(least, __float2half2_rn(0.0f), sample_of_bits(bits.x, bits.y));
+    }
+    __device__ __forceinline__ bool is_bad() const
+    {
+        const float2 xy = __half22float2(least.xy);
+        const float2 zw = __half22float2(least.zw);
+        return isnan(xy.x + xy.y + zw.x + zw.y);
+    }
+};
+
+/* Four pixels into the window. */
+template <enum fovea_format FORMAT, typename Word>
+static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &decode,
+                                                const tile_words<Word, 4> &words, uint2 *to,
+                                                tile_finding &finding)
 {
-    tile_decoder<FORMAT> decode(work.frame.light != 0, memory.light);
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+        if constexpr (pixel<FORMAT>::white == 0) {
+            to[n] = tile_pixel<FORMAT>::halves(words.of[n]);
+            finding.look_for_bad(to[n]);
+        } else {
+            const tile_sample sample = decode(words.of[n]);
+            to[n] = bits_of(sample);
+            if (decode.light) {
+                finding.look(sample);
+            }
+        }
+    }
+}
+
+/* Samples of pixels: left and above (x0, y0) too, four at a time. -> what this thread has found. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMAT, Image> &work,
+                                                           const foveate_tile_shape &shape,
+                                                           const tile_memory &memory, int x0,
+                                                           int y0, const tile_sample &base)
+{
+    tile_decoder<FORMAT> decode(becomes_light<FORMAT>(work.frame), memory.light);
     decode.zero = decode.zero + base;
     const int left = x0 - shape.aside;
     const int top = y0 - shape.radius;
@@ -79,32 +128,66 @@ static __device__ __forceinline__ tile_sample load_pixels(const tile_work<FORMAT
     const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
                                           work.frame.height_px - 1};
     const int fours = shape.columns / 4;
-    tile_sample least = largest_sample();
-    for (int i = (int)threadIdx.x; i < shape.rows * fours; i += FOVEATE_TILE_THREADS) {
-        const int row = i / fours;
-        const int column = (i - row * fours) * 4;
-        const uint4 words = load_four(endless, runs, left + column, top + row);
-        const tile_sample a = decode(words.x);
-        const tile_sample b = decode(words.y);
-        const tile_sample c = decode(words.z);
-        const tile_sample d = decode(words.w);
-        uint2 *to = memory.window + row * shape.pitch + column;
-        to[0] = bits_of(a);
-        to[1] = bits_of(b);
-        to[2] = bits_of(c);
-        to[3] = bits_of(d);
-        if (work.frame.light) {
-            least = least_of(least, least_of(least_of(a, b), least_of(c, d)));
+    const int count = shape.rows * fours;
+    const tile_divider by_fours(fours);
+    tile_finding finding;
+    finding.start<FORMAT>();
+    if (!runs) {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
+            const int row = by_fours(i);
+            const int column = (i - row * fours) * 4;
+            put_four(decode, load_four(endless, false, left + column, top + row),
+                     memory.window + row * shape.pitch + column, finding);
+        }
+        return finding;
+    }
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < count; i += TILE_READS * FOVEATE_TILE_THREADS) {
+        tile_words<typename Image::word, 4> words[TILE_READS];
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = min(i + k * FOVEATE_TILE_THREADS, count - 1);
+            const int row = by_fours(at);
+            words[k] = load_four(endless, true, left + (at - row * fours) * 4, top + row);
+        }
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = i + k * FOVEATE_TILE_THREADS;
+            const int row = by_fours(at);
+            if (at < count) {
+                put_four(decode, words[k],
+                         memory.window + row * (shape.pitch - shape.columns) + 4 * at, finding);
+            }
         }
     }
-    return least;
+    return finding;
+}
+
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ void put_two(const uint4 &two, const tile_sample &base, uint2 *to,
+                                               tile_finding &finding)
+{
+    if constexpr (pixel<FORMAT>::white == 0) {
+        to[0] = make_uint2(two.x, two.y);
+        to[1] = make_uint2(two.z, two.w);
+        finding.look_for_bad(to[0]);
+        finding.look_for_bad(to[1]);
+    } else {
+        const tile_sample a = sample_of_bits(two.x, two.y);
+        const tile_sample b = sample_of_bits(two.z, two.w);
+        finding.look(least_of(a, b));
+        to[0] = bits_of(a - base);
+        to[1] = bits_of(b - base);
+    }
 }
 
 /* Samples of a level, two at a time where none is beyond its margins. */
-static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &tiles, int k,
-                                                           const foveate_tile_shape &shape,
-                                                           const tile_memory &memory, int x0,
-                                                           int y0, const tile_sample &base)
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ tile_finding load_samples(const foveate_tiles &tiles, int k,
+                                                            const foveate_tile_shape &shape,
+                                                            const tile_memory &memory, int x0,
+                                                            int y0, const tile_sample &base)
 {
     const foveate_level &level = tiles.levels[k];
     const int left = x0 - shape.aside;
@@ -114,28 +197,44 @@ static __device__ __forceinline__ tile_sample load_samples(const foveate_tiles &
     const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
                         left + shape.columns - 1 <= last_x && top + shape.rows - 1 <= last_y;
     const int pairs = shape.columns / 2;
-    tile_sample least = largest_sample();
-    for (int i = (int)threadIdx.x; i < shape.rows * pairs; i += FOVEATE_TILE_THREADS) {
-        const int row = i / pairs;
-        const int column = (i - row * pairs) * 2;
-        tile_sample a;
-        tile_sample b;
-        if (inside) {
-            const uint4 two = *(const uint4 *)sample_at(tiles, level, left + column, top + row);
-            a = sample_of_bits(two.x, two.y);
-            b = sample_of_bits(two.z, two.w);
-        } else {
+    const int count = shape.rows * pairs;
+    const tile_divider by_pairs(pairs);
+    tile_finding finding;
+    finding.start<FORMAT>();
+    if (!inside) {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
+            const int row = by_pairs(i);
+            const int column = (i - row * pairs) * 2;
             const int x = left + column;
             const int y = min(max(top + row, -FOVEATE_MARGIN), last_y);
-            a = load_sample(sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y));
-            b = load_sample(sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y));
+            const uint2 a = *sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y);
+            const uint2 b = *sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y);
+            put_two<FORMAT>(make_uint4(a.x, a.y, b.x, b.y), base,
+                            memory.window + row * shape.pitch + column, finding);
         }
-        least = least_of(least, least_of(a, b));
-        uint2 *to = memory.window + row * shape.pitch + column;
-        to[0] = bits_of(a - base);
-        to[1] = bits_of(b - base);
+        return finding;
     }
-    return least;
+    const uint2 *from = sample_at(tiles, level, left, top);
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < count; i += TILE_READS * FOVEATE_TILE_THREADS) {
+        uint4 two[TILE_READS];
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = min(i + k * FOVEATE_TILE_THREADS, count - 1);
+            two[k] = *(const uint4 *)(from + by_pairs(at) * (level.pitch - shape.columns) + 2 * at);
+        }
+#pragma unroll
+        for (int k = 0; k < TILE_READS; k++) {
+            const int at = i + k * FOVEATE_TILE_THREADS;
+            if (at < count) {
+                put_two<FORMAT>(
+                    two[k], base,
+                    memory.window + by_pairs(at) * (shape.pitch - shape.columns) + 2 * at, finding);
+            }
+        }
+    }
+    return finding;
 }
 
 /* Subtracts what turned out to be the base after the window was loaded. */
@@ -144,7 +243,7 @@ static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &s
                                                      const tile_sample &base)
 {
     for (int i = (int)threadIdx.x; i < shape.rows * shape.pitch; i += FOVEATE_TILE_THREADS) {
-        memory.window[i] = bits_of(load_sample(memory.window + i) - base);
+        memory.window[i] = bits_of(load_sample<tile_sample>(memory.window + i) - base);
     }
 }
 
@@ -178,19 +277,12 @@ static __device__ __forceinline__ bool needs_alpha(const foveate_frame &frame)
 
 /* Four words of the picture, where they lie in it and where they stick out. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ uint4 load_own(const tile_work<FORMAT, Image> &work, int x, int y)
+static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
+    const tile_work<FORMAT, Image> &work, int x, int y)
 {
     const foveate_frame &frame = work.frame;
     const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
     return load_four(endless, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
-}
-
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ uint4 keep_alphas(const uint4 &colors, const uint4 &own)
-{
-    typedef pixel<FORMAT> Pixel;
-    return make_uint4(Pixel::keep_alpha(colors.x, own.x), Pixel::keep_alpha(colors.y, own.y),
-                      Pixel::keep_alpha(colors.z, own.z), Pixel::keep_alpha(colors.w, own.w));
 }
 
 #endif

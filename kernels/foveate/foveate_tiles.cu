@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles: what foveate_smooth.cu does by the pixel, ten times as fast, for UNORM
- * formats and laws that change slowly (foveate_cuda_tiles.h). It rests on variances, which add up:
+/* The smooth method in tiles: what foveate_smooth.cu does by the pixel, ten times as fast, for all
+ * formats but RGBA32F and laws that change slowly (foveate_cuda_tiles.h). It rests on variances, which add up:
  *
  *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared,
  *
@@ -19,6 +19,8 @@
  *     foveate_tile_sample.cuh   samples of halves, formats
  *     foveate_tile_image.cuh    pixels in memory
  *     foveate_tile_blur.cuh     the two passes
+ *     foveate_tile_direct.cuh   both at once where sigma is small
+ *     foveate_tile_spline.cuh   up-sampling
  *
  * What is copied (foveate_smooth.h) is copied bit by bit. */
 
@@ -30,12 +32,15 @@
 #else
 #define MAKER_BLOCKS 5
 #endif
-#define PICTURE_BLOCKS 7
+#define PICTURE_BLOCKS 6
+/* Floats take twice the registers of halves. */
+#define FLOAT_MAKER_BLOCKS 3
+#define FLOAT_PICTURE_BLOCKS 4
 
 extern __shared__ __align__(16) char tile_shared[];
 
-#define KERNELS(kind, suffix, format)                                                              \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, MAKER_BLOCKS)                \
+#define KERNELS(kind, suffix, format, makers, pictures)                                            \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, makers)                      \
         tile_levels_##kind##_##suffix(                                                             \
             const __grid_constant__ foveate_tiles_##kind##_params params)                          \
     {                                                                                              \
@@ -43,7 +48,7 @@ extern __shared__ __align__(16) char tile_shared[];
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
         make_levels<format>(frame, params.tiles, src);                                             \
     }                                                                                              \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, PICTURE_BLOCKS)             \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, pictures)                   \
         tile_picture_##kind##_##suffix(                                                            \
             const __grid_constant__ foveate_tiles_##kind##_params params)                          \
     {                                                                                              \
@@ -53,10 +58,14 @@ extern __shared__ __align__(16) char tile_shared[];
         make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
     }
 
-KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
-KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
-KERNELS(linear, r8, FOVEA_FORMAT_R8)
-KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(linear, r8, FOVEA_FORMAT_R8, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
+KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
 
-KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
-KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
+KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)

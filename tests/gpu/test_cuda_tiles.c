@@ -20,8 +20,10 @@
 
 static struct cuda_fixture fixture;
 
-static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8,
-                                            FOVEA_FORMAT_A2B10G10R10};
+static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,
+                                            FOVEA_FORMAT_R8,         FOVEA_FORMAT_A2B10G10R10,
+                                            FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
+static const enum fovea_format floats[] = {FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
 /* Nothing is a multiple of anything. */
@@ -314,6 +316,70 @@ static void flat_pictures_stay_flat(void **state)
     }
 }
 
+/* ---- Floats ------------------------------------------------------------------------------------ */
+
+/* As far as by the pixel, and not as far as the tiles that read them. */
+static void bad_numbers_stay_within_reach(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(floats); i++) {
+        struct scene scene = tile_scene();
+        scene.format = floats[i];
+        scene.no_reference = true;
+        struct test_image src = image_make_packed(401, 273, scene.format);
+        image_draw(&src.view, IMAGE_PHOTO, 3);
+        image_set(&src.view, 20, 30, 0, NAN);
+        image_set(&src.view, 166, 150, 1, INFINITY);
+        image_set(&src.view, 240, 116, 2, NAN);
+        image_set(&src.view, 400, 272, 0, INFINITY);
+        smooth_assert_picture(&fixture, &scene, &src);
+        image_free(&src);
+    }
+}
+
+static void the_largest_numbers_stay_finite(void **state)
+{
+    (void)state;
+    static const double largest[] = {64512.0, 65504.0};
+    for (size_t i = 0; i < COUNT(floats); i++) {
+        struct scene scene = tile_scene();
+        scene.format = floats[i];
+        scene.no_reference = true;
+        struct test_image src = image_make_packed(401, 273, scene.format);
+        struct test_image dst = image_make_packed(401, 273, scene.format);
+        image_fill(&src.view, largest[i]);
+        struct prepared p = {0};
+        scene_prepare(&fixture, &p, &scene);
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        compare_assert_all_same(&dst.view, &src.view, "largest");
+        scene_finish(&fixture, &p);
+        image_free(&dst);
+        image_free(&src);
+    }
+}
+
+/* A sun in the dark: what is within reach of it counts by the weight, and what is not is as dark as ever. */
+static void what_is_dark_stays_dark_beside_what_is_bright(void **state)
+{
+    (void)state;
+    struct scene scene = tile_scene();
+    scene.format = FOVEA_FORMAT_RGBA16F;
+    struct test_image src = image_make_packed(401, 273, scene.format);
+    image_fill(&src.view, 0.001);
+    image_set(&src.view, 40, 40, 0, 60000.0);
+    image_set(&src.view, 180, 140, 1, 60000.0);
+    struct test_image dst = image_make_packed(401, 273, scene.format);
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, &scene);
+    scene_run_linear(&fixture, &p, &src, &dst, 0);
+    assert_float_equal(image_get(&dst.view, 350, 230, 0), 0.001, 2e-6);
+    assert_float_equal(image_get(&dst.view, 250, 60, 1), 0.001, 2e-6);
+    assert_true(image_get(&dst.view, 41, 41, 0) > 100.0);
+    scene_finish(&fixture, &p);
+    image_free(&dst);
+    image_free(&src);
+}
+
 /* The list of tiles is left as the next frame wants it, whatever gaze the one before had. */
 static void frames_leave_nothing_behind(void **state)
 {
@@ -355,6 +421,9 @@ int main(void)
         cmocka_unit_test(a_view_is_as_it_would_be_alone),
         cmocka_unit_test(what_is_sharp_is_copied_bit_by_bit),
         cmocka_unit_test(flat_pictures_stay_flat),
+        cmocka_unit_test(bad_numbers_stay_within_reach),
+        cmocka_unit_test(the_largest_numbers_stay_finite),
+        cmocka_unit_test(what_is_dark_stays_dark_beside_what_is_bright),
         cmocka_unit_test(frames_leave_nothing_behind),
     };
     static const struct CMUnitTest heavy_tests[] = {
