@@ -20,7 +20,7 @@ static void every_level_comes_back_to_the_bit(void **state)
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
     for (int i = 0; i < 2; i++) {
         struct pixel_light light;
-        pixel_light_init(&light, formats[i]);
+        pixel_light_init(&light, formats[i], FOVEA_TRANSFER_SRGB);
         for (uint32_t level = 0; level <= light.highest_level; level++) {
             float value = (float)level;
             pixel_light_from_levels(&light, &value, 1, 1, 1);
@@ -36,7 +36,7 @@ static void levels_follow_the_transfer_function(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10);
+    pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10, FOVEA_TRANSFER_SRGB);
     float before = 0.0f;
     for (int i = 0; i <= 2000000; i++) {
         const double exact = i / 2000000.0;
@@ -54,7 +54,7 @@ static void light_outside_the_range_is_clamped(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8);
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {-0.1f, 1.5f, NAN, INFINITY, -INFINITY, 1e-30f, 0.99999f};
     pixel_light_to_levels(&light, values, 7, 1, 1);
     assert_true(values[0] == 0.0f && values[1] == 255.0f && values[2] == 0.0f);
@@ -66,7 +66,7 @@ static void alpha_is_no_light(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8);
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {255.0f, 128.0f, 0.0f, 77.0f, 10.0f, 20.0f, 30.0f, 40.0f};
     pixel_light_from_levels(&light, values, 2, 4, 3);
     assert_true(values[0] == 1.0f && values[3] == 77.0f && values[7] == 40.0f);

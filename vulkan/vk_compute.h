@@ -15,14 +15,14 @@ struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
-    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2]; /* made when first asked for */
+    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][FOVEATE_LIGHT_COUNT]; /* made when first asked for */
 };
 
 /* Which pipeline. */
 struct vk_compute_kind {
     enum shader_operator which;
     enum fovea_format format;
-    bool light; /* UNORM pixels are averaged as linear light */
+    int32_t light; /* FOVEATE_LIGHT_*; of UNORM formats */
 };
 
 /* What a descriptor set points to; images are in GENERAL. */

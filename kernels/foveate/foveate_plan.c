@@ -252,7 +252,8 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
     const struct fovea_foveation *own = &plan->foveation;
     return plan->width_px == width_px && plan->height_px == height_px &&
            own->method == foveation->method && own->light == foveation->light &&
-           own->strength == foveation->strength && own->alpha == foveation->alpha &&
+           own->transfer == foveation->transfer && own->strength == foveation->strength &&
+           own->alpha == foveation->alpha &&
            (plan->smooth || same_fragments(&own->paper, &foveation->paper)) &&
            same_model(own, foveation);
 }

@@ -81,7 +81,8 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum sh
     bool averages = which != SHADER_OVERLAY && which != SHADER_SMOOTH_DECIMATE;
     return (struct vk_compute_kind){.which = which,
                                     .format = format,
-                                    .light = unorm && averages && planned(work)->constants.light};
+                                    .light = unorm && averages ? planned(work)->constants.light
+                                                               : FOVEATE_LIGHT_STORED};
 }
 
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
