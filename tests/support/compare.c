@@ -55,6 +55,11 @@ struct compare_budget compare_budget_smooth(enum fovea_format format)
     return budget;
 }
 
+struct compare_budget compare_budget_wide(void)
+{
+    return (struct compare_budget){.rounding = 0.5, .max_abs = 2.5, .max_mean_abs = 0.05};
+}
+
 /* ---- The reference */
 
 /* The transfer function of sRGB, IEC 61966-2-1. */
