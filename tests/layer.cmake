@@ -18,6 +18,42 @@ else()
     message(STATUS "Fovea: the layer's input is not tested, libxcb-xtest0-dev is not there")
 endif()
 
+# The layer in a program without a display, on a swapchain of ours; on a GPU too.
+if(VULKAN_LOADER AND TARGET fovea_layer)
+    add_library(layer_screenless MODULE
+        layer/screenless/screenless.c
+        layer/screenless/screenless_present.c
+        layer/screenless/screenless_surface.c
+        layer/screenless/screenless_swapchain.c
+        layer/screenless/screenless_times.c)
+    target_link_libraries(layer_screenless PRIVATE fovea_build Threads::Threads ${CMAKE_DL_LIBS})
+    set_target_properties(layer_screenless PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_fovea_screenless)
+
+    fovea_add_test(NAME test_layer_screenless_vulkan
+        SOURCES
+            layer/screenless/stand_cost.c
+            layer/screenless/stand_frame.c
+            layer/screenless/stand_look.c
+            layer/screenless/stand_program.c
+            layer/screenless/stand_start.c
+            layer/test_layer_screenless.c
+        LINK fovea_test_vulkan ${CMAKE_DL_LIBS} LABELS vulkan TIMEOUT 300 ARGS vulkan)
+    target_include_directories(test_layer_screenless_vulkan PRIVATE layer layer/screenless)
+    add_dependencies(test_layer_screenless_vulkan layer_screenless fovea_layer)
+    foreach(backend IN ITEMS cpu cuda nvidia costs)
+        set(labels gpu)
+        if(backend STREQUAL "cpu")
+            set(labels vulkan)
+        endif()
+        add_test(NAME test_layer_screenless_${backend} COMMAND test_layer_screenless_vulkan ${backend})
+        set_tests_properties(test_layer_screenless_${backend} PROPERTIES SKIP_RETURN_CODE 77
+            LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${fovea_test_cache}")
+    endforeach()
+
+    fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c LINK fovea_test_vulkan
+        LABELS gpu)
+endif()
+
 # The Vulkan layer in programs of others and of our own; pytest drives them (tests/layer/*.py).
 
 pkg_check_modules(XCB IMPORTED_TARGET xcb)

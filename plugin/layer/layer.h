@@ -10,6 +10,7 @@
  *     layer_surface.c    surfaces and their windows, for the pointer
  *     layer_swapchain.c  swapchains: their images
  *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
+ *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_programs.c   programs that are left alone
@@ -54,15 +55,20 @@
 
 #define LAYER_DEVICE_FUNCTIONS(X)                                                                  \
     X(AllocateCommandBuffers)                                                                      \
+    X(BeginCommandBuffer)                                                                          \
+    X(CreateCommandPool)                                                                           \
     X(CreateSemaphore)                                                                             \
     X(CreateSwapchainKHR)                                                                          \
+    X(DestroyCommandPool)                                                                          \
     X(DestroyDevice)                                                                               \
     X(DestroySemaphore)                                                                            \
     X(DestroySwapchainKHR)                                                                         \
+    X(EndCommandBuffer)                                                                            \
     X(GetDeviceQueue)                                                                              \
     X(GetDeviceQueue2)                                                                             \
     X(GetSwapchainImagesKHR)                                                                       \
-    X(QueuePresentKHR)
+    X(QueuePresentKHR)                                                                             \
+    X(QueueSubmit)
 
 /* The types of two platforms without their headers, which define macros for half the alphabet. */
 struct layer_xcb_surface_info {
@@ -151,8 +157,11 @@ struct layer_device {
  * a context is dear: pipelines, CUDA's modules, perhaps a measurement. */
 struct layer_context {
     VkQueue queue;
+    uint32_t queue_family;
     struct fovea_vk *fovea; /* NULL: it cannot be had */
     uint64_t settings_serial; /* that fovea has taken; 0: none */
+    VkCommandPool gather_pool; /* layer_gather.c; NULL until it is needed */
+    VkCommandBuffer gather_commands;
     struct layer_context *next;
 };
 
@@ -167,6 +176,7 @@ struct layer_swapchain {
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
     struct layer_context *contexts; /* one for each queue that it was presented from */
+    bool blind; /* its last frame had no gaze */
     bool failed; /* its frames are passed through from now on */
     uint32_t said; /* for each result a bit: why a frame was not foveated */
     uint64_t frame;
@@ -260,6 +270,12 @@ void layer_contexts_leave(struct layer_swapchain *swapchain);
 /* Before the device goes. */
 void layer_contexts_finish(struct layer_device *device);
 
+/* layer_gather.c. Submits a batch that waits for all that the present waits for and signals `gathered`. On
+ * failure nothing was submitted. */
+VkResult layer_gather(const struct layer_device *device, struct layer_context *context,
+                      const VkPresentInfoKHR *present, VkSemaphore gathered);
+void layer_gather_finish(const struct layer_device *device, struct layer_context *context);
+
 /* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed (VkPresentRegionsKHR), since
  * with the gaze everything does. What precedes them is copied; the rest is the program's. Where something
  * unknown precedes them they stay: they are a hint. */
@@ -274,8 +290,5 @@ struct layer_present_chain {
     } copies[LAYER_MAX_PRESENT_CHAIN];
 };
 void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info);
-
-/* layer_programs.c: why this process is left alone; NULL: it is not. */
-const char *layer_programs_refusal(void);
 
 #endif

@@ -19,12 +19,24 @@ static void describe(const struct layer_swapchain *swapchain)
              (int)swapchain->format, (int)swapchain->color_space);
 }
 
+/* A program's first frame must not wait for a measurement that takes seconds: where a CPU draws it is known that
+ * threads are faster than shaders. On a GPU measuring takes a tenth of a second, once. */
+static bool is_slow_to_measure(const struct layer_device *device)
+{
+    VkPhysicalDeviceProperties properties;
+    device->instance->vk.GetPhysicalDeviceProperties(device->physical, &properties);
+    return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
                        const struct layer_queue *queue)
 {
     const struct layer_device *device = swapchain->device;
     struct fovea_settings settings;
     context->settings_serial = layer_session_settings(&settings, swapchain->color_space);
+    if (settings.backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
+        settings.backend_measure = FOVEA_MEASURE_NEVER;
+    }
     struct fovea_vk_desc desc = fovea_vk_desc_default();
     desc.instance = device->instance->handle;
     desc.physical_device = device->physical;
@@ -57,6 +69,7 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
     context = calloc(1, sizeof *context);
     if (context) {
         context->queue = queue->handle;
+        context->queue_family = queue->family;
         make_fovea(context, swapchain, queue);
     }
     return context;
@@ -87,10 +100,25 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
     return context->fovea ? context : NULL;
 }
 
-static void free_context(struct layer_context *context)
+static void free_context(const struct layer_device *device, struct layer_context *context)
 {
     fovea_vk_destroy(&context->fovea);
+    layer_gather_finish(device, context);
     free(context);
+}
+
+/* A context outlives swapchains, and its numbers are of all of them. */
+static void sum_up(const struct fovea_vk *fovea)
+{
+    struct fovea_vk_stats stats;
+    if (fovea_vk_get_stats(fovea, &stats) == FOVEA_OK && stats.frames > 0) {
+        log_info(layer_log(),
+                 "%llu frames foveated, %llu passed through; %s backend, sync %s; GPU %.1f us p50, "
+                 "%.1f p99; CPU %.1f us p50, %.1f p99",
+                 (unsigned long long)stats.frames, (unsigned long long)stats.frames_passed_through,
+                 fovea_backend_name(stats.backend), stats.sync, stats.gpu_p50_us, stats.gpu_p99_us,
+                 stats.cpu_p50_us, stats.cpu_p99_us);
+    }
 }
 
 void layer_contexts_leave(struct layer_swapchain *swapchain)
@@ -101,15 +129,16 @@ void layer_contexts_leave(struct layer_swapchain *swapchain)
         if (context->fovea) {
             layer_session_part(context->fovea);
             fovea_vk_wait(context->fovea);
+            sum_up(context->fovea);
         }
         struct layer_context *former = layer_registry_take_spare(swapchain->device, context->queue);
         if (former) {
-            free_context(former);
+            free_context(swapchain->device, former);
         }
         if (context->fovea && !swapchain->failed) {
             layer_registry_add_spare(swapchain->device, context);
         } else {
-            free_context(context);
+            free_context(swapchain->device, context);
         }
     }
 }
@@ -118,6 +147,6 @@ void layer_contexts_finish(struct layer_device *device)
 {
     struct layer_context *context;
     while ((context = layer_registry_take_spare(device, VK_NULL_HANDLE)) != NULL) {
-        free_context(context);
+        free_context(device, context);
     }
 }

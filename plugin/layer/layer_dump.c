@@ -13,15 +13,19 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static atomic_bool wanted;
+static atomic_bool pictures;
 static atomic_uint number; /* of the frame that was begun last; of all swapchains */
 
 void layer_dump_open(void)
 {
     const char *folder = secure_getenv("FOVEA_LAYER_DUMP");
+    const char *which = secure_getenv("FOVEA_LAYER_DUMP_PICTURES");
     atomic_store(&wanted, folder && *folder);
+    atomic_store(&pictures, !which || strcmp(which, "0") != 0);
 }
 
 bool layer_dump_wanted(void)
@@ -241,6 +245,9 @@ static void free_dump(struct dump *dump)
 
 static void dump_picture(const struct layer_dump_picture *picture, const char *suffix)
 {
+    if (!atomic_load(&pictures)) {
+        return;
+    }
     const struct layer_swapchain *swapchain = picture->swapchain;
     struct dump dump = {.picture = picture,
                         .device = picture->device->handle,

@@ -3,6 +3,7 @@
 
 #include "layer.h"
 #include "layer_dump.h"
+#include "layer_programs.h"
 #include "layer_session.h"
 
 #include "core/log.h"

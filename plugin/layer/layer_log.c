@@ -41,6 +41,14 @@ static bool takes_a_line(int to)
     return poll(&ready, 1, 0) == 1 && ready.revents == POLLOUT;
 }
 
+/* Where stderr is closed its number is given to what the program opens next, its X connection, say. That is
+ * closed on exec as a rule, which stderr never is. */
+static bool is_stderr(void)
+{
+    const int flags = fcntl(STDERR_FILENO, F_GETFD);
+    return flags >= 0 && !(flags & FD_CLOEXEC);
+}
+
 /* One call of write for a line, so that lines of several threads do not mix; what cannot be written is
  * lost. */
 static void write_line(void *user, enum fovea_log_level level, const char *message)
@@ -50,7 +58,8 @@ static void write_line(void *user, enum fovea_log_level level, const char *messa
     const int length = snprintf(line, sizeof line, "fovea: %s%.2200s\n", name_of(level), message);
     const int opened = atomic_load(&file);
     const int to = opened < 0 ? STDERR_FILENO : opened;
-    if ((opened < 0 && level < FOVEA_LOG_WARNING) || !takes_a_line(to)) {
+    const bool wanted = opened >= 0 || (level >= FOVEA_LOG_WARNING && is_stderr());
+    if (!wanted || !takes_a_line(to)) {
         return;
     }
     const ssize_t written = write(to, line, (size_t)length);
@@ -86,8 +95,9 @@ void layer_log_open(void)
     if (!name || !*name) {
         return;
     }
-    const int opened =
-        strcmp(name, "stderr") == 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : open_file(name);
+    const int opened = strcmp(name, "stderr") != 0 ? open_file(name)
+                       : is_stderr()               ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+                                                   : -1;
     if (opened < 0) {
         write_line(NULL, FOVEA_LOG_WARNING,
                    "FOVEA_LOG_FILE is not a file that can be written; only warnings are shown");

@@ -16,9 +16,17 @@ struct presentation {
     struct layer_queue queue;
     const VkPresentInfoKHR *info;
     bool waits_taken;
+    bool gathered; /* the frame's semaphore stands for all that the program's present waits for */
     VkSemaphore waits[MAX_SWAPCHAINS]; /* of the present that goes down */
     struct layer_swapchain *taken[MAX_SWAPCHAINS];
     uint32_t taken_count;
+};
+
+/* Of one frame. */
+struct waits {
+    struct fovea_vk_semaphore semaphores[FOVEA_VK_MAX_SEMAPHORES];
+    const VkSemaphore *all; /* the same */
+    uint32_t count;
 };
 
 static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swapchain,
@@ -73,10 +81,9 @@ static struct layer_dump_picture picture(const struct presentation *p,
 static enum fovea_result foveate_dumped(const struct presentation *p,
                                         const struct layer_swapchain *swapchain,
                                         struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
-                                        uint32_t index)
+                                        uint32_t index, const struct waits *waits)
 {
-    const struct layer_dump_picture before =
-        picture(p, swapchain, index, p->info->pWaitSemaphores, frame->wait_count);
+    const struct layer_dump_picture before = picture(p, swapchain, index, waits->all, waits->count);
     layer_dump_before(&before);
     const enum fovea_result result = submit(fovea, frame);
     if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
@@ -87,32 +94,60 @@ static enum fovea_result foveate_dumped(const struct presentation *p,
     return result;
 }
 
-static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
-                                 struct layer_context *context, uint32_t index)
+/* What the frame has to wait for. More than Fovea takes at once are gathered in the semaphore that the frame
+ * signals; should it fail after that, the present waits for that one, or else for those of the program. */
+static enum fovea_result take_waits(struct presentation *p, const struct layer_swapchain *swapchain,
+                                    struct layer_context *context, uint32_t index,
+                                    struct waits *out_waits)
 {
-    const uint32_t wait_count = p->waits_taken ? 0 : p->info->waitSemaphoreCount;
-    if (wait_count > FOVEA_VK_MAX_SEMAPHORES) {
-        return FOVEA_ERROR_UNSUPPORTED;
+    const uint32_t count = p->waits_taken ? 0 : p->info->waitSemaphoreCount;
+    *out_waits = (struct waits){.count = count, .all = p->info->pWaitSemaphores};
+    if (count > FOVEA_VK_MAX_SEMAPHORES) {
+        if (layer_gather(p->device, context, p->info, swapchain->presentable[index]) !=
+            VK_SUCCESS) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+        p->gathered = true;
+        *out_waits = (struct waits){.count = 1, .all = &swapchain->presentable[index]};
     }
-    struct fovea_vk_semaphore waits[FOVEA_VK_MAX_SEMAPHORES] = {0};
-    for (uint32_t i = 0; i < wait_count; i++) {
-        waits[i].semaphore = p->info->pWaitSemaphores[i];
+    for (uint32_t i = 0; i < out_waits->count; i++) {
+        out_waits->semaphores[i].semaphore = out_waits->all[i];
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
+                                 struct layer_context *context, uint32_t index,
+                                 const struct layer_frame *own)
+{
+    struct waits waits;
+    const enum fovea_result taken = take_waits(p, swapchain, context, index, &waits);
+    if (taken < 0) {
+        return taken;
     }
     const struct fovea_vk_semaphore signal = {.semaphore = swapchain->presentable[index]};
-    struct layer_frame own;
-    layer_session_frame(swapchain, context, &own);
     const struct fovea_vk_frame frame = {
         .src = frame_image(swapchain, index),
         .dst = frame_image(swapchain, index),
-        .waits = waits,
-        .wait_count = wait_count,
+        .waits = waits.semaphores,
+        .wait_count = waits.count,
         .signals = &signal,
         .signal_count = 1,
-        .gaze = own.gaze,
-        .hud = own.hud[0] ? own.hud : NULL,
+        .gaze = own->gaze,
+        .hud = own->hud[0] ? own->hud : NULL,
     };
-    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index)
+    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index, &waits)
                                : submit(context->fovea, &frame);
+}
+
+/* Without a gaze nothing is drawn and nothing needs to be submitted; but Fovea sees the first such frame, and says
+ * so. */
+static bool is_left_alone(struct layer_swapchain *swapchain, const struct layer_frame *own)
+{
+    const bool blind = !own->gaze.usable && !layer_dump_wanted();
+    const bool known = blind && swapchain->blind;
+    swapchain->blind = blind;
+    return known;
 }
 
 /* Puts what the present has to wait for into the list where the image was foveated. */
@@ -126,13 +161,20 @@ static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t i
     if (!context) {
         return;
     }
-    const enum fovea_result result = foveate(p, swapchain, context, index);
+    struct layer_frame own;
+    layer_session_frame(swapchain, context, &own);
+    if (is_left_alone(swapchain, &own)) {
+        return;
+    }
+    const enum fovea_result result = foveate(p, swapchain, context, index, &own);
     tell(swapchain, result);
-    if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
+    const bool made = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
+    if (made || p->gathered) {
         p->taken[p->taken_count] = swapchain;
         p->waits[p->taken_count++] = swapchain->presentable[index];
         p->waits_taken = true;
-        swapchain->frame++;
+        p->gathered = false;
+        swapchain->frame += made;
     }
 }
 

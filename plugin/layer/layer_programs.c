@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "layer.h"
+#include "layer_programs.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -23,15 +23,22 @@ static const char *const left_alone[] = {
     "fovea_demo",    "fovea_bench",       "fovea_quality",
 };
 
+bool layer_programs_left_alone(const char *name)
+{
+    for (size_t i = 0; i < sizeof left_alone / sizeof left_alone[0]; i++) {
+        if (fnmatch(left_alone[i], name, 0) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *layer_programs_refusal(void)
 {
     if (getauxval(AT_SECURE)) {
         return "it runs with somebody else's rights";
     }
-    for (size_t i = 0; i < sizeof left_alone / sizeof left_alone[0]; i++) {
-        if (fnmatch(left_alone[i], program_invocation_short_name, 0) == 0) {
-            return "it is on the list of programs to stay out of";
-        }
-    }
-    return NULL;
+    return layer_programs_left_alone(program_invocation_short_name)
+               ? "it is on the list of programs to stay out of"
+               : NULL;
 }

@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import numpy
@@ -251,6 +252,15 @@ class Frame(dict):
     @property
     def after(self):
         return pixels(self.path("-after.raw"), self.width, self.height)
+
+
+def wait_until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def pixels(path, width, height):

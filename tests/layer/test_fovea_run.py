@@ -359,6 +359,16 @@ def test_set_user_id_is_told(world):
     assert line_of(world.run("--check", "./mine"), "program")[0] == "NO"
 
 
+@pytest.mark.parametrize("name", ["steam", "kwin_wayland", "gamescope-wl", "fovea_demo"])
+def test_programs_that_the_layer_stays_out_of_are_told(world, name):
+    """By the same list as the layer's."""
+    shutil.copy(shutil.which("true"), world.home / name)
+    mark, text = line_of(world.run("--check", f"./{name}"), "program")
+    assert mark == "NO" and "stays out of" in text
+    shutil.copy(shutil.which("true"), world.home / f"my{name}")
+    assert line_of(world.run("--check", f"./my{name}"), "program")[0] == "ok"
+
+
 # ---- Other modes ---------------------------------------------------------------------------------------
 
 

@@ -2,13 +2,17 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """When the layer is there and when it is not, and beside which others."""
 
+import os
 import re
 import shutil
+import subprocess
+import time
+from pathlib import Path
 
 import pytest
 from conftest import need_tool
 from demo_window import virtual_display
-from layer_rig import FOVEA, VALIDATION, Rig
+from layer_rig import FOVEA, VALIDATION, Rig, wait_until
 
 DEVICE_SELECT = "VK_LAYER_MESA_device_select"
 
@@ -108,6 +112,65 @@ def test_settings_that_are_wrong(rig, setting):
     done = run_cube(rig, extra=[setting.split("=")])
     assert "the configuration cannot be taken; the defaults are in force" in done.log, done.log
     assert done.foveated
+
+
+def test_a_closed_stderr(rig):
+    """Its number is then some other file's, of which nothing may be written to."""
+    command = ["sh", "-c", 'exec "$0" plain 2>&-', rig.program]
+    done = rig.run(*command, dump=True, extra={"FOVEA_LOG_FILE": None, "FOVEA_SET": "?"})
+    assert done.code == 0 and done.frames and not done.output, done.output
+    done = rig.run(*command, dump=True, extra={"FOVEA_LOG_FILE": "stderr"})
+    assert done.code == 0 and done.frames and not done.output, done.output
+
+
+def on_the_screen(rig):
+    command = ["xwd", "-silent", "-root", "-display", rig.display]
+    return subprocess.run(command, capture_output=True, timeout=30, check=True).stdout
+
+
+def held(rig, *command, **options):
+    """-> the maps of a program that shows its last picture, and the screen"""
+    process, run = rig.start(*command, **options)
+    assert wait_until(lambda: "ready" in (run / "output.txt").read_text(), 30), (run / "output.txt").read_text()
+    time.sleep(0.2)
+    maps, screen = Path(f"/proc/{process.pid}/maps").read_text(), on_the_screen(rig)
+    done = rig.done(process, run)
+    assert done.code == 0, done.output
+    return maps, screen
+
+
+def setuid_counts(folder):
+    """Root may mount, and neither the file system nor the process keeps setuid from working."""
+    mount = ["unshare", "-m", "mount", "--bind", folder, "/usr/local/share"]
+    return (
+        os.geteuid() == 0
+        and not os.statvfs(folder).f_flag & os.ST_NOSUID
+        and re.search(r"NoNewPrivs:\s*0", Path("/proc/self/status").read_text())
+        and subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    )
+
+
+def test_a_setuid_program_is_left_alone(rig):
+    """The loader takes it along all the same, from folders of the system: one of those is replaced for the
+    program alone, which is root's and runs as somebody else."""
+    need_tool("xwd")
+    if rig.sanitizers or not setuid_counts(rig.folder):
+        pytest.skip("only for root, who may mount, where setuid counts")
+    share = rig.folder / "share"
+    rig.write(share / "vulkan" / "implicit_layer.d", "fovea.json", FOVEA, "/usr/local/share/libVkLayer_fovea.so")
+    shutil.copy(rig.library, share)
+    shutil.copy(rig.program, share / "program")
+    for path in [share, *share.rglob("*")]:
+        path.chmod(0o755)
+    inside = 'mount --bind "$0" /usr/local/share && exec setpriv --reuid=65534 --regid=65534 --clear-groups'
+    command = ["unshare", "-m", "sh", "-c", f"{inside} /usr/local/share/program hold", share]
+    nowhere = {"XDG_DATA_HOME": str(rig.folder / "none")}
+    foveated, plain = held(rig, *command, extra=nowhere), held(rig, *command, on=False, extra=nowhere)
+    assert "libVkLayer_fovea" in foveated[0] and foveated[1] != plain[1], "the layer does not work there at all"
+    (share / "program").chmod(0o4755)
+    setuid = held(rig, *command, extra=nowhere)
+    assert "libVkLayer_fovea" in setuid[0], "the loader has not taken it along"
+    assert setuid[1] == plain[1], "it was foveated"
 
 
 def test_programs_to_stay_out_of(rig):

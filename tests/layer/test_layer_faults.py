@@ -22,6 +22,14 @@ def test_how_many_submits_a_frame_takes(rig, backend, submits):
     assert done.code == 0 and done.counts == (6, submits), done.output + done.log
 
 
+def test_frames_without_a_gaze_take_no_submit(rig):
+    """But the first, after which the log says why."""
+    sets = {"backend": "vulkan", "gaze.source": "udp", "gaze.udp.port": 0, "gaze.validity.fallback": "none"}
+    done = rig.case("two-swapchains", fault="nothing", validate=True, sets=sets)
+    assert done.code == 0 and done.counts == (10, 2), done.output + done.log
+    assert "no usable gaze" in done.log and not done.messages, done.log + done.validation
+
+
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
@@ -61,6 +69,24 @@ def test_frames_go_on_when_submits_fail(rig):
     assert done.log.count("a frame is presented as it is") == 1, done.log
     assert done.log.count("out of memory") == 1 or "OUT_OF_MEMORY" in done.log, done.log
     assert not done.messages, done.validation
+
+
+@pytest.mark.parametrize(("fault", "passed"), [("submit", 3), ("fourth", 1)])
+def test_frames_with_many_waits_go_on_when_submits_fail(rig, fault, passed):
+    """Twelve semaphores are gathered by a submit of its own (the third to fifth fail), of which a frame that
+    fails afterwards (the fourth submit) leaves one to wait for."""
+    done = rig.case("twelve-waits", fault=fault, validate=True, sets={"backend": "vulkan"})
+    assert done.code == 0 and done.counts == (8, 2 * 8 - (passed if fault == "submit" else 0)), done.output
+    assert done.log.count("a frame is presented as it is") == 1, done.log
+    assert not done.messages, done.validation
+
+
+def test_a_present_out_of_memory_ends_foveation_of_its_swapchain(rig):
+    """Nobody waits any more for what Fovea has signalled for that image."""
+    alone = rig.case("present-out-of-memory", on=False, fault="present", validate=True)
+    done = rig.case("present-out-of-memory", fault="present", validate=True, sets={"backend": "vulkan"})
+    assert done.code == 0 and done.counts == (8, 3), done.output + done.log
+    assert done.new_messages(alone) == []
 
 
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])

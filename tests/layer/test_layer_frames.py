@@ -5,13 +5,12 @@ that is what the X server shows."""
 
 import os
 import signal
-import time
 
 import numpy
 import pytest
 from conftest import need_tool
 from demo_window import virtual_display
-from layer_rig import Rig, screen_picture
+from layer_rig import Rig, screen_picture, wait_until
 
 SIZE = ("--width", "240", "--height", "180")
 BLOCKWISE = {"foveation.method": "blockwise"}
@@ -81,15 +80,6 @@ def test_pictures_of_every_size(rig):
     assert set(sizes) == {(160, 120), (320, 200), (64, 64), (301, 77), (1, 1), (2, 600)}
     for size, frame in sizes.items():
         assert numpy.abs(frame.after - rig.expected(frame, sets)).max() <= 1, size
-
-
-def wait_until(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def shown(display, frame, picture):

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Things that come and go under the layer, and programs that are not quite right."""
 
+import json
 import re
 import signal
 import time
@@ -41,6 +42,29 @@ def test_memory_does_not_grow_with_swapchains(rig, backend):
     assert done.code == 0, done.output + done.log
     first, last = (int(number) for number in re.findall(r"resident_kb (\d+)", done.output))
     assert last - first < 6000, (first, last)
+
+
+def test_gaze_sources_change_under_threads_that_present(rig):
+    """Which one is followed, by whom and by how many."""
+    sources = [{"source": "udp", "udp": {"port": 0}}, {"source": "saccades"}, {"source": "mouse"}, {"source": "fixed"}]
+    file = rig.folder / "changing.json"
+    file.write_text('{"version": 1}')
+    extra = {"FOVEA_CONFIG": str(file), "FOVEA_SET": "backend=cpu,log.level=debug"}
+    process, run = rig.start(rig.program, "three-threads", extra=extra)
+    for i in range(8):
+        gaze = {**sources[i % 4], "late": i % 3 != 2}
+        (rig.folder / "changed.json").write_text(json.dumps({"version": 1, "gaze": gaze}))
+        (rig.folder / "changed.json").replace(file)
+        time.sleep(0.6)
+    done = rig.done(process, run)
+    assert done.code == 0, done.output + done.log
+    assert "cannot be" not in done.log, done.log
+
+
+def test_auto_begins_at_once_where_a_cpu_draws(rig):
+    done = rig.case("plain", sets={"backend": "auto"}, extra={"XDG_CACHE_HOME": str(rig.folder / "empty cache")})
+    assert done.code == 0 and "threads are faster" in done.log, done.log
+    assert "measured" not in done.log, done.log
 
 
 def test_a_program_that_is_killed_leaves_nothing_that_hinders_the_next(rig):

@@ -24,6 +24,7 @@ CASES = [
     "enabled-features",
     "features2",
     "vulkan12-features",
+    "constant-features",
     "timeline-features-off",
     "timeline-features-khr",
     "queue2",

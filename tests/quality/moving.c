@@ -6,6 +6,8 @@
 #include "say.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 const double measure_step_px[STEPS_MAX] = {0.1, 1.0};
@@ -23,13 +25,15 @@ static void count_step(struct steps *steps, const struct fovea_image *before,
     const unsigned char *a = before->data;
     const unsigned char *b = after->data;
     const size_t count = (size_t)before->width_px * before->height_px * 4;
-    double sum = 0.0;
+    uint64_t sum = 0;
+    int largest = 0;
     for (size_t i = 0; i < count; i++) {
         const int apart = abs(a[i] - b[i]);
-        steps->largest_levels = fmax(steps->largest_levels, apart);
-        sum += apart;
+        largest = apart > largest ? apart : largest;
+        sum += (uint64_t)apart;
     }
-    const double mean = sum / (double)(count / 4 * 3);
+    const double mean = (double)sum / (double)(count / 4 * 3);
+    steps->largest_levels = fmax(steps->largest_levels, largest);
     steps->mean_levels += mean;
     steps->worst_mean_levels = fmax(steps->worst_mean_levels, mean);
 }
@@ -67,14 +71,41 @@ static void walk_all(struct measurement *m, size_t method, size_t step, size_t b
     steps->mean_levels /= (double)(m->sample_count * m->step_count);
 }
 
+/* A backend takes one call at a time; they go beside each other. */
+struct walker {
+    struct measurement *m;
+    size_t backend;
+    pthread_t thread;
+    bool started;
+};
+
+static void *walk_backend(void *user)
+{
+    const struct walker *walker = user;
+    struct measurement *m = walker->m;
+    for (size_t method = 0; method < MOVING_CASES; method++) {
+        for (size_t step = 0; measure_has(m, measure_step_cases[method]) && step < STEPS_MAX;
+             step++) {
+            walk_all(m, method, step, walker->backend);
+        }
+    }
+    return NULL;
+}
+
 void measure_moving_gaze(struct measurement *m)
 {
-    for (size_t method = 0; method < MOVING_CASES; method++) {
-        if (!measure_has(m, measure_step_cases[method])) {
-            continue;
+    struct walker walkers[BACKENDS_MAX];
+    for (size_t b = 0; b < m->backend_count; b++) {
+        walkers[b] = (struct walker){.m = m, .backend = b};
+        walkers[b].started =
+            pthread_create(&walkers[b].thread, NULL, walk_backend, &walkers[b]) == 0;
+        if (!walkers[b].started) {
+            walk_backend(&walkers[b]);
         }
-        for (size_t i = 0; i < STEPS_MAX * m->backend_count; i++) {
-            walk_all(m, method, i % STEPS_MAX, i / STEPS_MAX);
+    }
+    for (size_t b = 0; b < m->backend_count; b++) {
+        if (walkers[b].started) {
+            pthread_join(walkers[b].thread, NULL);
         }
     }
 }

@@ -69,6 +69,9 @@ make_bundle()
         bundle_program "$file" "$bundle"
     done
     [[ -x $build/sample_scene/fovea_demo ]] && bundle_program "$build/sample_scene/fovea_demo" "$bundle"
+    for file in "$build/plugin/layer/libVkLayer_fovea.so" "$build/tests/VkLayer_fovea_screenless.so"; do
+        copy_library "$file" "$bundle/lib"
+    done
     for file in "${BUNDLE_FALLBACK[@]}"; do
         copy_library "$(library_path "$file")" "$bundle/fallback"
     done

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
+#include "layer_programs.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +132,12 @@ void check_display(struct checklist *list)
 
 /* ---- The program ----------------------------------------------------------------------------------- */
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 void check_program(struct checklist *list)
 {
     struct program program;
@@ -149,6 +157,11 @@ void check_program(struct checklist *list)
     } else if (program.foreign_word) {
         check_line(list, MARK_MISSING, "program",
                    "%s is built for another word size than the layer", program.path);
+    } else if (layer_programs_left_alone(base_name(name))) {
+        check_line(list, MARK_MISSING, "program",
+                   "%s is on the list of programs that Fovea stays out of (launchers, compositors, "
+                   "tools)",
+                   program.path);
     } else {
         check_line(list, MARK_OK, "program", "%s", program.path);
     }

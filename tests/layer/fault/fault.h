@@ -13,6 +13,8 @@
  *     swapchain    vkCreateSwapchainKHR fails where TRANSFER_SRC is asked for
  *     semaphore    vkCreateSemaphore fails for Fovea
  *     submit       Fovea's third to fifth submit fail: out of memory
+ *     fourth       Fovea's fourth submit fails: out of memory
+ *     present      the program's third present fails: out of memory
  *     lost         Fovea's third submit fails: the device is lost
  *
  * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One instance

@@ -83,6 +83,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
     if (fault_is("submit") && submits >= 3 && submits <= 5) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    if (fault_is("fourth") && submits == 4) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     if (fault_is("lost") && submits >= 3) {
         return VK_ERROR_DEVICE_LOST;
     }
@@ -147,6 +150,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
 static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
 {
     presents++;
+    if (fault_is("present") && presents == 3) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     return fault_next.QueuePresentKHR(queue, info);
 }
 

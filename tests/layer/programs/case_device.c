@@ -6,6 +6,8 @@
 #include "program.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define WIDTH_PX 160
 #define HEIGHT_PX 120
@@ -103,6 +105,25 @@ static void vulkan12_features(void)
     show_with(program, &features, sizeof features, NULL);
 }
 
+/* Nobody may write to them, not even for the time of the call. */
+static void constant_features(void)
+{
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    VkPhysicalDeviceVulkan12Features *features =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (features == MAP_FAILED) {
+        program_fail("mmap", 0);
+    }
+    features->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    if (mprotect(features, size, PROT_READ) != 0) {
+        program_fail("mprotect", 0);
+    }
+    struct program program = program_default();
+    program.api_version = VK_API_VERSION_1_2;
+    show_with(program, features, sizeof *features, NULL);
+    munmap(features, size);
+}
+
 static void timeline_features_off(void)
 {
     struct program program = program_default();
@@ -186,6 +207,7 @@ const struct program_case device_cases[] = {
     {"enabled-features", enabled_features},
     {"features2", features2},
     {"vulkan12-features", vulkan12_features},
+    {"constant-features", constant_features},
     {"timeline-features-off", timeline_features_off},
     {"timeline-features-khr", timeline_features_khr},
     {"queue2", queue2},

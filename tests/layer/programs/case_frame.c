@@ -98,6 +98,37 @@ static void thread(void)
     stand_close(&stand);
 }
 
+static volatile bool stop;
+
+static void *present_until_stopped(void *unused)
+{
+    (void)unused;
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    while (!stop) {
+        frame_run(&stand.screen, 1);
+    }
+    stand_close(&stand);
+    return NULL;
+}
+
+/* Each with a device and a window of its own, until stdin ends. */
+static void three_threads(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) {
+        if (pthread_create(&threads[i], NULL, present_until_stopped, NULL) != 0) {
+            program_fail("no thread", 0);
+        }
+    }
+    program_hold();
+    stop = true;
+    for (int i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
 /* Hints of what has changed: with a moving gaze that is everything. */
 static void regions(void)
 {
@@ -123,6 +154,30 @@ static void regions(void)
         program_check(frame_present(&screen, 1, &hints), "vkQueuePresentKHR");
     }
     program_hold();
+    stand_close(&stand);
+}
+
+/* What is not presented stays acquired: the other images, if any, go round. */
+static void present_out_of_memory(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    struct screen *const screen = &stand.screen;
+    int refused = 0;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        if (!frame_draw(screen)) {
+            program_fail("the swapchain fits no longer", 0);
+        }
+        const VkResult result = frame_present(&screen, 1, NULL);
+        refused += result == VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (result != VK_ERROR_OUT_OF_HOST_MEMORY) {
+            program_check(result, "vkQueuePresentKHR");
+        }
+    }
+    if (refused != 1) {
+        program_fail("presents out of memory", refused);
+    }
     stand_close(&stand);
 }
 
@@ -180,7 +235,9 @@ const struct program_case frame_cases[] = {
     {"twelve-waits", twelve_waits},
     {"two-swapchains", two_swapchains},
     {"thread", thread},
+    {"three-threads", three_threads},
     {"regions", regions},
+    {"present-out-of-memory", present_out_of_memory},
     {"srgb", srgb},
     {"srgb-mutable", srgb_mutable},
     {"deferred", deferred},

@@ -199,7 +199,7 @@ VkResult frame_present(struct screen *const *screens, uint32_t count, const void
         program_fail("vkQueuePresentKHR has changed the program's structure", 0);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (results[i] == VK_RESULT_MAX_ENUM) {
+        if (result == VK_SUCCESS && results[i] == VK_RESULT_MAX_ENUM) {
             program_fail("vkQueuePresentKHR has not set pResults", (int)i);
         }
     }

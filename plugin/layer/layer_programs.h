@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Programs that the layer stays out of. fovea-run asks too. */
+#ifndef FOVEA_LAYER_PROGRAMS_H
+#define FOVEA_LAYER_PROGRAMS_H
+
+#include <stdbool.h>
+
+/* By the name of the program's file, without folders. */
+bool layer_programs_left_alone(const char *name);
+
+/* Why this process is left alone; NULL: it is not. */
+const char *layer_programs_refusal(void);
+
+#endif

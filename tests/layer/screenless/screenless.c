@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "screenless.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct screenless screenless = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define EXPORT __attribute__((visibility("default")))
+
+static bool is_set(const char *name, const char *value)
+{
+    const char *found = getenv(name);
+    return found && strcmp(found, value) == 0;
+}
+
+/* ---- Instance and device ------------------------------------------------------------------------------- */
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkInstance *out_instance)
+{
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
+    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
+                     link->function == VK_LAYER_LINK_INFO)) {
+        link = (VkLayerInstanceCreateInfo *)link->pNext;
+    }
+    if (!link) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)next(VK_NULL_HANDLE, "vkCreateInstance");
+    const VkResult result = create(info, allocator, out_instance);
+    if (result == VK_SUCCESS) {
+        screenless.instance = *out_instance;
+        screenless.GetInstanceProcAddr = next;
+        screenless.copies = !is_set("SCREENLESS_COPY", "0");
+        screenless.times = is_set("SCREENLESS_TIMES", "1");
+#define LOAD(name) screenless.vk.name = (PFN_vk##name)next(*out_instance, "vk" #name);
+        SCREENLESS_INSTANCE_FUNCTIONS(LOAD)
+#undef LOAD
+    }
+    return result;
+}
+
+static const VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info,
+                                                VkLayerFunction function)
+{
+    const VkLayerDeviceCreateInfo *node = info->pNext;
+    while (node && !(node->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
+                     node->function == function)) {
+        node = node->pNext;
+    }
+    return node;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
+                                                    const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    VkDevice *out_device)
+{
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)find_node(info, VK_LAYER_LINK_INFO);
+    const VkLayerDeviceCreateInfo *callback = find_node(info, VK_LOADER_DATA_CALLBACK);
+    if (!link || !callback) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    const PFN_vkCreateDevice create =
+        (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(screenless.instance,
+                                                                           "vkCreateDevice");
+    screenless.GetDeviceProcAddr = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(physical, info, allocator, out_device);
+    if (result == VK_SUCCESS) {
+        screenless.physical = physical;
+        screenless.device = *out_device;
+        screenless.set_loader_data = callback->u.pfnSetDeviceLoaderData;
+        screenless.queue_count = 0;
+#define LOAD(name)                                                                                 \
+    screenless.vk.name = (PFN_vk##name)screenless.GetDeviceProcAddr(*out_device, "vk" #name);
+        SCREENLESS_DEVICE_FUNCTIONS(LOAD)
+#undef LOAD
+    }
+    return result;
+}
+
+/* ---- Queues -------------------------------------------------------------------------------------------- */
+
+static void note_queue(VkQueue queue, uint32_t family)
+{
+    pthread_mutex_lock(&screenless.lock);
+    uint32_t i = 0;
+    while (i < screenless.queue_count && screenless.queues[i] != queue) {
+        i++;
+    }
+    if (i == screenless.queue_count && i < SCREENLESS_QUEUES) {
+        screenless.queues[i] = queue;
+        screenless.families[i] = family;
+        screenless.queue_count++;
+    }
+    pthread_mutex_unlock(&screenless.lock);
+}
+
+uint32_t screenless_queue(VkQueue queue)
+{
+    for (uint32_t i = 0; i < screenless.queue_count; i++) {
+        if (screenless.queues[i] == queue) {
+            return i;
+        }
+    }
+    abort(); /* a test with more queues than there is room for */
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_device_queue(VkDevice device, uint32_t family, uint32_t index,
+                                                   VkQueue *out_queue)
+{
+    screenless.vk.GetDeviceQueue(device, family, index, out_queue);
+    note_queue(*out_queue, family);
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_device_queue2(VkDevice device, const VkDeviceQueueInfo2 *info,
+                                                    VkQueue *out_queue)
+{
+    screenless.vk.GetDeviceQueue2(device, info, out_queue);
+    note_queue(*out_queue, info->queueFamilyIndex);
+}
+
+/* ---- What the loader asks for --------------------------------------------------------------------------- */
+
+static PFN_vkVoidFunction find_hook(const char *name)
+{
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } own[] = {
+        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_device_queue},
+        {"vkGetDeviceQueue2", (PFN_vkVoidFunction)get_device_queue2},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(own[i].name, name) == 0) {
+            return own[i].function;
+        }
+    }
+    PFN_vkVoidFunction found = screenless_surface_hook(name);
+    found = found ? found : screenless_swapchain_hook(name);
+    found = found ? found : screenless_present_hook(name);
+    return found ? found : screenless_times_hook(name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device,
+                                                                     const char *name)
+{
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_device_proc_addr;
+    }
+    const PFN_vkVoidFunction own = find_hook(name);
+    return own ? own : screenless.GetDeviceProcAddr(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance,
+                                                                       const char *name)
+{
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_instance_proc_addr;
+    }
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)get_device_proc_addr;
+    }
+    const PFN_vkVoidFunction own = find_hook(name);
+    if (own || !instance) {
+        return own;
+    }
+    return screenless.GetInstanceProcAddr(instance, name);
+}
+
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
+{
+    VkNegotiateLayerInterface *negotiation = pVersionStruct;
+    negotiation->loaderLayerInterfaceVersion = 2;
+    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
+    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Fovea's layer in a program without a display, on a swapchain of ours (screenless/): what is shown is Fovea's
+ * operator on what the program draws. The argument is the backend: "vulkan" and "cpu" on any device that is
+ * no GPU, "cuda" and "nvidia" (the vulkan backend) on an NVIDIA GPU; "costs" measures there. STAND_ONLY names
+ * one of the tests. */
+
+#include "cmocka_all.h"
+
+#include "screenless/stand.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *backend = "vulkan";
+static bool gpu;
+
+static struct stand_result result;
+
+static const char *setting(void)
+{
+    return strcmp(backend, "nvidia") == 0 ? "vulkan" : backend;
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------------------ */
+
+struct look {
+    const char *method;
+    const char *options; /* of the program */
+    const char *sets; /* more settings */
+    bool logged; /* the gaze moves */
+    bool unvalidated;
+    bool plain; /* Fovea must leave the frames alone */
+};
+
+/* Of white: a level of 255, or 1023, for the blockwise method, three of 255 for the smooth one; B10G11R11F has
+ * steps of a 64th, on either side. */
+static double bound(const struct look *look, double white)
+{
+    if (strstr(look->options, "format=122")) {
+        return white / 32.0;
+    }
+    return strcmp(look->method, "smooth") == 0 ? white * 3.0 / 255.0
+           : white > 255.0                     ? 1.0
+                                               : white / 255.0;
+}
+
+static enum stand_validation validation_of(const struct look *look)
+{
+    if (look->unvalidated || !stand_has_validation()) {
+        return STAND_VALIDATE_NOTHING;
+    }
+    return strcmp(backend, "cpu") == 0 ? STAND_VALIDATE_WITHOUT_SYNCHRONISATION
+                                       : STAND_VALIDATE_ALL;
+}
+
+static bool run_look(const struct look *look)
+{
+    char sets[512], options[512];
+    snprintf(sets, sizeof sets,
+             "backend=%s,foveation.method=%s,gaze.source=fixed,gaze.fixed.x=0.3,gaze.fixed.y=0.4,"
+             "gaze.late=false,watchdog_ms=60000,%s",
+             setting(), look->method, look->sets ? look->sets : "overlay.hud=false");
+    snprintf(options, sizeof options, "%s look=1 nvidia=%d foveated=%d", look->options, gpu,
+             !look->plain);
+    const struct stand_start start = {.layer = STAND_FOVEA,
+                                      .sets = sets,
+                                      .options = options,
+                                      .logged = look->logged,
+                                      .validate = validation_of(look)};
+    stand_run(&start, &result);
+    if (result.status == STAND_SKIPPED) {
+        print_message("%s", result.output);
+        return false;
+    }
+    if (result.status != 0) {
+        fail_msg("%s: status %d\n%s%s", options, result.status, result.output, result.log);
+    }
+    return true;
+}
+
+static void expect_look(const struct look *look)
+{
+    if (!run_look(look)) {
+        return;
+    }
+    const double frames = stand_number(&result, "frames_compared");
+    const double worst = stand_number(&result, "worst");
+    const double white = stand_number(&result, "white");
+    const double most = look->plain ? 0.0 : bound(look, white);
+    print_message("%s, %s, %s: %.0f frames, worst %g of %g\n", backend, look->method, look->options,
+                  frames, worst, white);
+    if (worst > most) {
+        fail_msg("%s: %g from the operator, %g allowed\n%s", look->options, worst, most,
+                 result.log);
+    }
+    const double changed = stand_number(&result, "frames_changed");
+    assert_true(look->plain ? changed == 0.0 : changed > 0.9 * frames);
+    if (validation_of(look) != STAND_VALIDATE_NOTHING &&
+        stand_number(&result, "validation_messages") != 0.0) {
+        fail_msg("validation:\n%s", result.output);
+    }
+}
+
+static const char *size(void)
+{
+    return gpu ? "width=1280 height=720 frames=120" : "width=160 height=90 frames=12";
+}
+
+static void frames_with_a_fixed_gaze_are_the_operator(void **state)
+{
+    (void)state;
+    char options[128];
+    snprintf(options, sizeof options, "%s format=44", size());
+    expect_look(&(struct look){.method = "blockwise", .options = options});
+    expect_look(&(struct look){.method = "smooth", .options = options});
+}
+
+static void frames_with_a_moving_gaze_are_the_operator(void **state)
+{
+    (void)state;
+    char options[128];
+    snprintf(options, sizeof options, "%s format=44", size());
+    const char *sets = "gaze.source=saccades,gaze.saccades.fixation_ms=50";
+    expect_look(
+        &(struct look){.method = "blockwise", .options = options, .sets = sets, .logged = true});
+    expect_look(
+        &(struct look){.method = "smooth", .options = options, .sets = sets, .logged = true});
+}
+
+/* Nothing between the layer and the driver, as in a game. */
+static void two_thousand_frames_are_the_operator(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"blockwise", "smooth"};
+    for (int i = 0; i < 2; i++) {
+        const struct look look = {.method = methods[i],
+                                  .options = gpu ? "width=1280 height=720 frames=2000 format=44"
+                                                 : "width=64 height=36 frames=200 format=44",
+                                  .sets = "gaze.source=saccades,gaze.saccades.fixation_ms=50",
+                                  .logged = true,
+                                  .unvalidated = true};
+        expect_look(&look);
+        if (gpu) {
+            printf("report: layer, %s, %s: %.0f frames of 1280x720, %.0f foveated, worst %g "
+                   "levels from the operator on the CPU\n",
+                   backend, look.method, stand_number(&result, "frames_compared"),
+                   stand_number(&result, "frames_changed"), stand_number(&result, "worst"));
+        }
+    }
+}
+
+/* VkFormat and VkColorSpaceKHR: UNORM and SRGB in both orders, ten bits plain, PQ and HLG, half floats as
+ * light beyond white and as PQ, packed floats. */
+static void every_format_and_colour_space_is_the_operator(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {
+        "format=44 space=0",
+        "format=50 space=0",
+        "format=50 space=0 mutable_format=1",
+        "format=37 space=0",
+        "format=43 space=0",
+        "format=51 space=0",
+        "format=57 space=0",
+        "format=64 space=0",
+        "format=64 space=1000104008",
+        "format=64 space=1000104010",
+        "format=58 space=1000104008",
+        "format=97 space=1000104002",
+        "format=97 space=1000104008",
+        "format=122 space=1000104002",
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char options[128];
+        snprintf(options, sizeof options, "width=97 height=61 frames=4 %s", formats[i]);
+        /* On a CPU one method for each, the other one with the other backend: each takes a second. */
+        const bool blockwise = (i + (strcmp(backend, "cpu") == 0)) % 2 == 0;
+        if (gpu || blockwise) {
+            expect_look(&(struct look){.method = "blockwise", .options = options});
+        }
+        if (gpu || !blockwise) {
+            expect_look(&(struct look){.method = "smooth", .options = options});
+        }
+    }
+}
+
+static void presents_may_wait_for_much_or_nothing(void **state)
+{
+    (void)state;
+    static const char *const waits[] = {"waits=8", "waits=9", "waits=30"};
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        char options[128];
+        snprintf(options, sizeof options, "width=97 height=61 frames=8 format=44 %s", waits[i]);
+        expect_look(&(struct look){.method = "blockwise", .options = options});
+    }
+}
+
+static void frames_without_a_gaze_are_left_alone(void **state)
+{
+    (void)state;
+    expect_look(&(struct look){.method = "blockwise",
+                               .options = "width=97 height=61 frames=12 format=44",
+                               .sets = "gaze.source=udp,gaze.udp.port=0,"
+                                       "gaze.validity.fallback=none",
+                               .plain = true});
+}
+
+/* Where the device has such queues. */
+static void any_queue_may_present(void **state)
+{
+    (void)state;
+    expect_look(&(struct look){.method = "blockwise",
+                               .options = "width=320 height=180 frames=60 format=44 queue=1"});
+    expect_look(&(struct look){.method = "blockwise",
+                               .options = "width=320 height=180 frames=60 format=44 queue=2",
+                               .plain = true});
+}
+
+/* ---- Costs --------------------------------------------------------------------------------------------- */
+
+#define ROUNDS 5
+
+struct variant {
+    const char *name;
+    enum stand_layer layer;
+    const char *sets;
+};
+
+static const struct variant variants[] = {
+    {"no layer", STAND_NO_LAYER, ""},
+    {"Fovea installed, off", STAND_INSTALLED, ""},
+    {"Fovea, strength 0", STAND_FOVEA, "backend=vulkan,gaze.source=fixed,foveation.strength=0"},
+    {"Fovea, gaze lost", STAND_FOVEA,
+     "backend=vulkan,gaze.source=udp,gaze.udp.port=0,gaze.validity.fallback=none"},
+    {"Fovea, vulkan", STAND_FOVEA, "backend=vulkan,gaze.source=fixed"},
+    {"Fovea, cuda", STAND_FOVEA, "backend=cuda,gaze.source=fixed"},
+};
+#define VARIANTS (sizeof variants / sizeof variants[0])
+
+static void run_variant(const struct variant *variant, const char *size_options, bool times)
+{
+    char options[128];
+    snprintf(options, sizeof options, "%s nvidia=%d format=44", size_options, gpu);
+    const struct stand_start start = {.layer = variant->layer,
+                                      .sets = variant->sets,
+                                      .options = options,
+                                      .times = times,
+                                      .costs = true};
+    stand_run(&start, &result);
+    if (result.status != 0) {
+        fail_msg("%s: status %d\n%s%s", variant->name, result.status, result.output, result.log);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of ROUNDS values: quarter 1, 2 and 3 are the quartiles. */
+static double quartile(const double *values, int quarter)
+{
+    double sorted[ROUNDS];
+    memcpy(sorted, values, sizeof sorted);
+    qsort(sorted, ROUNDS, sizeof sorted[0], compare);
+    return sorted[(ROUNDS - 1) * quarter / 4];
+}
+
+static void report_above(const char *what, const double *values, const double *base)
+{
+    double percent[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        percent[i] = 100.0 * (values[i] / base[i] - 1.0);
+    }
+    printf("%s %.2f us (%+.1f %%, quartiles %+.1f to %+.1f)", what, quartile(values, 2),
+           quartile(percent, 2), quartile(percent, 1), quartile(percent, 3));
+}
+
+/* Round after round, so that whatever disturbs the machine disturbs all of them; every other one backwards. */
+static void what_it_costs_the_cpu(void **state)
+{
+    (void)state;
+    static double frame[VARIANTS][ROUNDS], cpu[VARIANTS][ROUNDS], thread[VARIANTS][ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t k = 0; k < VARIANTS; k++) {
+            const size_t i = round % 2 ? VARIANTS - 1 - k : k;
+            run_variant(&variants[i],
+                        i < 3 ? "width=1920 height=1080 frames=8100"
+                              : "width=1920 height=1080 frames=2100",
+                        false);
+            frame[i][round] = stand_number(&result, "frame_us");
+            cpu[i][round] = stand_number(&result, "cpu_us");
+            thread[i][round] = stand_number(&result, "thread_us");
+        }
+    }
+    for (size_t i = 0; i < VARIANTS; i++) {
+        printf("report: the layer's cost, 1920x1080, medians of %d: %s: ", ROUNDS,
+               variants[i].name);
+        report_above("frame", frame[i], frame[0]);
+        report_above(", CPU", cpu[i], cpu[0]);
+        report_above(", of that the presenting thread", thread[i], thread[0]);
+        printf("\n");
+    }
+}
+
+/* The last that the layer says of a context. */
+static double kernels_us(void)
+{
+    const char *at = strstr(result.log, "GPU ");
+    return at && strstr(result.log, "frames foveated") ? strtod(at + 4, NULL) : 0.0;
+}
+
+static void what_it_adds_on_the_gpu(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"width=1920 height=1080 frames=1100",
+                                        "width=3840 height=2160 frames=1100"};
+    static const size_t shown[] = {0, 3, 4, 5};
+    for (int s = 0; s < 2; s++) {
+        for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++) {
+            const struct variant *variant = &variants[shown[k]];
+            run_variant(variant, sizes[s], true);
+            printf("report: on the GPU, %s: %s: adds %.1f us p50, %.1f p99; kernels alone %.1f; "
+                   "first batch %.1f, then until the second %.1f p50, %.1f p99, second %.1f\n",
+                   s ? "3840x2160" : "1920x1080", variant->name, stand_number(&result, "added_us"),
+                   stand_number(&result, "added_us_p99"), kernels_us(),
+                   stand_number(&result, "first_us"), stand_number(&result, "between_us"),
+                   stand_number(&result, "between_us_p99"), stand_number(&result, "second_us"));
+        }
+    }
+}
+
+/* ---- */
+
+static bool available(void)
+{
+    char options[64];
+    snprintf(options, sizeof options, "frames=1 nvidia=%d", gpu);
+    const struct stand_start start = {.layer = STAND_NO_LAYER, .options = options};
+    stand_run(&start, &result);
+    if (result.status != 0) {
+        printf("%s", result.output);
+    }
+    return result.status != STAND_SKIPPED;
+}
+
+static int run_costs(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_it_adds_on_the_gpu),
+                                       cmocka_unit_test(what_it_costs_the_cpu)};
+    return cmocka_run_group_tests_name("costs", tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "program") == 0) {
+        return stand_program(argc, argv);
+    }
+    backend = argc > 1 ? argv[1] : backend;
+    cmocka_set_test_filter(getenv("STAND_ONLY"));
+    const bool costs = strcmp(backend, "costs") == 0;
+    gpu = costs || strcmp(backend, "cuda") == 0 || strcmp(backend, "nvidia") == 0;
+    if (!available()) {
+        return STAND_SKIPPED;
+    }
+    if (costs) {
+        return run_costs();
+    }
+    const char *required = getenv("FOVEA_REQUIRE_VALIDATION");
+    if (required && strcmp(required, "1") == 0 && !stand_has_validation()) {
+        fprintf(stderr, "the validation layer is not there\n");
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_with_a_fixed_gaze_are_the_operator),
+        cmocka_unit_test(frames_with_a_moving_gaze_are_the_operator),
+        cmocka_unit_test(two_thousand_frames_are_the_operator),
+        cmocka_unit_test(every_format_and_colour_space_is_the_operator),
+        cmocka_unit_test(presents_may_wait_for_much_or_nothing),
+        cmocka_unit_test(frames_without_a_gaze_are_left_alone),
+        cmocka_unit_test(any_queue_may_present),
+    };
+    return cmocka_run_group_tests_name(backend, tests, NULL, NULL);
+}
