@@ -3,6 +3,8 @@
 
 #include "shaders.h"
 
+#include "foveate/foveate_shader_tile_shape.h"
+
 static const uint32_t foveate_1[] =
 #include "foveate_1.inc"
     ;
@@ -27,6 +29,30 @@ static const uint32_t smooth_gather_1[] =
 static const uint32_t smooth_gather_4[] =
 #include "smooth_gather_4.inc"
     ;
+static const uint32_t smooth_tile_kinds_1[] =
+#include "smooth_tile_kinds_1.inc"
+    ;
+static const uint32_t smooth_tile_kinds_4[] =
+#include "smooth_tile_kinds_4.inc"
+    ;
+static const uint32_t smooth_tile_levels_1[] =
+#include "smooth_tile_levels_1.inc"
+    ;
+static const uint32_t smooth_tile_levels_4[] =
+#include "smooth_tile_levels_4.inc"
+    ;
+static const uint32_t smooth_tile_near_1[] =
+#include "smooth_tile_near_1.inc"
+    ;
+static const uint32_t smooth_tile_far_1[] =
+#include "smooth_tile_far_1.inc"
+    ;
+static const uint32_t smooth_tile_near_4[] =
+#include "smooth_tile_near_4.inc"
+    ;
+static const uint32_t smooth_tile_far_4[] =
+#include "smooth_tile_far_4.inc"
+    ;
 static const uint32_t overlay_1[] =
 #include "overlay_1.inc"
     ;
@@ -47,6 +73,14 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
                                     {smooth_decimate_4, sizeof smooth_decimate_4}},
         [SHADER_SMOOTH_GATHER] = {{smooth_gather_1, sizeof smooth_gather_1},
                                   {smooth_gather_4, sizeof smooth_gather_4}},
+        [SHADER_TILE_KINDS] = {{smooth_tile_kinds_1, sizeof smooth_tile_kinds_1},
+                               {smooth_tile_kinds_4, sizeof smooth_tile_kinds_4}},
+        [SHADER_TILE_LEVELS] = {{smooth_tile_levels_1, sizeof smooth_tile_levels_1},
+                                {smooth_tile_levels_4, sizeof smooth_tile_levels_4}},
+        [SHADER_TILE_NEAR] = {{smooth_tile_near_1, sizeof smooth_tile_near_1},
+                              {smooth_tile_near_4, sizeof smooth_tile_near_4}},
+        [SHADER_TILE_FAR] = {{smooth_tile_far_1, sizeof smooth_tile_far_1},
+                             {smooth_tile_far_4, sizeof smooth_tile_far_4}},
         [SHADER_OVERLAY] = {{overlay_1, sizeof overlay_1}, {overlay_4, sizeof overlay_4}},
         [SHADER_LATCH] = {{gaze_latch_1, sizeof gaze_latch_1}, {gaze_latch_1, sizeof gaze_latch_1}},
     };
@@ -83,4 +117,37 @@ void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]
 {
     out_groups[0] = divide_up(width, PIXEL_GROUP);
     out_groups[1] = divide_up(height, PIXEL_GROUP);
+}
+
+static uint32_t divide_up_signed(int32_t a, uint32_t b)
+{
+    return divide_up((uint32_t)a, b);
+}
+
+int32_t shader_tile_places_each(const struct foveate_frame *frame)
+{
+    const int64_t pixels = (int64_t)frame->width_px * frame->height_px;
+    return pixels < SHADER_TILE_WHOLE_FROM_PX ? 1 : SHADER_TILE_PLACES_DOWN;
+}
+
+void shader_tile_groups(enum shader_operator which, const struct foveate_frame *frame,
+                        uint32_t out_groups[2])
+{
+    const uint32_t columns = divide_up_signed(frame->width_px, SHADER_TILE_PX);
+    const uint32_t rows = divide_up_signed(frame->height_px, SHADER_TILE_PX);
+    const uint32_t each = (uint32_t)shader_tile_places_each(frame);
+    if (which == SHADER_TILE_NEAR || which == SHADER_TILE_FAR) {
+        const uint32_t down = SHADER_TILE_PLACES_DOWN / each;
+        out_groups[0] = columns * SHADER_TILE_PLACES_ACROSS;
+        out_groups[1] = rows * (which == SHADER_TILE_NEAR ? down : divide_up(down, 2));
+    } else if (which == SHADER_TILE_KINDS) {
+        out_groups[0] = divide_up(columns * rows, SHADER_TILE_KINDS_A_GROUP);
+        out_groups[1] = 1;
+    } else {
+        /* Level 2 with its margins; level 1's are half as wide. */
+        out_groups[0] = divide_up(divide_up_signed(frame->width_px, 4) + 2 * FOVEATE_MARGIN,
+                                  SHADER_TILE_MADE_ACROSS);
+        out_groups[1] = divide_up(divide_up_signed(frame->height_px, 4) + 2 * FOVEATE_MARGIN,
+                                  SHADER_TILE_MADE_DOWN);
+    }
 }

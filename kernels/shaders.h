@@ -3,7 +3,8 @@
 
 /* The compute shaders as SPIR-V. `words` is how many components a raw pixel has: 1 for 32-bit formats
  * (R32_UINT), 4 for RGBA16F (R16G16B16A16_UINT). Specialization constant 0 is the enum fovea_format, 1
- * FOVEATE_LIGHT_*: as what UNORM pixels are averaged.
+ * FOVEATE_LIGHT_*: as what UNORM pixels are averaged, 2 whether alpha is averaged like a colour,
+ * 3 whether foveate.comp may take SHADER_TILE_SHARED_BYTES.
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer
  * (the plan's law, levels, law's table), 3 storage buffer (rings and taps; smooth: all levels' samples),
@@ -28,6 +29,12 @@ enum shader_operator {
     SHADER_SMOOTH_LEVEL, /* smooth, in this order; push constants: struct smooth_constants */
     SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
     SHADER_SMOOTH_GATHER,
+    /* Smooth in tiles instead, the same constants: the first two in any order, SMOOTH_DECIMATE from level 3 on,
+     * then the picture by the last two in any order. */
+    SHADER_TILE_KINDS,
+    SHADER_TILE_LEVELS, /* where there are any; so is FAR */
+    SHADER_TILE_NEAR,
+    SHADER_TILE_FAR,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
     SHADER_LATCH, /* push constants: struct foveate_late_own; one workgroup of one thread */
     SHADER_COUNT,
@@ -37,6 +44,11 @@ struct smooth_constants {
     struct foveate_frame frame;
     int32_t level; /* the one to make */
     int32_t level_count;
+    /* tiles: of struct foveate_shader_tiles */
+    float slope;
+    float fine_sigma_px;
+    int32_t kinds;
+    int32_t places_each;
 };
 
 struct shader shader_get(enum shader_operator which, uint32_t words);
@@ -46,5 +58,9 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 /* One thread a pixel, or a sample of a level with its margins. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
+/* Of the shaders of the tiles: workgroups, and smooth_constants.places_each. */
+int32_t shader_tile_places_each(const struct foveate_frame *frame);
+void shader_tile_groups(enum shader_operator which, const struct foveate_frame *frame,
+                        uint32_t out_groups[2]);
 
 #endif

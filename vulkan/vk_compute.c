@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "foveate/foveate_late.h"
+#include "foveate/foveate_shader_tile_shape.h"
 #include "overlay/overlay.h"
 #include "vk_check.h"
 
@@ -98,6 +99,8 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 {
     *compute = (struct vk_compute){0};
     FOVEA_TRY(check_limits(device));
+    compute->takes_tiles =
+        device->properties.limits.maxComputeSharedMemorySize >= SHADER_TILE_SHARED_BYTES;
     enum fovea_result result = create_set_layout(compute, device);
     if (result == FOVEA_OK) {
         result = create_layout(compute, device);
@@ -114,7 +117,7 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
-    VkPipeline *pipelines = &compute->pipelines[0][0][0];
+    VkPipeline *pipelines = &compute->pipelines[0][0][0][0];
     for (size_t i = 0; i < sizeof compute->pipelines / sizeof *pipelines; i++) {
         vk->DestroyPipeline(device->handle, pipelines[i], NULL);
     }
@@ -182,16 +185,18 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
 
 static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)
 {
-    return &compute->pipelines[kind.which][kind.format][kind.light];
+    return &compute->pipelines[kind.which][kind.format][kind.light][kind.blur_alpha];
 }
 
 static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
                                          VkShaderModule module, struct vk_compute_kind kind)
 {
-    const int32_t constants[2] = {(int32_t)kind.format, kind.light};
-    VkSpecializationMapEntry entries[2] = {{0, 0, sizeof constants[0]},
-                                           {1, sizeof constants[0], sizeof constants[1]}};
-    VkSpecializationInfo special = {.mapEntryCount = 2,
+    const bool staged = compute->takes_tiles && kind.format != FOVEA_FORMAT_RGBA16F;
+    const int32_t constants[4] = {(int32_t)kind.format, kind.light, kind.blur_alpha, staged};
+    const size_t each = sizeof constants[0];
+    const VkSpecializationMapEntry entries[4] = {
+        {0, 0, each}, {1, each, each}, {2, 2 * each, each}, {3, 3 * each, each}};
+    VkSpecializationInfo special = {.mapEntryCount = 4,
                                     .pMapEntries = entries,
                                     .dataSize = sizeof constants,
                                     .pData = constants};

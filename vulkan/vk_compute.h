@@ -15,7 +15,9 @@ struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
-    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][FOVEATE_LIGHT_COUNT]; /* made when first asked for */
+    bool takes_tiles; /* workgroups may have SHADER_TILE_SHARED_BYTES */
+    /* light, blur_alpha; made when first asked for */
+    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][FOVEATE_LIGHT_COUNT][2];
 };
 
 /* Which pipeline. */
@@ -23,6 +25,7 @@ struct vk_compute_kind {
     enum shader_operator which;
     enum fovea_format format;
     int32_t light; /* FOVEATE_LIGHT_*; of UNORM formats */
+    bool blur_alpha; /* alpha is averaged like a colour */
 };
 
 /* What a descriptor set points to; images are in GENERAL. */

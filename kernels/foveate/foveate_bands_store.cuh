@@ -1,169 +1,183 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A unit of foveate_bands.cu into the picture: sums become words, which are stored by the row with what the
- * picture keeps of its own: alpha, and the pixels of fragments that have no filter. */
+/* A unit of foveate_bands.cu into the picture: sums become words, which are stored with what the picture keeps
+ * of its own: alpha, and the pixels of fragments that have no filter. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_STORE_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_STORE_CUH
 
-#include "foveate_bands_unit.cuh"
+#include "foveate_bands_product.cuh"
 
-/* What the sums of a channel begin with: levels are held less 128, and an exact half shall round up. */
-template <bool LIGHT> static __device__ __forceinline__ float sums_begin()
+static __device__ __forceinline__ uint32_t level_of_light(float v)
 {
-    return LIGHT ? 0.0f : 128.0f + 1.0f / 2048;
+    return round_unorm(light_to_srgb(v) * 255.0f, 255.0f);
 }
 
-/* The nearest level in the lowest byte: behind the exponent of 1.5 * 2^23 the steps of floats are whole
- * numbers. Averages stay in range. */
-template <bool LIGHT> static __device__ __forceinline__ uint32_t byte_of(float sum)
+/* Two neighbours' levels in the low bytes of two halves. Averages stay in range: behind the exponent of
+ * 1024 the steps of halves are whole numbers. */
+template <bool LIGHT> static __device__ __forceinline__ uint32_t levels_of(uint32_t sums)
 {
+    const __half2 pair = *(const __half2 *)&sums;
     if (LIGHT) {
-        sum = light_to_srgb(fminf(fmaxf(sum, 0.0f), 1.0f)) * 255.0f + 1.0f / 2048;
+        const float2 v = __half22float2(pair);
+        return level_of_light(v.x) | level_of_light(v.y) << 16;
     }
-    return __float_as_uint(sum + 12582912.0f);
+    const __half2 raised = __hadd2(pair, __float2half2_rn(1024.0f + 128.0f));
+    return *(const uint32_t *)&raised;
 }
 
-/* The fourth byte is the picture's. */
-template <int CHANNELS, bool LIGHT>
-static __device__ __forceinline__ uint32_t word_of(float x, float y, float z)
+/* Two pixels; the fourth bytes are the picture's. */
+template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
+static __device__ __forceinline__ uint2 words_of(const unit_sums<CHANNELS, COUNT, TILES> &sums,
+                                                 int tile, int half, int q)
 {
+    uint32_t levels[CHANNELS];
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+        const mma_halves &sum = sums.of[tile][q][c];
+        levels[c] = levels_of<LIGHT>(half == 0 ? sum.x : sum.y);
+    }
     if constexpr (CHANNELS == 1) {
-        return byte_of<LIGHT>(x);
+        return make_uint2(levels[0], levels[0] >> 16);
+    } else {
+        const uint32_t two = __byte_perm(levels[0], levels[1], 0x6240u);
+        return make_uint2(__byte_perm(two, levels[2], 0x4410u),
+                          __byte_perm(two, levels[2], 0x6632u));
     }
-    const uint32_t low = __byte_perm(byte_of<LIGHT>(x), byte_of<LIGHT>(y), 0x0040u);
-    return __byte_perm(low, byte_of<LIGHT>(z), 0x0410u);
 }
 
-/* A unit's words, by the row. */
-struct unit_words {
-    uint32_t at[ROWS][COLUMNS];
-};
-
-/* Where both halves have one filter, the two H stand side by side; else each serves its half. */
-template <int CHANNELS, bool LIGHT>
-static __device__ __forceinline__ void write_words(const float (&sums)[CHANNELS][2][4], bool pair,
-                                                   unit_words &words)
+/* The part of a word that is made; the rest is the picture's own. */
+template <enum fovea_format FORMAT> static __device__ __forceinline__ uint32_t made_part(int ring)
 {
-    const int row = (int)threadIdx.x % 32 / 4;
-    const int column = (int)threadIdx.x % 4 * 2;
+    return ring == FOVEATE_RING_NONE ? 0u : pixel<FORMAT>::keep_alpha(~0u, 0u);
+}
+
+/* Columns 2 t and 2 t + 1 of a unit's quarters, in the picture. */
+template <int COUNT> struct lane_columns {
+    int x[COUNT]; /* of the first */
+    uint32_t inside; /* bits 2 q and 2 q + 1 */
+
+    __device__ __forceinline__ lane_columns(const foveate_frame &frame, const bands_region &region,
+                                            const unit &u)
+        : inside(0)
+    {
+        const bands_lane l;
+        const int side = frame.fragment_px;
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            uint32_t two[2];
+        for (int q = 0; q < COUNT; q++) {
+            const int columns = quarter_columns(u, side, q);
+            x[q] = region.x + u.x + quarter_start(side, q) + 2 * l.t;
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                float v[3] = {};
-#pragma unroll
-                for (int c = 0; c < CHANNELS; c++) {
-                    const int n = 2 * half + i;
-                    v[c] = half == 1 && j == 0 && pair ? sums[c][1][n] : sums[c][j][n];
-                }
-                two[i] = word_of<CHANNELS, LIGHT>(v[0], v[1], v[2]);
+                const bool is_inside =
+                    2 * l.t + i < columns && x[q] + i >= 0 && x[q] + i < frame.width_px;
+                inside |= (uint32_t)is_inside << (2 * q + i);
             }
-            *(uint2 *)&words.at[HALF_ROWS * half + row][HALF_COLUMNS * j + column] =
-                make_uint2(two[0], two[1]);
         }
-    }
-}
-
-/* Where a lane's pixels of a unit lie: two rows of 16 at a time, from the upper half's first on. */
-struct lane_places {
-    int x, column;
-    bool in_columns;
-
-    __device__ __forceinline__ lane_places(const foveate_frame &frame, const bands_region &region,
-                                           const unit &u)
-        : x(region.x + u.x + (int)threadIdx.x % COLUMNS), column((int)threadIdx.x % COLUMNS),
-          in_columns(column < u.columns && x >= 0 && x < frame.width_px)
-    {
     }
 };
 
-static __device__ __forceinline__ bool in_lower_half(int i)
-{
-    return 2 * i >= HALF_ROWS;
-}
+/* What a pair of pixels has in the window, and alpha. */
+struct own_pixels {
+    const bands_region &region;
+    const char *window;
+    const uint8_t *alpha;
 
-/* Row i of the lane's eight, from its half's first. */
-static __device__ __forceinline__ int row_in_half(int i)
-{
-    return (2 * i) % HALF_ROWS + (int)threadIdx.x % 32 / COLUMNS;
-}
+    template <enum fovea_format FORMAT>
+    __device__ __forceinline__ uint2 at(const unit &u, int column, int row, uint32_t part) const
+    {
+        uint2 own = {};
+        if (FORMAT == FOVEA_FORMAT_RGBA8) {
+            const uint8_t *from =
+                alpha + (u.y + row) * ALPHA_PITCH + (region.lead & 3) + u.x + column;
+            own = make_uint2((uint32_t)from[0] << 24, (uint32_t)from[1] << 24);
+        }
+        if (part == 0) {
+            const uint32_t *words =
+                (const uint32_t *)(window + (region.radius + u.y + row) * region.pitch_bytes) +
+                region.lead + u.x + column;
+            own.x |= words[0] & 0x00ffffffu;
+            own.y |= words[1] & 0x00ffffffu;
+        }
+        return own;
+    }
+};
 
 template <enum fovea_format FORMAT, typename Image> struct target {
     const foveate_frame &frame;
     const bands_region &region;
-    const Image &src;
     const Image &dst;
-    bool words; /* both have rows of them */
+    own_pixels own;
 
-    __device__ __forceinline__ int y_of(const unit &u, int i) const
+    /* Of the unit's row; -1: outside. */
+    __device__ __forceinline__ int y_of(const unit &u, int row) const
     {
-        return region.y + u.y + (in_lower_half(i) ? u.lower : 0) + row_in_half(i);
-    }
-    __device__ __forceinline__ bool is_inside(const unit &u, const lane_places &lane, int i) const
-    {
-        const int y = y_of(u, i);
-        return lane.in_columns &&
-               row_in_half(i) < (in_lower_half(i) ? u.lower_rows : u.upper_rows) && y >= 0 &&
-               y < frame.height_px;
-    }
-    /* Of what was made and what the picture has there. */
-    __device__ __forceinline__ uint32_t merged(const unit &u, int i, uint32_t made,
-                                               uint32_t own) const
-    {
-        const int ring = in_lower_half(i) ? u.lower_ring : u.upper_ring;
-        return ring == FOVEATE_RING_NONE ? own : pixel<FORMAT>::keep_alpha(made, own);
+        const int y = region.y + u.y + row;
+        return row < u.rows && y >= 0 && y < frame.height_px ? y : -1;
     }
 
-    __device__ __forceinline__ void store_words(const unit &u, const unit_words &made) const
+    template <bool WORDS>
+    __device__ __forceinline__ void store_pair(int x, int y, uint32_t inside, uint2 pair) const
     {
-        const lane_places lane(frame, region, u);
-        const int row = (int)threadIdx.x % 32 / COLUMNS;
-        const char *from = run_at(src, lane.x, region.y + u.y);
-        char *to = run_at(dst, lane.x, region.y + u.y);
-        uint32_t own[ROWS / 2] = {};
-        uint32_t inside = 0;
+        if (!WORDS) {
+            if (inside & 1u) {
+                dst.store(x, y, pair.x);
+            }
+            if (inside & 2u) {
+                dst.store(x + 1, y, pair.y);
+            }
+            return;
+        }
+        uint32_t *to = (uint32_t *)(run_at(dst, 0, 0) + y * row_bytes_of(dst)) + x;
+        if (inside == 3 && ((uintptr_t)to & 7) == 0) {
+            *(uint2 *)to = pair;
+            return;
+        }
+        if (inside & 1u) {
+            to[0] = pair.x;
+        }
+        if (inside & 2u) {
+            to[1] = pair.y;
+        }
+    }
+
+    template <bool LIGHT, bool WORDS, int CHANNELS, int COUNT, int TILES>
+    __device__ __forceinline__ void store_as(const unit &u,
+                                             const unit_sums<CHANNELS, COUNT, TILES> &sums) const
+    {
+        const lane_columns<COUNT> columns(frame, region, u);
+        const int left = region.x + u.x;
 #pragma unroll
-        for (int i = 0; i < ROWS / 2; i++) {
-            if (is_inside(u, lane, i)) {
-                const int down = y_of(u, i) - region.y - u.y;
-                own[i] = __ldg((const uint32_t *)(from + down * row_bytes_of(src)));
-                inside |= 1u << i;
+        for (int half = 0; half < 2 * TILES; half++) {
+            const int row = 8 * half + bands_lane().g;
+            const int y = y_of(u, row);
+            if (y < 0) {
+                continue;
             }
-        }
 #pragma unroll
-        for (int i = 0; i < ROWS / 2; i++) {
-            if (inside >> i & 1u) {
-                const int down = y_of(u, i) - region.y - u.y;
-                *(uint32_t *)(to + down * row_bytes_of(dst)) =
-                    merged(u, i, made.at[2 * i + row][lane.column], own[i]);
+            for (int q = 0; q < COUNT; q++) {
+                const uint32_t inside = columns.inside >> 2 * q & 3u;
+                if (inside == 0) {
+                    continue;
+                }
+                const uint32_t part = made_part<FORMAT>(u.rings[q]);
+                const uint2 kept = own.at<FORMAT>(u, columns.x[q] - left, row, part);
+                const uint2 made = words_of<LIGHT>(sums, half / 2, half % 2, q);
+                store_pair<WORDS>(columns.x[q], y, inside,
+                                  make_uint2((made.x & part) | (kept.x & ~part),
+                                             (made.y & part) | (kept.y & ~part)));
             }
         }
     }
 
-    __device__ __forceinline__ void store_pixels(const unit &u, const unit_words &made) const
+    template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
+    __device__ __forceinline__ void store(const unit &u,
+                                          const unit_sums<CHANNELS, COUNT, TILES> &sums) const
     {
-        const lane_places lane(frame, region, u);
-        const int row = (int)threadIdx.x % 32 / COLUMNS;
-#pragma unroll 1
-        for (int i = 0; i < ROWS / 2; i++) {
-            if (is_inside(u, lane, i)) {
-                const int y = y_of(u, i);
-                const uint32_t word = made.at[2 * i + row][lane.column];
-                dst.store(lane.x, y, merged(u, i, word, src.load(lane.x, y)));
-            }
-        }
-    }
-
-    __device__ __forceinline__ void store(const unit &u, const unit_words &made) const
-    {
-        if (words) {
-            store_words(u, made);
+        if (has_words(dst)) {
+            store_as<LIGHT, true>(u, sums);
         } else {
-            store_pixels(u, made);
+            store_as<LIGHT, false>(u, sums);
         }
     }
 };

@@ -1,87 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Units: what a warp of foveate_bands.cu makes at a time, 16 rows by 16 columns of one fragment or of two small
- * ones. A block lists those of its region. */
+/* Units: what a warp of foveate_bands.cu makes at a time. A unit has up to four quarters side by side, each of up to 8
+ * columns of one fragment:
+ *
+ *     fragments of more than 16 px    two quarters by 32 rows, of one fragment
+ *     of 9 to 16 px                   four by 16 rows: two fragments, two quarters each
+ *     of up to 8 px                   four by 8 rows: four fragments, or by 16: eight whose filters
+ *                                     are the same in pairs one above the other */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_UNIT_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_UNIT_CUH
 
 #include "foveate_bands_window.cuh"
 
-const int ROWS = 16;
-const int HALF_ROWS = ROWS / 2;
-const int COLUMNS = 16;
-const int HALF_COLUMNS = COLUMNS / 2;
-/* Of the smallest fragments, two to a unit. */
-const int MOST_UNITS = FOVEATE_BANDS_MAX_FRAGMENTS / 2;
-
-/* What a warp makes at a time. Its rows are two halves, which are fragments of their own where those have
- * at most 8 px. */
+const int QUARTERS = 4;
+const int QUARTER_PX = 8;
+const int TILE_ROWS = 16;
 struct unit {
     int16_t x, y; /* the first pixel, from the region's on */
-    int16_t columns; /* that are the fragment's */
-    int16_t upper_rows; /* of each half likewise */
-    int16_t lower_rows;
-    int16_t lower; /* where the second half begins */
-    int upper_ring;
-    int lower_ring;
+    int16_t width; /* of pixels that are its fragments' */
+    int16_t rows;
+    int16_t rings[QUARTERS];
 };
 
-static __device__ __forceinline__ int parts_of(int side)
+/* A quarter's first column in its unit, and the first beyond its fragment. */
+static __device__ __forceinline__ int quarter_start(int side, int q)
 {
-    return (side + ROWS - 1) / ROWS;
+    return side <= QUARTER_PX       ? q * side
+           : side <= 2 * QUARTER_PX ? q / 2 * side + q % 2 * QUARTER_PX
+                                    : q * QUARTER_PX;
+}
+static __device__ __forceinline__ int quarter_end(int side, int q)
+{
+    return side <= QUARTER_PX       ? (q + 1) * side
+           : side <= 2 * QUARTER_PX ? (q / 2 + 1) * side
+                                    : QUARTERS * QUARTER_PX;
+}
+/* Its columns that are pixels of the fragment. */
+static __device__ __forceinline__ int quarter_columns(const unit &u, int side, int q)
+{
+    return min(max(min((int)u.width, quarter_end(side, q)) - quarter_start(side, q), 0),
+               QUARTER_PX);
 }
 
-static __device__ __forceinline__ int count_units(const bands_region &region, int side)
-{
-    const int rows =
-        side <= HALF_ROWS ? (region.fragments_y + 1) / 2 : region.fragments_y * parts_of(side);
-    return region.fragments_x * parts_of(side) * rows;
-}
-
-static __device__ __forceinline__ unit pair_of_fragments(const bands_region &region,
-                                                         const int *rings, int side, int index)
+/* Side by side from a fragment on. */
+static __device__ __forceinline__ unit unit_of_fragments(const bands_region &region,
+                                                         const int16_t *rings, int side, int column,
+                                                         int row)
 {
     unit u = {};
-    const int column = index % region.fragments_x;
-    const int row = 2 * (index / region.fragments_x);
-    const bool second = row + 1 < region.fragments_y;
+    const int per_fragment = side <= QUARTER_PX ? 1 : 2;
+    const int count = min(QUARTERS / per_fragment, region.fragments_x - column);
     u.x = (int16_t)(column * side);
     u.y = (int16_t)(row * side);
-    u.columns = u.upper_rows = u.lower = (int16_t)side;
-    u.lower_rows = (int16_t)(second ? side : 0);
-    u.upper_ring = rings[row * region.fragments_x + column];
-    u.lower_ring = second ? rings[(row + 1) * region.fragments_x + column] : u.upper_ring;
-    return u;
-}
-
-static __device__ __forceinline__ unit part_of_fragment(const bands_region &region,
-                                                        const int *rings, int side, int index)
-{
-    unit u = {};
-    const int parts = parts_of(side);
-    const int column = index % (region.fragments_x * parts);
-    const int row = index / (region.fragments_x * parts);
-    const int part_x = column % parts * COLUMNS;
-    const int part_y = row % parts * ROWS;
-    u.x = (int16_t)(column / parts * side + part_x);
-    u.y = (int16_t)(row / parts * side + part_y);
-    u.columns = (int16_t)min(side - part_x, COLUMNS);
-    u.upper_rows = (int16_t)min(side - part_y, HALF_ROWS);
-    u.lower_rows = (int16_t)min(side - part_y - HALF_ROWS, HALF_ROWS);
-    u.lower = HALF_ROWS;
-    u.upper_ring = u.lower_ring = rings[row / parts * region.fragments_x + column / parts];
-    return u;
-}
-
-/* A thread each, since there are divisions in it. */
-static __device__ __forceinline__ void list_units(const bands_region &region, const int *rings,
-                                                  int side, unit *units)
-{
-    for (int i = (int)threadIdx.x; i < count_units(region, side); i += BANDS_THREADS) {
-        units[i] = side <= HALF_ROWS ? pair_of_fragments(region, rings, side, i)
-                                     : part_of_fragment(region, rings, side, i);
+    u.width = (int16_t)(count * side);
+    u.rows = (int16_t)side;
+#pragma unroll
+    for (int q = 0; q < QUARTERS; q++) {
+        const int fragment = min(q / per_fragment, count - 1);
+        u.rings[q] = rings[row * region.fragments_x + column + fragment];
     }
+    return u;
+}
+
+static __device__ __forceinline__ bool have_same_filters(const unit &a, const unit &b)
+{
+    return a.rings[0] == b.rings[0] && a.rings[1] == b.rings[1] && a.rings[2] == b.rings[2] &&
+           a.rings[3] == b.rings[3];
+}
+
+static __device__ __forceinline__ int parts_of(int length, int part)
+{
+    return (length + part - 1) / part;
+}
+
+/* Fragments of up to 16 px. Those of up to 8 px come in pairs of rows; of pairs that have the same filters
+ * there is no `second`. false: there is no such unit. */
+static __device__ __forceinline__ bool small_unit(const bands_region &region, const int16_t *rings,
+                                                  int side, int i, bool second, unit &u)
+{
+    const int across = side <= QUARTER_PX ? QUARTERS : QUARTERS / 2;
+    const int down = side <= QUARTER_PX ? 2 : 1;
+    const int columns = parts_of(region.fragments_x, across);
+    const int pair = quotient(i, columns);
+    const int row = pair * down;
+    const int column = (i - pair * columns) * across;
+    u = unit_of_fragments(region, rings, side, column, row);
+    if (down == 1 || row + 1 >= region.fragments_y) {
+        return !second;
+    }
+    const unit lower = unit_of_fragments(region, rings, side, column, row + 1);
+    if (have_same_filters(u, lower)) {
+        u.rows = (int16_t)(2 * side);
+        return !second;
+    }
+    if (second) {
+        u = lower;
+    }
+    return true;
+}
+
+/* Larger ones. */
+static __device__ __forceinline__ bool large_unit(const bands_region &region, const int16_t *rings,
+                                                  int side, int i, unit &u)
+{
+    const int width = QUARTERS / 2 * QUARTER_PX;
+    const int rows = 2 * TILE_ROWS;
+    const int parts_x = parts_of(side, width);
+    const int parts_y = parts_of(side, rows);
+    const int columns = region.fragments_x * parts_x;
+    const int row = quotient(i, columns);
+    const int column = i - row * columns;
+    const int x = quotient(column, parts_x);
+    const int y = quotient(row, parts_y);
+    const int part_x = (column - x * parts_x) * width;
+    const int part_y = (row - y * parts_y) * rows;
+    const int ring = rings[y * region.fragments_x + x];
+    u.x = (int16_t)(x * side + part_x);
+    u.y = (int16_t)(y * side + part_y);
+    u.width = (int16_t)min(side - part_x, width);
+    u.rows = (int16_t)min(side - part_y, rows);
+#pragma unroll
+    for (int q = 0; q < QUARTERS; q++) {
+        u.rings[q] = (int16_t)ring;
+    }
+    return true;
+}
+
+/* Of either kind, without the `second`. */
+template <bool SMALL>
+static __device__ __forceinline__ int count_units(const bands_region &region, int side)
+{
+    if (SMALL) {
+        const int across = side <= QUARTER_PX ? QUARTERS : QUARTERS / 2;
+        const int down = side <= QUARTER_PX ? 2 : 1;
+        return parts_of(region.fragments_x, across) * parts_of(region.fragments_y, down);
+    }
+    return region.fragments_x * parts_of(side, QUARTERS / 2 * QUARTER_PX) * region.fragments_y *
+           parts_of(side, 2 * TILE_ROWS);
 }
 
 #endif

@@ -1,39 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the picture
- * around it in shared memory as halves, the channels of a row one after the other. Levels of 8 bits are held
- * less 128, which halves do exactly; light as it is. */
+/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the picture around it
+ * in shared memory, a word a pixel. Its alpha gives way to a byte that makes halves of two bytes at once. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 
 #include "foveate_bands_params.h"
+#include "foveate_copy.cuh"
 #include "foveate_grid.h"
 #include "foveate_light.cuh"
 #include "foveate_tile_image.cuh"
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;
-const int BANDS_COLUMNS = FOVEATE_BANDS_WINDOW_COLUMNS;
 
-/* What every thread of a block knows. Pixels are the view's. */
+/* What a block works on. Pixels are the view's. */
 struct bands_region {
     int first_x, first_y; /* fragments */
     int x, y; /* its first pixel; may lie outside the picture */
     int fragments_x, fragments_y;
     int width, height;
-    int radius; /* of its largest filter; -1: everything is copied */
+    int radius; /* of its largest filter; 0: everything is copied */
     int lead; /* columns of the window left of the first pixel */
     int rows; /* of the window */
+    int pitch_bytes;
 };
 
+/* Columns as in the window from its last multiple of 4 on that the region does not begin before. */
+const int ALPHA_PITCH = FOVEATE_BANDS_WIDTH_PX + 8;
+
 struct bands_shared {
-    int rings[FOVEATE_BANDS_MAX_FRAGMENTS];
-    int radius;
-    __half light[256];
+    int radii[FOVEATE_BANDS_WARPS];
+    int16_t rings[FOVEATE_BANDS_MAX_FRAGMENTS];
+    uint16_t light[256]; /* halves of bytes */
+    uint8_t alpha[FOVEATE_BANDS_HEIGHT_PX * ALPHA_PITCH]; /* of the region */
 };
 
 /* ---- The region */
 
+/* i / d of small numbers, in a quarter of the instructions. */
+static __device__ __forceinline__ int quotient(int i, int d)
+{
+    return (int)__fdividef((float)i + 0.5f, (float)d);
+}
+
+/* The i-th of `count` blocks along an axis, the farthest from `centre` first. */
+static __device__ __forceinline__ int from_far_on(int i, int count, int centre)
+{
+    const int before = centre;
+    const int after = count - 1 - centre;
+    const int far = abs(before - after);
+    if (i < far) {
+        return before > after ? i : count - 1 - i;
+    }
+    const int distance = min(before, after) - (i - far) / 2;
+    return (i - far) % 2 == 0 ? centre - distance : centre + distance;
+}
+
+/* Of the block at the gaze. */
+static __device__ __forceinline__ int centre_block(int gaze_q8, int shift_px, int side,
+                                                   int fragments, int count)
+{
+    return min(max(((gaze_q8 >> 8) + shift_px) / (side * fragments), 0), count - 1);
+}
+
+/* Blocks of the smallest filters begin last: they are done the soonest where few are left. */
 static __device__ __forceinline__ bands_region region_of_block(const foveate_frame &frame,
                                                                const foveate_bands_shape &shape)
 {
@@ -41,14 +72,21 @@ static __device__ __forceinline__ bands_region region_of_block(const foveate_fra
     const int side = frame.fragment_px;
     const int shift_x = foveate_grid_shift_px(frame.gaze_x_q8, side);
     const int shift_y = foveate_grid_shift_px(frame.gaze_y_q8, side);
-    region.first_x = (int)blockIdx.x * shape.fragments_x;
-    region.first_y = (int)blockIdx.y * shape.fragments_y;
+    const int count_x = (int)gridDim.x;
+    const int count_y = (int)gridDim.y;
+    region.first_x = shape.fragments_x * from_far_on((int)blockIdx.x, count_x,
+                                                     centre_block(frame.gaze_x_q8, shift_x, side,
+                                                                  shape.fragments_x, count_x));
+    region.first_y = shape.fragments_y * from_far_on((int)blockIdx.y, count_y,
+                                                     centre_block(frame.gaze_y_q8, shift_y, side,
+                                                                  shape.fragments_y, count_y));
     region.x = foveate_grid_start_px(region.first_x, side, shift_x);
     region.y = foveate_grid_start_px(region.first_y, side, shift_y);
     region.fragments_x = shape.fragments_x;
     region.fragments_y = shape.fragments_y;
     region.width = shape.fragments_x * side;
     region.height = shape.fragments_y * side;
+    region.pitch_bytes = shape.pitch_bytes;
     return region;
 }
 
@@ -61,81 +99,98 @@ static __device__ __forceinline__ bool is_seen(const foveate_frame &frame,
            frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
 }
 
-/* foveate_grid_ring by a warp: the bounds rise, so those that are not beyond the distance are counted, all
- * at once, where a search would wait for one load after the other. */
-static __device__ __forceinline__ int ring_by_warp(const foveate_ring *rings, int ring_count,
-                                                   uint64_t distance_sq_q16)
+struct fragment_filter {
+    int ring;
+    int radius;
+};
+
+/* foveate_grid_ring: the bounds are F/2 + 1.4 F i, so that a guess in floats is off by one at most. */
+static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *rings,
+                                                            const foveate_frame &frame,
+                                                            uint64_t distance_sq_q16)
 {
-    int count = 0;
-    for (int i = (int)threadIdx.x % 32; i - (int)threadIdx.x % 32 < ring_count; i += 32) {
-        const bool within =
-            i < ring_count && foveate_ring_bound_sq_q16(rings + i) <= distance_sq_q16;
-        count += __popc(__ballot_sync(~0u, within));
+    const float distance_px = sqrtf((float)distance_sq_q16) * (1.0f / 256);
+    const float guess = floorf((distance_px / (float)frame.fragment_px - 0.5f) * (1.0f / 1.4f));
+    const int first = (int)fminf(guess, (float)(frame.ring_count - 1)) - 1;
+    uint4 heads[3]; /* bound, radius, first tap; all asked for at once */
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        heads[i] = __ldg((const uint4 *)(rings + min(max(first + i, 0), frame.ring_count - 1)));
     }
-    return count - 1;
+    fragment_filter filter = {FOVEATE_RING_NONE, 0};
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const uint64_t bound = (uint64_t)heads[i].y << 32 | heads[i].x;
+        const bool exists = first + i >= 0 && first + i < frame.ring_count;
+        if (exists && bound <= distance_sq_q16) {
+            filter = {first + i, (int)heads[i].z};
+        }
+    }
+    return filter;
 }
 
-/* The filters of the paper's rings, a warp a fragment. */
-static __device__ __forceinline__ void find_rings(const foveate_frame &frame,
-                                                  const foveate_bands &bands,
-                                                  const bands_region &region, int *out)
+/* By the paper's rings. */
+static __device__ __forceinline__ fragment_filter find_ring(const foveate_frame &frame,
+                                                            const foveate_bands &bands,
+                                                            const bands_region &region, int x,
+                                                            int y)
 {
-    const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
-    const int half = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
-    for (int i = (int)threadIdx.x / 32; i < region.fragments_x * region.fragments_y;
-         i += FOVEATE_BANDS_WARPS) {
-        const int x = i % region.fragments_x;
-        const int y = i / region.fragments_x;
-        const uint64_t distance = foveate_grid_distance_sq_q16(
-            (2 * (region.x + x * frame.fragment_px) + half) / 2,
-            (2 * (region.y + y * frame.fragment_px) + half) / 2, frame.gaze_x_q8, frame.gaze_y_q8);
-        const int ring = is_seen(frame, region, x, y)
-                             ? ring_by_warp(rings, frame.ring_count, distance)
-                             : FOVEATE_RING_NONE;
-        out[i] = ring;
-    }
+    const int side = frame.fragment_px; /* centres are truncated toward zero, in foveate_grid.h */
+    const uint64_t distance = foveate_grid_distance_sq_q16((2 * (region.x + x * side) + side) / 2,
+                                                           (2 * (region.y + y * side) + side) / 2,
+                                                           frame.gaze_x_q8, frame.gaze_y_q8);
+    return ring_near((const foveate_ring *)bands.tables.rings, frame, distance);
 }
 
-/* Those of a law's bank, a thread a fragment. */
-static __device__ __forceinline__ void find_in_bank(const foveate_frame &frame,
-                                                    const foveate_bands &bands,
-                                                    const bands_region &region, int *out)
+/* In a law's bank. */
+static __device__ __forceinline__ fragment_filter find_in_bank(const foveate_frame &frame,
+                                                               const foveate_bands &bands,
+                                                               const bands_region &region, int x,
+                                                               int y)
 {
     const foveate_cuda_tables &tables = bands.tables;
-    const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
-                                          (const float *)tables.law_table};
-    const int i = (int)threadIdx.x;
-    if (i < region.fragments_x * region.fragments_y) {
-        const int x = i % region.fragments_x;
-        const int y = i / region.fragments_x;
-        out[i] =
-            is_seen(frame, region, x, y)
-                ? foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y)
-                : FOVEATE_RING_NONE;
-    }
+    const foveate_ring *rings = (const foveate_ring *)tables.rings;
+    const foveate_grid_filters filters = {rings, &tables.law, (const float *)tables.law_table};
+    const int ring =
+        foveate_grid_law_ring(&filters, &frame, region.first_x + x, region.first_y + y);
+    return {ring, ring == FOVEATE_RING_NONE ? 0 : (int)rings[ring].radius_px};
 }
 
-/* Every fragment's filter, and from them what the window needs. Barriers are in it. */
+static __device__ __forceinline__ int largest_of_warp(int value)
+{
+#if __CUDA_ARCH__ >= 800 /* older devices never run it */
+    value = __reduce_max_sync(~0u, value);
+#endif
+    return value;
+}
+
+/* Every fragment's filter, a thread each, and from them what the window needs. A barrier is in it. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
                                                     bands_region &region, bands_shared &shared)
 {
-    if (threadIdx.x == 0) {
-        shared.radius = -1;
-    }
-    if (bands.tables.law.bank_per_octave > 0.0f) {
-        find_in_bank(frame, bands, region, shared.rings);
-    } else {
-        find_rings(frame, bands, region, shared.rings);
-    }
-    __syncthreads();
     const int i = (int)threadIdx.x;
-    if (i < region.fragments_x * region.fragments_y && shared.rings[i] != FOVEATE_RING_NONE) {
-        const foveate_ring *rings = (const foveate_ring *)bands.tables.rings;
-        atomicMax(&shared.radius, (int)rings[shared.rings[i]].radius_px);
+    fragment_filter filter = {FOVEATE_RING_NONE, 0};
+    if (i < region.fragments_x * region.fragments_y) {
+        const int y = quotient(i, region.fragments_x);
+        const int x = i - y * region.fragments_x;
+        if (is_seen(frame, region, x, y)) {
+            filter = bands.tables.law.bank_per_octave > 0.0f
+                         ? find_in_bank(frame, bands, region, x, y)
+                         : find_ring(frame, bands, region, x, y);
+        }
+        shared.rings[i] = (int16_t)filter.ring;
+    }
+    const int largest = largest_of_warp(filter.radius);
+    if (i % 32 == 0) {
+        shared.radii[i / 32] = largest;
     }
     __syncthreads();
-    const int radius = shared.radius;
+    int radius = 0;
+#pragma unroll
+    for (int w = 0; w < FOVEATE_BANDS_WARPS; w++) {
+        radius = max(radius, shared.radii[w]);
+    }
     region.radius = radius;
     region.lead = radius + ((region.x - radius) & 3);
     region.rows = region.height + 2 * radius;
@@ -169,163 +224,149 @@ static __device__ __forceinline__ int row_bytes_of(const surface_image<Pixel> &)
 
 /* ---- The window */
 
-static __device__ __forceinline__ uint32_t pair_of(__half first, __half second)
+/* In place of alpha: behind it, a byte is a half from 1024 on. */
+static __device__ __forceinline__ uint32_t marked(uint32_t word)
 {
-    const __half2 pair = __halves2half2(first, second);
-    return *(const uint32_t *)&pair;
+    return (word & 0x00ffffffu) | 0x64000000u;
 }
 
-/* Channel c of two words of bytes, in the first byte and in the third. */
-static __device__ __forceinline__ uint32_t bytes_of(uint32_t a, uint32_t b, uint32_t c)
-{
-    return __byte_perm(a, b, c | (4u + c) << 8) & 0x00ff00ffu;
-}
-
-/* Bytes behind the exponent of 1024, where the steps of halves are whole numbers; less 1024 + 128. */
-static __device__ __forceinline__ uint32_t centred(uint32_t bytes)
-{
-    const uint32_t words = bytes | 0x64006400u;
-    const __half2 pair = __hsub2(*(const __half2 *)&words, __float2half2_rn(1152.0f));
-    return *(const uint32_t *)&pair;
-}
-
+/* Channel c of two words of the window as halves: the byte + 1024, or its light. */
 template <bool LIGHT>
-static __device__ __forceinline__ uint32_t halves_of(uint32_t bytes, const __half *table)
+static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint32_t c,
+                                                   const uint16_t *light)
 {
-    return LIGHT ? pair_of(table[bytes & 255u], table[bytes >> 16]) : centred(bytes);
+    if (LIGHT) {
+        return light[a >> 8 * c & 255u] | (uint32_t)light[b >> 8 * c & 255u] << 16;
+    }
+    return __byte_perm(a, b, 0x7430u | c | c << 8);
 }
 
-template <int CHANNELS, bool LIGHT>
-static __device__ __forceinline__ void stage_four(const uint4 &words, const __half *table,
-                                                  __half *to)
-{
-#pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-        *(uint2 *)(to + c * BANDS_COLUMNS) =
-            make_uint2(halves_of<LIGHT>(bytes_of(words.x, words.y, c), table),
-                       halves_of<LIGHT>(bytes_of(words.z, words.w, c), table));
-    }
-}
+/* Fours of the window by half a warp a row: from a lane's first on, and on. */
+const int WINDOW_LANES = 16;
+const int WINDOW_ROWS = BANDS_THREADS / WINDOW_LANES; /* at a time */
 
-/* Four neighbours of the window at a time, a block's threads one after the other. */
-struct window_walk {
-    int fours; /* of a row */
-    int row, four;
-
-    __device__ __forceinline__ explicit window_walk(int columns)
-        : fours((columns + 3) / 4), row((int)threadIdx.x / fours), four((int)threadIdx.x % fours)
-    {
-    }
-    __device__ __forceinline__ void step(int rows_on, int fours_on)
-    {
-        row += rows_on;
-        four += fours_on;
-        if (four >= fours) {
-            four -= fours;
-            row++;
-        }
-    }
-};
-
-/* So many loads of 16 bytes are under way in a thread before the first is used. */
-const int WINDOW_BATCH = 4;
-
-/* Where the window's fours come from: runs of a linear image, or pixels one by one, clamped to it. */
-struct window_runs {
-    const char *first;
-    int row_bytes;
-
-    __device__ __forceinline__ uint4 load(const window_walk &walk) const
-    {
-        return __ldg((const uint4 *)(first + walk.row * row_bytes + 16 * walk.four));
-    }
-};
-
-/* Of an image with rows of words. */
+/* Rows of words, clamped to the picture. */
 struct window_words {
     const char *first; /* of the view */
     int row_bytes;
     int last_x, last_y;
     int left, top;
+    bool runs; /* where four lie in the picture */
 
-    __device__ __forceinline__ uint32_t word(int x, int row) const
+    __device__ __forceinline__ const char *row(int row) const
     {
-        return __ldg((const uint32_t *)(first + row + 4 * min(max(x, 0), last_x)));
+        return first + min(max(top + row, 0), last_y) * row_bytes;
     }
-    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+
+    /* The window's columns from 4 `four` on. */
+    __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
     {
-        const int x = left + 4 * walk.four;
-        const int row = min(max(top + walk.row, 0), last_y) * row_bytes;
-        return make_uint4(word(x, row), word(x + 1, row), word(x + 2, row), word(x + 3, row));
+        const int x = left + 4 * four;
+        char *to = window + 16 * four;
+        const int begin = (int)threadIdx.x / WINDOW_LANES;
+        if (runs && x >= 0 && x + 3 <= last_x) {
+#pragma unroll 4
+            for (int i = begin; i < region.rows; i += WINDOW_ROWS) {
+                copy_begin(to + i * region.pitch_bytes, row(i) + 4 * x);
+            }
+            return;
+        }
+        int at[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            at[k] = 4 * min(max(x + k, 0), last_x);
+        }
+#pragma unroll 4
+        for (int i = begin; i < region.rows; i += WINDOW_ROWS) {
+            const char *from = row(i);
+            *(uint4 *)(to + i * region.pitch_bytes) = make_uint4(
+                __ldg((const uint32_t *)(from + at[0])), __ldg((const uint32_t *)(from + at[1])),
+                __ldg((const uint32_t *)(from + at[2])), __ldg((const uint32_t *)(from + at[3])));
+        }
     }
 };
 
+/* Any, pixel by pixel. */
 template <typename Image> struct window_pixels {
     endless_image<Image> endless;
     int left, top;
 
-    __device__ __forceinline__ uint4 load(const window_walk &walk) const
+    __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
     {
-        return load_four(endless, false, left + 4 * walk.four, top + walk.row);
+#pragma unroll 1
+        for (int i = (int)threadIdx.x / WINDOW_LANES; i < region.rows; i += WINDOW_ROWS) {
+            *(uint4 *)(window + i * region.pitch_bytes + 16 * four) =
+                load_four(endless, false, left + 4 * four, top + i);
+        }
     }
 };
 
-template <int CHANNELS, bool LIGHT, typename Source>
-static __device__ __forceinline__ void fill_window_from(const Source &source, int columns, int rows,
-                                                        const __half *light, __half *window)
+template <typename Source>
+static __device__ __forceinline__ void fill_from(const Source &source, const bands_region &region,
+                                                 char *window)
 {
-    window_walk walk(columns);
-    const int rows_on = BANDS_THREADS / walk.fours;
-    const int fours_on = BANDS_THREADS % walk.fours;
-    while (walk.row < rows) {
-        uint4 words[WINDOW_BATCH] = {};
-        int at[WINDOW_BATCH];
-#pragma unroll
-        for (int i = 0; i < WINDOW_BATCH; i++) {
-            at[i] = -1;
-            if (walk.row < rows) {
-                at[i] = walk.row * CHANNELS * BANDS_COLUMNS + 4 * walk.four;
-                words[i] = source.load(walk);
-            }
-            walk.step(rows_on, fours_on);
-        }
-#pragma unroll
-        for (int i = 0; i < WINDOW_BATCH; i++) {
-            if (at[i] >= 0) {
-                stage_four<CHANNELS, LIGHT>(words[i], light, window + at[i]);
-            }
+    const int columns = region.lead + region.width + region.radius;
+#pragma unroll 1
+    for (int four = (int)threadIdx.x % WINDOW_LANES; 4 * four < columns; four += WINDOW_LANES) {
+        source.fill(four, region, window);
+    }
+}
+
+/* The fourth bytes of the region's pixels, a warp a row. */
+static __device__ __forceinline__ void keep_alpha(const bands_region &region, const char *window,
+                                                  uint8_t *alpha)
+{
+    const int lane = (int)threadIdx.x % 32;
+    if (lane < ALPHA_PITCH / 4) {
+        const char *from = window + region.radius * region.pitch_bytes + region.lead / 4 * 16;
+#pragma unroll 4
+        for (int y = (int)threadIdx.x / 32; y < region.height; y += FOVEATE_BANDS_WARPS) {
+            const uint4 words = *(const uint4 *)(from + y * region.pitch_bytes + 16 * lane);
+            *(uint32_t *)(alpha + y * ALPHA_PITCH + 4 * lane) =
+                __byte_perm(__byte_perm(words.x, words.y, 0x0073u),
+                            __byte_perm(words.z, words.w, 0x0073u), 0x5410u);
         }
     }
 }
 
-/* Everything that a product may read, the columns beyond its outputs' reach too: taps of 0 make nothing of
- * them, unless they are NaN. Edges are replicated. */
-template <int CHANNELS, bool LIGHT, typename Image>
+/* All of its memory: products also read what lies beyond the columns that were filled. Taps of 0 make nothing of that,
+ * unless it is NaN, and what is marked is not. */
+static __device__ __forceinline__ void mark_window(const bands_region &region, char *window)
+{
+    const int end = region.rows * region.pitch_bytes + FOVEATE_BANDS_BYTES_BEYOND;
+#pragma unroll 4
+    for (int at = 16 * (int)threadIdx.x; at < end; at += 16 * BANDS_THREADS) {
+        uint4 &words = *(uint4 *)(window + at);
+        words = make_uint4(marked(words.x), marked(words.y), marked(words.z), marked(words.w));
+    }
+}
+
+/* Every pixel that a tap other than 0 may fall on. Edges are replicated. Barriers are in it, and the last thing. */
+template <bool ALPHA, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,
-                                                   const __half *light, __half *window)
+                                                   uint8_t *alpha, char *window)
 {
     const int left = region.x - region.lead;
     const int top = region.y - region.radius;
-    const int columns = region.lead + region.width + region.radius + FOVEATE_BANDS_COLUMNS_BEYOND;
-    const bool inside = left >= 0 && top >= 0 && left + (columns + 3) / 4 * 4 <= frame.width_px &&
-                        top + region.rows <= frame.height_px;
-    if (inside && has_runs(src, 4)) {
-        const window_runs runs = {run_at(src, left, top), row_bytes_of(src)};
-        fill_window_from<CHANNELS, LIGHT>(runs, columns, region.rows, light, window);
-    } else if (has_words(src)) {
-        const window_words words = {run_at(src, 0, 0),
-                                    row_bytes_of(src),
-                                    frame.width_px - 1,
-                                    frame.height_px - 1,
-                                    left,
-                                    top};
-        fill_window_from<CHANNELS, LIGHT>(words, columns, region.rows, light, window);
+    const int last_x = frame.width_px - 1;
+    const int last_y = frame.height_px - 1;
+    if (has_words(src)) {
+        const window_words words = {run_at(src, 0, 0), row_bytes_of(src), last_x, last_y, left, top,
+                                    has_runs(src, 4)};
+        fill_from(words, region, window);
+        copy_wait();
     } else {
-        const window_pixels<Image> pixels = {
-            {src, frame.width_px - 1, frame.height_px - 1}, left, top};
-        fill_window_from<CHANNELS, LIGHT>(pixels, columns, region.rows, light, window);
+        const window_pixels<Image> pixels = {{src, last_x, last_y}, left, top};
+        fill_from(pixels, region, window);
     }
+    __syncthreads();
+    if (ALPHA) {
+        keep_alpha(region, window, alpha);
+        __syncthreads();
+    }
+    mark_window(region, window);
+    __syncthreads();
 }
 
 #endif

@@ -166,32 +166,32 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     const size_t ring_bytes = source->ring_count * sizeof *source->rings;
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    const size_t half_bytes = source->tap_count * sizeof(uint16_t);
     cut_fragments(source, &plan->tables);
     plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
                                          : (struct foveate_bands){.radius_px = -1};
+    const size_t filter_bytes = foveate_cuda_bands_filter_bytes(&plan->bands, source);
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                ring_bytes + tap_bytes + law_bytes + half_bytes, &plan->block));
+                                filter_bytes + ring_bytes + tap_bytes + law_bytes, &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
-    plan->tables.rings = plan->block->memory;
-    plan->tables.taps = plan->block->memory + ring_bytes;
+    plan->tables.rings = plan->block->memory + filter_bytes; /* a multiple of 16 */
+    plan->tables.taps = plan->tables.rings + ring_bytes;
     plan->tables.law = source->law;
     plan->tables.law_table = plan->tables.taps + tap_bytes;
     plan->bands.tables = plan->tables;
-    plan->bands.half_taps = plan->tables.law_table + law_bytes;
-    uint16_t *half_taps = malloc(half_bytes);
-    if (!half_taps) {
+    plan->bands.filters = plan->block->memory;
+    struct foveate_bands_filter *filters = malloc(filter_bytes > 0 ? filter_bytes : 1);
+    if (!filters) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate_cuda_bands_taps(source, half_taps);
+    foveate_cuda_bands_fill_filters(&plan->bands, source, filters);
     const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
                                    {plan->tables.taps, source->taps, tap_bytes},
-                                   {plan->bands.half_taps, half_taps, half_bytes},
+                                   {plan->bands.filters, filters, filter_bytes},
                                    {plan->tables.law_table, source->law_table, law_bytes}};
     const enum fovea_result result = upload(foveate, tables, law_bytes > 0 ? 4 : 3);
-    free(half_taps);
+    free(filters);
     return result;
 }
 

@@ -11,6 +11,7 @@ extern const unsigned char foveate_bands_fatbin[];
 
 #define FORMATS (1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8)
 #define LEAST_MAJOR 8
+#define RESERVED_BYTES 1024 /* by CUDA, of every block's shared memory */
 
 /* ---- Kernels ---------------------------------------------------------------------------------- */
 
@@ -22,7 +23,7 @@ static enum fovea_result ask(const struct cuda_device *device, CUdevice_attribut
 
 /* A block may take so much if it says so beforehand. */
 static enum fovea_result allow_window(const struct cuda_device *device, CUfunction kernel,
-                                      int block_bytes, int32_t *window_bytes)
+                                      int block_bytes, int32_t *window_bytes, int32_t *own_bytes)
 {
     if (!kernel) {
         return FOVEA_OK;
@@ -36,6 +37,7 @@ static enum fovea_result allow_window(const struct cuda_device *device, CUfuncti
                                         window));
     if (*window_bytes == 0 || window < *window_bytes) {
         *window_bytes = window;
+        *own_bytes = own;
     }
     return FOVEA_OK;
 }
@@ -45,8 +47,11 @@ enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
 {
     int major = 0;
     int block_bytes = 0;
+    int all_bytes = 0;
+    int32_t own_bytes = 0;
     FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
     FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &block_bytes));
+    FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &all_bytes));
     if (major < LEAST_MAJOR) {
         return FOVEA_OK;
     }
@@ -56,10 +61,11 @@ enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
                                        &out_kernels->kernels));
     for (int i = 0; i < FOVEATE_CUDA_FORMATS; i++) {
         FOVEA_TRY(allow_window(device, out_kernels->kernels.linear[i], block_bytes,
-                               &out_kernels->window_bytes));
+                               &out_kernels->window_bytes, &own_bytes));
         FOVEA_TRY(allow_window(device, out_kernels->kernels.surface[i], block_bytes,
-                               &out_kernels->window_bytes));
+                               &out_kernels->window_bytes, &own_bytes));
     }
+    out_kernels->half_bytes = all_bytes / 2 - RESERVED_BYTES - own_bytes;
     return FOVEA_OK;
 }
 
@@ -74,38 +80,75 @@ void foveate_cuda_bands_unload(const struct cuda_device *device,
 
 /* ---- Plans ------------------------------------------------------------------------------------ */
 
+size_t foveate_cuda_bands_filter_bytes(const struct foveate_bands *bands,
+                                       const struct foveate_plan *plan)
+{
+    return bands->radius_px >= 0 ? plan->ring_count * sizeof(struct foveate_bands_filter) : 0;
+}
+
 /* The tap in the centre, the largest, takes what the others were rounded by. */
-static void round_filter(const float *taps, uint32_t radius_px, uint16_t *out)
+static uint16_t rounded_centre(const float *taps, int32_t radius_px)
 {
     float centre = 1.0f;
-    for (uint32_t i = 1; i <= radius_px; i++) {
-        out[i] = pixel_float_to_half(taps[i]);
-        centre -= 2.0f * pixel_half_to_float(out[i]);
+    for (int32_t i = 1; i <= radius_px; i++) {
+        centre -= 2.0f * pixel_half_to_float(pixel_float_to_half(taps[i]));
     }
-    out[0] = pixel_float_to_half(centre);
+    return pixel_float_to_half(centre);
 }
 
-void foveate_cuda_bands_taps(const struct foveate_plan *plan, uint16_t *out)
+static uint16_t half_tap(const float *taps, int32_t radius_px, uint16_t centre, int32_t tap)
 {
-    for (uint32_t i = 0; i < plan->ring_count; i++) {
-        const struct foveate_ring *ring = &plan->rings[i];
-        round_filter(plan->taps + ring->first_tap, ring->radius_px, out + ring->first_tap);
+    const int32_t distance = tap < 0 ? -tap : tap;
+    return distance == 0 ? centre : distance > radius_px ? 0 : pixel_float_to_half(taps[distance]);
+}
+
+static void fill_filter(const float *taps, int32_t radius_px, struct foveate_bands_filter *out)
+{
+    const uint16_t centre = rounded_centre(taps, radius_px);
+    double sum = 0.0;
+    for (int32_t i = -radius_px; i <= radius_px; i++) {
+        sum += (double)pixel_half_to_float(half_tap(taps, radius_px, centre, i));
+    }
+    *out = (struct foveate_bands_filter){.begin = (float)(-(1024.0 + 128.0) * sum)};
+    for (int32_t m = 0; m < 6; m++) {
+        for (int32_t i = 0; i < FOVEATE_BANDS_PAIRS; i++) {
+            const int32_t tap = FOVEATE_BANDS_FIRST_TAP + 4 * i + m;
+            out->pairs[m][i][0] = half_tap(taps, radius_px, centre, tap);
+            out->pairs[m][i][1] = half_tap(taps, radius_px, centre, tap + 1);
+        }
     }
 }
 
-/* As many rows of fragments as the block's memory holds. */
-static int32_t choose_height_px(const struct foveate_cuda_bands_kernels *kernels,
-                                const struct foveate_plan *plan)
+void foveate_cuda_bands_fill_filters(const struct foveate_bands *bands,
+                                     const struct foveate_plan *plan,
+                                     struct foveate_bands_filter *out)
+{
+    for (uint32_t i = 0; i < plan->ring_count && bands->radius_px >= 0; i++) {
+        const struct foveate_ring *ring = &plan->rings[i];
+        fill_filter(plan->taps + ring->first_tap, (int32_t)ring->radius_px, out + i);
+    }
+}
+
+/* As many rows of fragments as the memory of a block holds. */
+static int32_t height_within(int32_t bytes, const struct foveate_plan *plan)
 {
     int32_t height_px = FOVEATE_BANDS_HEIGHT_PX;
     for (; height_px > 0; height_px /= 2) {
         const struct foveate_bands_shape shape = foveate_bands_shape_of(
             (int32_t)plan->fragment_px, height_px, (int32_t)plan->max_radius_px);
-        if (foveate_bands_bytes(&shape, 3) <= kernels->window_bytes) {
+        if (foveate_bands_bytes(&shape) <= bytes) {
             break;
         }
     }
     return height_px;
+}
+
+/* Two blocks on a multiprocessor, where that leaves regions enough rows. */
+static int32_t choose_height_px(const struct foveate_cuda_bands_kernels *kernels,
+                                const struct foveate_plan *plan)
+{
+    const int32_t height_px = height_within(kernels->half_bytes, plan);
+    return height_px > 0 ? height_px : height_within(kernels->window_bytes, plan);
 }
 
 struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_kernels *kernels,
@@ -140,7 +183,7 @@ static uint32_t block_count(int32_t size_px, int32_t fragment_px, int32_t fragme
 }
 
 static enum fovea_result launch(const struct foveate_cuda_bands_run *run, CUfunction kernel,
-                                int32_t channels, uint32_t images, void *params)
+                                uint32_t images, void *params)
 {
     const struct cuda_device *device = run->device;
     const struct foveate_frame *frame = run->frame;
@@ -150,8 +193,8 @@ static enum fovea_result launch(const struct foveate_cuda_bands_run *run, CUfunc
            device->cu->LaunchKernel(
                kernel, block_count(frame->width_px, frame->fragment_px, shape.fragments_x),
                block_count(frame->height_px, frame->fragment_px, shape.fragments_y), images,
-               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(&shape, channels),
-               run->stream, (void *[]){params}, NULL));
+               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(&shape), run->stream,
+               (void *[]){params}, NULL));
     return FOVEA_OK;
 }
 
@@ -164,7 +207,7 @@ enum fovea_result foveate_cuda_bands_surface(const struct foveate_cuda_bands_run
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    return launch(run, run->kernels->kernels.surface[format], 3, 1, &params);
+    return launch(run, run->kernels->kernels.surface[format], 1, &params);
 }
 
 enum fovea_result foveate_cuda_bands_linear(const struct foveate_cuda_bands_run *run,
@@ -176,6 +219,5 @@ enum fovea_result foveate_cuda_bands_linear(const struct foveate_cuda_bands_run 
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    const int32_t channels = format == FOVEA_FORMAT_R8 ? 1 : 3;
-    return launch(run, run->kernels->kernels.linear[format], channels, slice->count, &params);
+    return launch(run, run->kernels->kernels.linear[format], slice->count, &params);
 }

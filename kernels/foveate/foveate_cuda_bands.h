@@ -15,6 +15,7 @@ struct foveate_cuda_bands_kernels {
     CUmodule module;
     struct foveate_cuda_kernels kernels;
     int32_t window_bytes; /* a block's at most; 0: this device has none of it */
+    int32_t half_bytes; /* where two blocks share a multiprocessor */
 };
 
 /* What is loaded when it fails is there for unload. */
@@ -23,12 +24,15 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_bands_load(
 void foveate_cuda_bands_unload(const struct cuda_device *device,
                                struct foveate_cuda_bands_kernels *kernels);
 
-/* The plan's half filters, rounded to halves that sum to 1. out has plan->tap_count. */
-void foveate_cuda_bands_taps(const struct foveate_plan *plan, uint16_t *out);
-
 /* The shape of a plan's blocks; radius_px < 0: not for this plan. */
 struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_kernels *kernels,
                                              const struct foveate_plan *plan);
+/* Its filters for bands->filters; 0: it needs none. `out` has so many bytes. */
+size_t foveate_cuda_bands_filter_bytes(const struct foveate_bands *bands,
+                                       const struct foveate_plan *plan);
+void foveate_cuda_bands_fill_filters(const struct foveate_bands *bands,
+                                     const struct foveate_plan *plan,
+                                     struct foveate_bands_filter *out);
 
 struct foveate_cuda_bands_run {
     const struct cuda_device *device;

@@ -24,14 +24,14 @@
  * the side: floor of F/2 - (g mod F), or of 3F/2 - (g mod F) where the first is negative. */
 FOVEATE_GRID_FN int32_t foveate_grid_shift_px(int32_t gaze_q8, int32_t fragment_px)
 {
-    const int64_t side_q8 = (int64_t)fragment_px * 256;
-    int64_t rest_q8 = (int64_t)gaze_q8 % side_q8;
+    const int32_t side_q8 = fragment_px * 256;
+    int32_t rest_q8 = gaze_q8 % side_q8;
     if (rest_q8 < 0) {
         rest_q8 += side_q8;
     }
-    const int64_t half_q8 = side_q8 / 2;
-    const int64_t shift_q8 = rest_q8 <= half_q8 ? half_q8 - rest_q8 : half_q8 + side_q8 - rest_q8;
-    return (int32_t)(shift_q8 / 256);
+    const int32_t half_q8 = side_q8 / 2;
+    const int32_t shift_q8 = rest_q8 <= half_q8 ? half_q8 - rest_q8 : half_q8 + side_q8 - rest_q8;
+    return shift_q8 / 256;
 }
 
 /* How many fragments cover size_px pixels. */

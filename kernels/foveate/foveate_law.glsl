@@ -116,16 +116,16 @@ float law_map_projected(vec3 ray, vec3 gaze)
     return law_map(far > 0.0 ? side * (law_arc_deg(far, ahead) / far) : vec2(0.0));
 }
 
-/* sigma at a place, which is counted as the gaze is; 0: what is there is copied. */
-float law_sigma_at(foveate_frame frame, vec2 place_px)
+/* sigma at a place, which is counted as the gaze is, before the ramp and the strength. */
+float law_plain(foveate_frame frame, vec2 place_px)
 {
     vec2 pixel = place_px - 0.5;
     vec2 gaze_px = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0 - 0.5;
     if (law.kind == LAW_RADIAL) {
-        return law.strength * law_ramp(law_at(distance(pixel, gaze_px)));
+        return law_at(distance(pixel, gaze_px));
     }
     if (law.kind == LAW_MAP) {
-        return law.strength * law_ramp(law_map(pixel - gaze_px));
+        return law_map(pixel - gaze_px);
     }
     vec3 ray = law_ray(pixel);
     vec3 gaze = law_ray(gaze_px);
@@ -133,7 +133,18 @@ float law_sigma_at(foveate_frame frame, vec2 place_px)
                                                           : law_at(law_angle_deg(ray, gaze));
     float px_per_radian =
         (1.0 + dot(ray.xy, ray.xy)) / sqrt(law.tan_x_per_px * law.tan_y_per_px);
-    return law.strength * law_ramp(radians(degrees_of_blur) * px_per_radian);
+    return radians(degrees_of_blur) * px_per_radian;
+}
+
+float law_applied(float plain_px)
+{
+    return law.strength * law_ramp(plain_px);
+}
+
+/* sigma at a place; 0: what is there is copied. */
+float law_sigma_at(foveate_frame frame, vec2 place_px)
+{
+    return law_applied(law_plain(frame, place_px));
 }
 
 /* sigma of a pixel. */

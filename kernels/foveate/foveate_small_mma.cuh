@@ -8,21 +8,15 @@
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_MMA_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_MMA_CUH
 
-#include <cuda_fp16.h>
-#include <stdint.h>
+#include "foveate_mma.cuh"
 
-/* 16 rows of 8: x holds row g, y row g + 8. */
-typedef uint2 small_result;
+typedef mma_halves small_result;
 
 static __device__ __forceinline__ void small_multiply(small_result &sum, const uint4 &weights,
                                                       uint32_t first, uint32_t second)
 {
-#if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
-        "{%0, %1};"
-        : "+r"(sum.x), "+r"(sum.y)
-        : "r"(weights.x), "r"(weights.y), "r"(weights.z), "r"(weights.w), "r"(first), "r"(second));
-#endif
+    const uint32_t a[4] = {weights.x, weights.y, weights.z, weights.w};
+    mma_add_halves(sum, a, first, second);
 }
 
 static __device__ __forceinline__ uint32_t bits_of_pair(__half2 v)

@@ -14,13 +14,6 @@
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
-const int ACROSS = 18; /* weights kept at a time; one time is enough below the coarsest level */
-
-float level_variance(int k)
-{
-    return float((1 << 2 * k) - 1) * (5.0 / 12.0);
-}
-
 int level_for(float sigma_px)
 {
     int k = 0;
@@ -34,6 +27,25 @@ int level_for(float sigma_px)
     return k;
 }
 
+/* Weights exp(falloff d^2) at distances that grow by 1, without an exponential for each: the ratio of two
+ * neighbours shrinks by a constant factor. */
+struct gaussian {
+    float weight;
+    float ratio;
+    float factor;
+};
+
+gaussian gaussian_from(float falloff, float d)
+{
+    return gaussian(exp(falloff * d * d), exp(falloff * (2.0 * d + 1.0)), exp(2.0 * falloff));
+}
+
+void step_on(inout gaussian g)
+{
+    g.weight *= g.ratio;
+    g.ratio *= g.factor;
+}
+
 vec4 gather(ivec2 pixel, float sigma_px)
 {
     int k = level_for(sigma_px);
@@ -43,27 +55,26 @@ vec4 gather(ivec2 pixel, float sigma_px)
     float falloff = -0.5 / (rest * rest);
     ivec2 first = ivec2(ceil(centre - REACH * rest));
     ivec2 last = ivec2(floor(centre + REACH * rest));
+    gaussian start = gaussian_from(falloff, float(first.x) - centre.x);
+    gaussian down = gaussian_from(falloff, float(first.y) - centre.y);
+    int margin = level_margin(k);
+    foveate_level from = levels[k];
+    int right = from.width + margin - 1;
     vec4 sum = vec4(0.0);
     float weights = 0.0;
-    for (int start = first.x; start <= last.x; start += ACROSS) {
-        int count = min(ACROSS, last.x - start + 1);
-        float across[ACROSS];
-        for (int i = 0; i < count; i++) {
-            float d = float(start + i) - centre.x;
-            across[i] = exp(falloff * d * d);
+    for (int j = first.y; j <= last.y; j++) {
+        int row_at = sample_index(k, 0, j);
+        vec4 row = vec4(0.0);
+        float row_weights = 0.0;
+        gaussian across = start;
+        for (int i = first.x; i <= last.x; i++) {
+            row += across.weight * load_sample(row_at + clamp(i, -margin, right));
+            row_weights += across.weight;
+            step_on(across);
         }
-        for (int j = first.y; j <= last.y; j++) {
-            float d = float(j) - centre.y;
-            float down = exp(falloff * d * d);
-            vec4 row = vec4(0.0);
-            float row_weights = 0.0;
-            for (int i = 0; i < count; i++) {
-                row += across[i] * load_sample(sample_index(k, start + i, j));
-                row_weights += across[i];
-            }
-            sum += down * row;
-            weights += down * row_weights;
-        }
+        sum += down.weight * row;
+        weights += down.weight * row_weights;
+        step_on(down);
     }
     return sum / weights;
 }
@@ -80,7 +91,7 @@ void main()
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
         value = LIGHT ? from_light(value) : value;
-        raw = encode(value, raw, frame.blur_alpha != 0);
+        raw = encode(value, raw);
     }
     imageStore(result, place, raw);
 }

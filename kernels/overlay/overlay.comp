@@ -162,5 +162,5 @@ void main()
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
     shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;
-    imageStore(result, place, encode(vec4(to_stored(shown), colour.a), raw, false));
+    imageStore(result, place, encode(vec4(to_stored(shown), colour.a), raw));
 }

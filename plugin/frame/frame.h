@@ -27,6 +27,7 @@
 
 #include "fovea_vulkan.h"
 #include "foveate/foveate_late.h"
+#include "foveate/foveate_shader_tiles.h"
 #include "map_copy.h"
 #include "overlay/overlay.h"
 #include "peer.h"
@@ -80,6 +81,7 @@ struct frame_scratch {
 struct frame_plan {
     struct foveate_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
+    struct foveate_shader_tiles tiles; /* how the shaders make a smooth plan */
     struct vk_buffer tables; /* rings; smooth: law, levels, table */
     struct vk_buffer values; /* taps; smooth: the levels' samples */
     uint64_t last_frame;
@@ -267,6 +269,8 @@ FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    const struct fovea_foveation *foveation,
                                                    uint32_t width_px, uint32_t height_px,
                                                    struct frame_plan **out_plan);
+/* Whether the plan is made by that shader, of those that foveate. */
+bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
                                                           struct frame_plan *entry);
 /* The peer gets to know it, once. */

@@ -33,29 +33,88 @@ void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer command
                                         0, NULL);
 }
 
+/* Of one view by the smooth method. */
+struct smooth_pass {
+    struct fovea_vk *fovea;
+    const struct frame_work *work;
+    VkCommandBuffer commands;
+    struct smooth_constants constants;
+    struct vk_dispatch dispatch; /* its constants are those above */
+};
+
+static void record_pass(struct smooth_pass *pass, enum shader_operator which)
+{
+    pass->dispatch.kind.which = which;
+    record_dispatch(pass->fovea, pass->work, pass->commands, pass->dispatch);
+}
+
+/* Level k from the one below, its margins included; k 0: from the picture. What comes next may read it. */
+static void record_level(struct smooth_pass *pass, const struct foveate_level *levels, int32_t k)
+{
+    const uint32_t margins = 2 * (uint32_t)foveate_level_margin(k);
+    pass->constants.level = k;
+    shader_pixel_groups((uint32_t)levels[k].width + margins, (uint32_t)levels[k].height + margins,
+                        pass->dispatch.groups);
+    record_pass(pass, k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE);
+    frame_record_kernel_barrier(pass->fovea, pass->commands);
+}
+
+static void record_gathering(struct smooth_pass *pass, const struct foveate_plan *plan)
+{
+    for (int32_t k = 0; k < pass->constants.level_count; k++) {
+        record_level(pass, plan->levels, k);
+    }
+    shader_pixel_groups(plan->width_px, plan->height_px, pass->dispatch.groups);
+    record_pass(pass, SHADER_SMOOTH_GATHER);
+}
+
+static void record_tile_pass(struct smooth_pass *pass, enum shader_operator which)
+{
+    shader_tile_groups(which, &pass->constants.frame, pass->dispatch.groups);
+    record_pass(pass, which);
+}
+
+static void record_tiles(struct smooth_pass *pass, const struct foveate_shader_tiles *tiles)
+{
+    record_tile_pass(pass, SHADER_TILE_KINDS);
+    const int32_t level_count = pass->constants.level_count;
+    if (level_count > 1) {
+        record_tile_pass(pass, SHADER_TILE_LEVELS);
+    }
+    frame_record_kernel_barrier(pass->fovea, pass->commands);
+    for (int32_t k = 3; k < level_count; k++) {
+        record_level(pass, tiles->levels, k);
+    }
+    record_tile_pass(pass, SHADER_TILE_NEAR);
+    if (level_count > 1) {
+        record_tile_pass(pass, SHADER_TILE_FAR);
+    }
+}
+
 static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
                           VkCommandBuffer commands)
 {
     const struct frame_view *view = &work->views[index];
     const struct foveate_plan *plan = view->plan->plan;
-    struct smooth_constants constants = {.frame = view->constants,
-                                         .level_count = (int32_t)plan->level_count};
-    struct vk_dispatch dispatch = {.set = work->slot->sets[index],
-                                   .constants = &constants,
-                                   .constant_bytes = sizeof constants};
-    for (uint32_t k = 0; k < plan->level_count; k++) {
-        const struct foveate_level *level = &plan->levels[k];
-        uint32_t margins = 2 * (uint32_t)foveate_level_margin((int32_t)k);
-        constants.level = (int32_t)k;
-        dispatch.kind.which = k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE;
-        shader_pixel_groups((uint32_t)level->width + margins, (uint32_t)level->height + margins,
-                            dispatch.groups);
-        record_dispatch(fovea, work, commands, dispatch);
-        frame_record_kernel_barrier(fovea, commands);
+    const struct foveate_shader_tiles *tiles = &view->plan->tiles;
+    struct smooth_pass pass = {
+        fovea,
+        work,
+        commands,
+        {.frame = view->constants,
+         .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &view->constants)
+                                    : (int32_t)plan->level_count,
+         .slope = tiles->slope,
+         .fine_sigma_px = tiles->fine_sigma_px,
+         .kinds = tiles->kinds,
+         .places_each = shader_tile_places_each(&view->constants)},
+        {.set = work->slot->sets[index], .constant_bytes = sizeof pass.constants}};
+    pass.dispatch.constants = &pass.constants;
+    if (tiles->used) {
+        record_tiles(&pass, tiles);
+    } else {
+        record_gathering(&pass, plan);
     }
-    dispatch.kind.which = SHADER_SMOOTH_GATHER;
-    shader_pixel_groups(plan->width_px, plan->height_px, dispatch.groups);
-    record_dispatch(fovea, work, commands, dispatch);
 }
 
 static void record_views(struct fovea_vk *fovea, const struct frame_work *work,

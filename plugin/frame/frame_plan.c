@@ -46,9 +46,10 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     size_t table_bytes = (size_t)plan->law.table_count * sizeof plan->law_table[0];
     FOVEA_TRY(
         make_table(fovea, &entry->tables, sizeof plan->law + sizeof plan->levels + table_bytes));
+    const struct foveate_level *levels = entry->tiles.used ? entry->tiles.levels : plan->levels;
     char *to = entry->tables.mapped;
     memcpy(to, &plan->law, sizeof plan->law);
-    memcpy(to + sizeof plan->law, plan->levels, sizeof plan->levels);
+    memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
     if (table_bytes > 0) {
         memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
     }
@@ -89,6 +90,9 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct fovea_fo
 {
     FOVEA_TRY(foveate_plan_create(foveation, width_px, height_px, &entry->plan));
     describe_view(fovea, entry->plan);
+    if (fovea->compute.takes_tiles) {
+        entry->tiles = foveate_shader_tiles_of(entry->plan);
+    }
     FOVEA_TRY(upload_law(fovea, entry));
     return entry->plan->smooth ? FOVEA_OK : upload_filters(fovea, entry);
 }
@@ -99,8 +103,36 @@ enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, struct frame_pl
     if (!entry->plan->smooth || entry->values.handle) {
         return FOVEA_OK;
     }
-    VkDeviceSize bytes = 8 * (VkDeviceSize)entry->plan->level_samples;
+    const uint32_t samples =
+        entry->tiles.used ? entry->tiles.sample_count : entry->plan->level_samples;
+    VkDeviceSize bytes = 8 * (VkDeviceSize)samples;
     return vk_buffer_init_local(&entry->values, &fovea->device, bytes ? bytes : 64);
+}
+
+bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which)
+{
+    const bool smooth = entry->plan->smooth;
+    const bool tiles = entry->tiles.used;
+    switch (which) {
+    case SHADER_FOVEATE:
+        return !smooth;
+    case SHADER_SMOOTH_LEVEL:
+    case SHADER_SMOOTH_GATHER:
+        return smooth && !tiles;
+    case SHADER_SMOOTH_DECIMATE:
+        return smooth && (!tiles || entry->tiles.level_count > 3);
+    case SHADER_TILE_LEVELS:
+    case SHADER_TILE_FAR:
+        return tiles && entry->tiles.level_count > 1;
+    case SHADER_TILE_KINDS:
+    case SHADER_TILE_NEAR:
+        return tiles;
+    case SHADER_OVERLAY:
+    case SHADER_LATCH:
+    case SHADER_COUNT:
+        break;
+    }
+    return false;
 }
 
 enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *entry)

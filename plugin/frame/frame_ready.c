@@ -76,23 +76,37 @@ static const struct frame_view *planned(const struct frame_work *work)
 
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
 {
-    enum fovea_format format = work->src.format->pixel;
-    bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
-    bool averages = which != SHADER_OVERLAY && which != SHADER_SMOOTH_DECIMATE;
-    return (struct vk_compute_kind){.which = which,
-                                    .format = format,
-                                    .light = unorm && averages ? planned(work)->constants.light
-                                                               : FOVEATE_LIGHT_STORED};
+    const enum fovea_format format = work->src.format->pixel;
+    const struct foveate_frame *frame = &planned(work)->constants;
+    const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
+    const bool draws = which == SHADER_OVERLAY;
+    const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
+    struct vk_compute_kind kind = {.which = which, .format = format};
+    if (unorm && !draws && which != SHADER_SMOOTH_DECIMATE) {
+        kind.light = frame->light;
+    }
+    kind.blur_alpha = has_alpha && !draws && frame->blur_alpha;
+    return kind;
+}
+
+/* Whether a view's plan is made by that shader. */
+static bool foveates(const struct frame_work *work, enum shader_operator which)
+{
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        if (work->views[i].plan && frame_plan_takes(work->views[i].plan, which)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
 {
-    bool smooth = planned(work)->plan->plan->smooth;
     for (int which = 0; which < SHADER_COUNT; which++) {
         bool wanted = which == SHADER_LATCH ? work->late && !work->use_peer
                       : which == SHADER_OVERLAY
                           ? work->overlay
-                          : !work->use_peer && (which != SHADER_FOVEATE) == smooth;
+                          : !work->use_peer && foveates(work, (enum shader_operator)which);
         if (wanted) {
             FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
                                          frame_compute_kind(work, (enum shader_operator)which)));

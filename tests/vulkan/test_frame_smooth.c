@@ -215,46 +215,119 @@ static void maps_that_cannot_be_taken_change_nothing(void **state)
     rig_close(&rig);
 }
 
-/* Other formats against the cpu backend, which has tests of its own against the reference. */
+/* ---- Against the cpu backend, which has tests of its own against the reference */
+
+struct beside_cpu {
+    struct rig rig;
+    struct fovea_context *context;
+};
+
+static void open_beside_cpu(struct beside_cpu *both, const struct fovea_settings *settings)
+{
+    rig_open(&both->rig, settings);
+    struct fovea_settings cpu = *settings;
+    cpu.backend = FOVEA_BACKEND_CPU;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &cpu;
+    assert_int_equal(fovea_context_create(&desc, &both->context), FOVEA_OK);
+}
+
+static void close_beside_cpu(struct beside_cpu *both)
+{
+    fovea_context_destroy(&both->context);
+    rig_close(&both->rig);
+}
+
+struct beside_case {
+    VkFormat format;
+    double largest; /* of white: three levels of eight bits, and a step where it is coarser */
+    uint32_t width_px;
+    uint32_t height_px;
+    enum image_pattern pattern;
+    struct fovea_point_uv gaze;
+};
+
+static void check_beside_cpu(struct beside_cpu *both, const struct beside_case *c)
+{
+    enum fovea_format pixel = rig_pixel_format(c->format);
+    struct test_image src = image_make_packed(c->width_px, c->height_px, pixel);
+    struct test_image dst = image_make_packed(c->width_px, c->height_px, pixel);
+    struct test_image cpu = image_make_packed(c->width_px, c->height_px, pixel);
+    image_draw(&src.view, c->pattern, 3);
+    assert_int_equal(rig_frame(&both->rig, RIG_MADE_TO_MADE, c->format, &src.view,
+                               rig_gaze(c->gaze.x_uv, c->gaze.y_uv), &dst.view),
+                     FOVEA_OK);
+    assert_int_equal(fovea_context_run(both->context, &src.view, &cpu.view, c->gaze, NULL),
+                     FOVEA_OK);
+    struct compare_rect where;
+    double largest = compare_largest(&dst.view, &cpu.view, &where);
+    if (!(largest <= c->largest * image_white(pixel, 0))) {
+        fail_msg("format %d, %s, gaze %.2f %.2f: %f at %u %u", c->format,
+                 image_pattern_name(c->pattern), c->gaze.x_uv, c->gaze.y_uv, largest, where.x,
+                 where.y);
+    }
+    image_free(&src);
+    image_free(&dst);
+    image_free(&cpu);
+}
+
+static const struct {
+    VkFormat format;
+    double largest;
+} other_formats[] = {{VK_FORMAT_A2B10G10R10_UNORM_PACK32, 3.0 / 255},
+                     {VK_FORMAT_R16G16B16A16_SFLOAT, 3.0 / 255},
+                     {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3.0 / 255 + 1.0 / 32}};
+
 static void every_format_is_as_the_cpu_has_it(void **state)
 {
     (void)state;
-    static const struct {
-        VkFormat format;
-        double largest; /* of white: three levels of eight bits, and a step where it is coarser */
-    } cases[] = {{VK_FORMAT_A2B10G10R10_UNORM_PACK32, 3.0 / 255},
-                 {VK_FORMAT_R16G16B16A16_SFLOAT, 3.0 / 255},
-                 {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3.0 / 255 + 1.0 / 32}};
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
-    struct rig rig;
-    rig_open(&rig, &settings);
-    settings.backend = FOVEA_BACKEND_CPU;
-    struct fovea_context_desc desc = fovea_context_desc_default();
-    desc.settings = &settings;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        enum fovea_format pixel = rig_pixel_format(cases[i].format);
-        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
-        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
-        struct test_image cpu = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
-        image_draw(&src.view, IMAGE_STROKES, 3);
-        struct fovea_point_uv gaze = {0.4, 0.6};
-        assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, cases[i].format, &src.view,
-                                   rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
-                         FOVEA_OK);
-        assert_int_equal(fovea_context_run(context, &src.view, &cpu.view, gaze, NULL), FOVEA_OK);
-        struct compare_rect where;
-        double largest = compare_largest(&dst.view, &cpu.view, &where);
-        if (!(largest <= cases[i].largest * image_white(pixel, 0))) {
-            fail_msg("format %d: %f at %u %u", cases[i].format, largest, where.x, where.y);
-        }
-        image_free(&src);
-        image_free(&dst);
-        image_free(&cpu);
+    struct beside_cpu both;
+    open_beside_cpu(&both, &settings);
+    for (size_t i = 0; i < sizeof other_formats / sizeof other_formats[0]; i++) {
+        const struct beside_case c = {other_formats[i].format,
+                                      other_formats[i].largest,
+                                      WIDTH_PX,
+                                      HEIGHT_PX,
+                                      IMAGE_STROKES,
+                                      {0.4, 0.6}};
+        check_beside_cpu(&both, &c);
     }
-    fovea_context_destroy(&context);
-    rig_close(&rig);
+    close_beside_cpu(&both);
+}
+
+/* Large enough for the law to be as flat as tiles ask for, and no whole number of them. */
+static void tiles_are_as_the_cpu_has_them(void **state)
+{
+    (void)state;
+    static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
+                                              FOVEA_MODEL_MAP};
+    static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0.01, 0.98}, {1.1, -0.2}};
+    for (int i = 0; i < 6; i++) {
+        struct fovea_settings settings = smooth_settings(models[i / 2]);
+        settings.foveation.light = i % 2 ? FOVEA_LIGHT_ENCODED : FOVEA_LIGHT_LINEAR;
+        settings.foveation.geometry.screen_width_m = 0.5;
+        settings.foveation.geometry.distance_m = 0.6;
+        settings.foveation.strength = models[i / 2] == FOVEA_MODEL_PHYSICAL ? 2.0 : 1.0;
+        struct beside_cpu both;
+        open_beside_cpu(&both, &settings);
+        for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
+            const struct beside_case c = {VK_FORMAT_R8G8B8A8_UNORM,    3.0 / 255,         1003, 571,
+                                          (enum image_pattern)pattern, gazes[pattern % 3]};
+            check_beside_cpu(&both, &c);
+        }
+        const size_t formats = i % 2 ? sizeof other_formats / sizeof other_formats[0] : 0;
+        for (size_t k = 0; k < formats; k++) {
+            const struct beside_case c = {other_formats[k].format,
+                                          other_formats[k].largest,
+                                          1003,
+                                          571,
+                                          IMAGE_STROKES,
+                                          gazes[k]};
+            check_beside_cpu(&both, &c);
+        }
+        close_beside_cpu(&both);
+    }
 }
 
 static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
@@ -314,6 +387,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(maps_are_the_reference),
         cmocka_unit_test(maps_that_cannot_be_taken_change_nothing),
         cmocka_unit_test(every_format_is_as_the_cpu_has_it),
+        cmocka_unit_test(tiles_are_as_the_cpu_has_them),
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
     };
