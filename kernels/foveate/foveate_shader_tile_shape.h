@@ -14,8 +14,10 @@
 #define SHADER_TILE_PLACES_ACROSS 2
 #define SHADER_TILE_PLACES_DOWN 4
 
-/* Levels that tiles are made from: the picture, and up to 16 pixels a sample. Level k from sigma 2^k on. */
+/* Levels that tiles are made from: the picture, and up to 16 pixels a sample. Each from a sigma of so many of
+ * its samples on, as FOVEATE_TILE_SIGMA_1 says. */
 #define SHADER_TILE_LEVELS 5
+#define SHADER_TILE_SIGMA_SAMPLES 1.1
 
 /* Shared memory of the picture's shader in samples of eight bytes: the window, and the sums down its
  * columns. What the tiles of each level may reach with it, see shape_of of foveate_tile_blur.glsl. */

@@ -69,7 +69,7 @@ int level_of_tile(range tile)
 {
     for (int k = 2; k < level_count; k++) {
         bool last = k + 1 == level_count;
-        if (tile.low >= float(1 << k) &&
+        if (tile.low >= SHADER_TILE_SIGMA_SAMPLES * float(1 << k) &&
             (last || wanted_radius(k, tile.high) <= float(most_radius(k)))) {
             return k;
         }
@@ -115,7 +115,7 @@ uvec2 kind_at(int tile_of_group, ivec2 part)
         return part == ivec2(0) ? kind_of_level(k, tile.high) : uvec2(KIND_NONE, 0u);
     }
     quarter = applied(quarter);
-    if (level_count > 1 && quarter.low >= 2.0) {
+    if (level_count > 1 && quarter.low >= SHADER_TILE_SIGMA_SAMPLES * 2.0) {
         return part.y % 2 == 0 ? kind_of_level(1, quarter.high) : uvec2(KIND_NONE, 0u);
     }
     return kind_of_place(applied(own));
