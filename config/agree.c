@@ -90,12 +90,24 @@ static bool screen_is_a_view(const struct fovea_geometry *geometry, struct confi
     return false;
 }
 
+static bool transfer_is_known(enum fovea_transfer transfer, struct config_words *complaint)
+{
+    if (transfer == FOVEA_TRANSFER_SRGB || transfer == FOVEA_TRANSFER_PQ ||
+        transfer == FOVEA_TRANSFER_HLG) {
+        return true;
+    }
+    COMPLAIN(complaint, "foveation.transfer is %d; it must be a number of enum fovea_transfer",
+             (int)transfer);
+    return false;
+}
+
 bool config_settings_agree(const struct fovea_settings *settings,
                            struct config_words *out_complaint)
 {
     *out_complaint = (struct config_words){0};
     const struct fovea_foveation *foveation = &settings->foveation;
-    return physical_sees_something(&foveation->physical, out_complaint) &&
+    return transfer_is_known(foveation->transfer, out_complaint) &&
+           physical_sees_something(&foveation->physical, out_complaint) &&
            projection_is_a_view(&foveation->geometry, out_complaint) &&
            screen_is_a_view(&foveation->geometry, out_complaint) &&
            config_combos_agree(settings, out_complaint) &&

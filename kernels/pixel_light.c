@@ -9,9 +9,6 @@
 
 /* A float's bits above these are the entry; these are the way to the next one. */
 #define STEP_BITS 15
-#define FIRST_BITS ((uint32_t)(127 - PIXEL_LIGHT_OCTAVES) << 23)
-#define LINEAR_END 0.0031308
-#define LINEAR_SLOPE 12.92
 
 bool pixel_light_known(enum fovea_format format)
 {
@@ -19,36 +16,105 @@ bool pixel_light_known(enum fovea_format format)
            format == FOVEA_FORMAT_R8 || format == FOVEA_FORMAT_A2B10G10R10;
 }
 
-static double decode(double encoded)
+/* ---- Transfer functions ----------------------------------------------------------------------- */
+
+#define SRGB_LINEAR_END 0.0031308
+#define SRGB_LINEAR_SLOPE 12.92
+#define SRGB_OCTAVES 9 /* down to 2^-9, below the end of the linear part */
+
+static double srgb_decode(double encoded)
 {
-    return encoded <= 0.04045 ? encoded / LINEAR_SLOPE : pow((encoded + 0.055) / 1.055, 2.4);
+    return encoded <= 0.04045 ? encoded / SRGB_LINEAR_SLOPE : pow((encoded + 0.055) / 1.055, 2.4);
 }
 
-static double encode(double light)
+static double srgb_encode(double light)
 {
-    return light <= LINEAR_END ? light * LINEAR_SLOPE : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
+    return light <= SRGB_LINEAR_END ? light * SRGB_LINEAR_SLOPE
+                                    : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
 }
 
-void pixel_light_init(struct pixel_light *light, enum fovea_format format)
+/* SMPTE ST 2084. */
+#define PQ_M1 (2610.0 / 16384.0)
+#define PQ_M2 (2523.0 / 4096.0 * 128.0)
+#define PQ_C1 (3424.0 / 4096.0)
+#define PQ_C2 (2413.0 / 4096.0 * 32.0)
+#define PQ_C3 (2392.0 / 4096.0 * 32.0)
+
+static double pq_decode(double encoded)
 {
-    light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
-    for (uint32_t i = 0; i <= light->highest_level; i++) {
-        light->light[i] = (float)decode((double)i / light->highest_level);
+    const double root = pow(encoded, 1.0 / PQ_M2);
+    return pow(fmax(root - PQ_C1, 0.0) / (PQ_C2 - PQ_C3 * root), 1.0 / PQ_M1);
+}
+
+static double pq_encode(double light)
+{
+    const double power = pow(light, PQ_M1);
+    return pow((PQ_C1 + PQ_C2 * power) / (1.0 + PQ_C3 * power), PQ_M2);
+}
+
+/* ITU-R BT.2100, table 5. */
+#define HLG_A 0.17883277
+#define HLG_B 0.28466892
+#define HLG_C 0.55991073
+
+static double hlg_decode(double encoded)
+{
+    return encoded <= 0.5 ? encoded * encoded / 3.0 : (exp((encoded - HLG_C) / HLG_A) + HLG_B) / 12;
+}
+
+static double hlg_encode(double light)
+{
+    return light <= 1.0 / 12.0 ? sqrt(3.0 * light) : HLG_A * log(12.0 * light - HLG_B) + HLG_C;
+}
+
+struct transfer {
+    double (*decode)(double encoded);
+    double (*encode)(double light);
+    uint32_t octaves; /* of the table: where it begins, the function is a line to 0 */
+    double line_end; /* at least where the table begins; a line to 0 up to here */
+};
+
+/* Where PQ's and HLG's tables begin they are below 0.02 levels of 10 bits. */
+static struct transfer transfer_of(enum fovea_transfer which)
+{
+    const double begin = 1.0 / (1ull << PIXEL_LIGHT_OCTAVES);
+    switch (which) {
+    case FOVEA_TRANSFER_PQ:
+        return (struct transfer){pq_decode, pq_encode, PIXEL_LIGHT_OCTAVES, begin};
+    case FOVEA_TRANSFER_HLG:
+        return (struct transfer){hlg_decode, hlg_encode, PIXEL_LIGHT_OCTAVES, begin};
+    case FOVEA_TRANSFER_SRGB:
+        break;
     }
-    for (uint32_t i = 0; i < PIXEL_LIGHT_ENTRIES; i++) {
-        const double value = (double)pixel_bits_float(FIRST_BITS + (i << STEP_BITS));
-        light->level[i] = (float)(light->highest_level * encode(value));
+    return (struct transfer){srgb_decode, srgb_encode, SRGB_OCTAVES, SRGB_LINEAR_END};
+}
+
+/* ---- Tables ----------------------------------------------------------------------------------- */
+
+void pixel_light_init(struct pixel_light *light, enum fovea_format format,
+                      enum fovea_transfer transfer)
+{
+    const struct transfer t = transfer_of(transfer);
+    light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
+    light->line_end = (float)t.line_end;
+    light->line_slope = (float)(light->highest_level * (t.encode(t.line_end) / t.line_end));
+    light->first_bits = (127u - t.octaves) << 23;
+    for (uint32_t i = 0; i <= light->highest_level; i++) {
+        light->light[i] = (float)t.decode((double)i / light->highest_level);
+    }
+    for (uint32_t i = 0; i < t.octaves * PIXEL_LIGHT_STEPS + 2; i++) {
+        const double value = (double)pixel_bits_float(light->first_bits + (i << STEP_BITS));
+        light->level[i] = (float)(light->highest_level * t.encode(value));
     }
 }
 
 static float level_of(const struct pixel_light *light, float value)
 {
-    const float highest = (float)light->highest_level;
     const float clamped = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
-    if (clamped <= (float)LINEAR_END) {
-        return clamped * ((float)LINEAR_SLOPE * highest);
+    if (clamped <= light->line_end) {
+        return clamped * light->line_slope;
     }
-    const uint32_t bits = pixel_float_bits(clamped) - FIRST_BITS;
+    const uint32_t bits = pixel_float_bits(clamped) - light->first_bits;
     const uint32_t entry = bits >> STEP_BITS;
     const float part = (float)(bits & ((1u << STEP_BITS) - 1u)) * (1.0f / (1u << STEP_BITS));
     const float below = light->level[entry];

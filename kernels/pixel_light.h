@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels of UNORM formats as light and back, by the transfer function of sRGB (IEC 61966-2-1).
+/* Levels of UNORM formats as light and back, by a transfer function: sRGB's (IEC 61966-2-1), PQ (SMPTE ST
+ * 2084) or the inverse OETF of HLG (ITU-R BT.2100, table 5).
  *
  * Light runs from 0 to 1. Alpha is not touched: it is no light. */
 #ifndef FOVEA_KERNELS_PIXEL_LIGHT_H
@@ -9,13 +10,16 @@
 
 #include "pixel.h"
 
-#define PIXEL_LIGHT_OCTAVES 9 /* from 2^-9, below the end of the linear part, to 1 */
+#define PIXEL_LIGHT_OCTAVES 40 /* at most, from 2^-40 to 1 */
 #define PIXEL_LIGHT_STEPS 256 /* in an octave */
 #define PIXEL_LIGHT_ENTRIES (PIXEL_LIGHT_OCTAVES * PIXEL_LIGHT_STEPS + 2)
 
 struct pixel_light {
     uint32_t highest_level; /* 255 or 1023 */
     float light[1024]; /* of a level */
+    float line_end; /* light up to this is a line of this slope */
+    float line_slope;
+    uint32_t first_bits; /* of the float where the table begins */
     /* The level over the light: the value where an entry begins, of light whose float has these high
      * bits. Straight lines between entries are at most 0.0005 levels away. */
     float level[PIXEL_LIGHT_ENTRIES];
@@ -25,7 +29,8 @@ struct pixel_light {
 bool pixel_light_known(enum fovea_format format);
 
 /* For a format of which that is true. */
-void pixel_light_init(struct pixel_light *light, enum fovea_format format);
+void pixel_light_init(struct pixel_light *light, enum fovea_format format,
+                      enum fovea_transfer transfer);
 
 /* `pixels` pixels of `channels` floats, in place; the first `colors` of each are converted. Levels
  * are whole numbers within the format's range. */

@@ -3,7 +3,7 @@
 
 /* The compute shaders as SPIR-V. `words` is how many components a raw pixel has: 1 for 32-bit formats
  * (R32_UINT), 4 for RGBA16F (R16G16B16A16_UINT). Specialization constant 0 is the enum fovea_format, 1
- * whether UNORM pixels are averaged as linear light, 2 whether alpha is averaged like a colour,
+ * FOVEATE_LIGHT_*: as what UNORM pixels are averaged, 2 whether alpha is averaged like a colour,
  * 3 whether foveate.comp may take SHADER_TILE_SHARED_BYTES.
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer

@@ -169,7 +169,16 @@ enum fovea_method {
 enum fovea_light {
     FOVEA_LIGHT_AUTO = 0, /* encoded for the blockwise method, which is the paper's; else linear */
     FOVEA_LIGHT_ENCODED = 1, /* the stored values */
-    FOVEA_LIGHT_LINEAR = 2, /* light, by the transfer function of sRGB (IEC 61966-2-1) */
+    FOVEA_LIGHT_LINEAR = 2, /* light, by the image's transfer function */
+};
+
+/* What the stored values of UNORM formats say of light, over the format's full range. The program
+ * knows it of its images: no configuration file sets it. A blur needs neither the primaries nor the
+ * display that the light is for. */
+enum fovea_transfer {
+    FOVEA_TRANSFER_SRGB = 0, /* IEC 61966-2-1 */
+    FOVEA_TRANSFER_PQ = 1, /* SMPTE ST 2084: light of the display, 1 is 10,000 cd/m^2 */
+    FOVEA_TRANSFER_HLG = 2, /* ITU-R BT.2100: light of the scene, by the inverse of its OETF */
 };
 
 /* How many taps a Gaussian of sigma pixels has. */
@@ -287,6 +296,7 @@ struct fovea_foveation {
     enum fovea_model model;
     enum fovea_method method;
     enum fovea_light light;
+    enum fovea_transfer transfer; /* of the images; where they are averaged as light */
     double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
     double cutoff_gain; /* what is left of the amplitude at the cutoff, 0.01..0.99: sigma =
                            sqrt(-2 ln gain) / (2 pi cutoff); exp(-1/2) = 0.6065 as in the paper */

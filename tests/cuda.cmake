@@ -30,6 +30,8 @@ fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel)
 fovea_add_test(NAME test_cuda_small

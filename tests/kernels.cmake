@@ -31,6 +31,8 @@ if(TARGET fovea_kernels_avx2)
 endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 
+fovea_add_test(NAME test_light_exact SOURCES test_light_exact.c LINK fovea_test_foveate LABELS unit)
+
 foreach(topic IN ITEMS exact law)
     fovea_add_test(NAME test_map_${topic} SOURCES test_map_${topic}.c LINK fovea_test_foveate
         LABELS unit)

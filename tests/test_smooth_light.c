@@ -14,39 +14,65 @@ static double exact_level(double light, double white)
     return white * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055);
 }
 
+/* SMPTE ST 2084, and the OETF of ITU-R BT.2100 HLG. */
+static double exact_pq(double light, double white)
+{
+    const double y = pow(light, 0.1593017578125);
+    return white * pow((0.8359375 + 18.8515625 * y) / (1 + 18.6875 * y), 78.84375);
+}
+
+static double exact_hlg(double light, double white)
+{
+    const double a = 0.17883277;
+    return white * (light <= 1.0 / 12 ? sqrt(3 * light)
+                                      : a * log(12 * light - 1 + 4 * a) + 0.5 - a * log(4 * a));
+}
+
+static const struct {
+    enum fovea_transfer transfer;
+    double (*exact)(double light, double white);
+} functions[] = {{FOVEA_TRANSFER_SRGB, exact_level},
+                 {FOVEA_TRANSFER_PQ, exact_pq},
+                 {FOVEA_TRANSFER_HLG, exact_hlg}};
+
 static void every_level_comes_back_to_the_bit(void **state)
 {
     (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 6; i++) {
         struct pixel_light light;
-        pixel_light_init(&light, formats[i]);
+        pixel_light_init(&light, formats[i % 2], functions[i / 2].transfer);
         for (uint32_t level = 0; level <= light.highest_level; level++) {
             float value = (float)level;
             pixel_light_from_levels(&light, &value, 1, 1, 1);
             assert_true(value >= 0.0f && value <= 1.0f);
+            const double exact = functions[i / 2].exact((double)value, light.highest_level);
+            assert_true(fabs(exact - (double)level) < 0.002);
             pixel_light_to_levels(&light, &value, 1, 1, 1);
-            assert_true(fabsf(value - (float)level) < 0.001f);
+            assert_true(fabsf(value - (float)level) < 0.002f);
         }
     }
 }
 
-/* The error must be small beside half a level, and no smaller light may get a higher level. */
+/* The error must be small beside half a level, and no smaller light may get a higher level. PQ and HLG
+ * show the darkest light too: it is gone through by its octaves. */
 static void levels_follow_the_transfer_function(void **state)
 {
     (void)state;
-    struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10);
-    float before = 0.0f;
-    for (int i = 0; i <= 2000000; i++) {
-        const double exact = i / 2000000.0;
-        float value = (float)exact;
-        pixel_light_to_levels(&light, &value, 1, 1, 1);
-        if (fabs((double)value - exact_level(exact, 1023.0)) > 0.0015 || value < before) {
-            fail_msg("light %.7f: level %.5f, expected %.5f, the one before %.5f", exact,
-                     (double)value, exact_level(exact, 1023.0), (double)before);
+    for (int i = 0; i < 6; i++) {
+        struct pixel_light light;
+        pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10, functions[i % 3].transfer);
+        float before = 0.0f;
+        for (int n = 0; n <= 1000000; n++) {
+            float value = i < 3 ? (float)(n / 1e6) : (float)exp2(-44.0 * (1 - n / 1e6));
+            const double exact = functions[i % 3].exact((double)value, 1023.0);
+            pixel_light_to_levels(&light, &value, 1, 1, 1);
+            if (fabs((double)value - exact) > (exact < 0.1 ? 0.02 : 0.0015) || value < before) {
+                fail_msg("function %d, part %d: level %.5f, expected %.5f, the one before %.5f",
+                         i % 3, n, (double)value, exact, (double)before);
+            }
+            before = value;
         }
-        before = value;
     }
 }
 
@@ -54,7 +80,7 @@ static void light_outside_the_range_is_clamped(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8);
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {-0.1f, 1.5f, NAN, INFINITY, -INFINITY, 1e-30f, 0.99999f};
     pixel_light_to_levels(&light, values, 7, 1, 1);
     assert_true(values[0] == 0.0f && values[1] == 255.0f && values[2] == 0.0f);
@@ -66,7 +92,7 @@ static void alpha_is_no_light(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8);
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {255.0f, 128.0f, 0.0f, 77.0f, 10.0f, 20.0f, 30.0f, 40.0f};
     pixel_light_from_levels(&light, values, 2, 4, 3);
     assert_true(values[0] == 1.0f && values[3] == 77.0f && values[7] == 40.0f);

@@ -275,7 +275,7 @@ static void both_compilations_agree(void **state)
     float *samples = calloc((size_t)plan->level_samples * 4 + 64, sizeof *samples);
     assert_non_null(samples);
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8);
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     for (int i = 0; i < 2; i++) {
         struct foveate_cpu_picture picture = {
             .plan = plan,

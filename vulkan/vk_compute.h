@@ -17,14 +17,14 @@ struct vk_compute {
     VkDescriptorPool pool;
     bool takes_tiles; /* workgroups may have SHADER_TILE_SHARED_BYTES */
     /* light, blur_alpha; made when first asked for */
-    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][2][2];
+    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][FOVEATE_LIGHT_COUNT][2];
 };
 
 /* Which pipeline. */
 struct vk_compute_kind {
     enum shader_operator which;
     enum fovea_format format;
-    bool light; /* UNORM pixels are averaged as linear light */
+    int32_t light; /* FOVEATE_LIGHT_*; of UNORM formats */
     bool blur_alpha; /* alpha is averaged like a colour */
 };
 

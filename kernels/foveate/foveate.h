@@ -10,6 +10,7 @@
 #define FOVEA_KERNELS_FOVEATE_H
 
 #include "fovea.h"
+#include "foveate_light.h"
 #include "foveate_smooth.h"
 
 #ifdef __cplusplus
@@ -65,7 +66,7 @@ struct foveate_frame {
     int32_t gaze_y_q8;
     int32_t ring_count;
     int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
-    int32_t light; /* 1: UNORM pixels are averaged as linear light */
+    int32_t light; /* FOVEATE_LIGHT_* */
     /* Where in the images the view starts; all coordinates else are the view's own. */
     int32_t origin_x_px;
     int32_t origin_y_px;
@@ -90,6 +91,10 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
                                         struct fovea_point_uv gaze);
 
+/* What the frames of a plan have as light. The kernels that are quick because of what sRGB is take
+ * FOVEATE_LIGHT_STORED and FOVEATE_LIGHT_SRGB; the plain ones take all. */
+int32_t foveate_plan_light(const struct foveate_plan *plan);
+
 /* sigma at pixel x, y; 0 where the pixel is copied. The function behind heat maps. */
 float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
                        int32_t x, int32_t y);
@@ -104,8 +109,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveatio
                                                      double *dst, double gaze_x_px,
                                                      double gaze_y_px);
 
-/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma, edges
- * replicated. Values are what is averaged: linear light where the caller decoded it. */
+/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma (7.5 for
+ * images of PQ and HLG), edges replicated. Values are what is averaged: linear light where the caller decoded it. */
 FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                                             uint32_t width_px, uint32_t height_px,
                                                             uint32_t channels, const double *src,

@@ -156,8 +156,8 @@ enum fovea_result foveate_cpu_create(const struct foveate_plan *plan, uint32_t t
     cpu->plan = plan;
     cpu->thread_count = thread_count;
     cpu->line = choose_line();
-    pixel_light_init(&cpu->lights.bits8, FOVEA_FORMAT_RGBA8);
-    pixel_light_init(&cpu->lights.bits10, FOVEA_FORMAT_A2B10G10R10);
+    pixel_light_init(&cpu->lights.bits8, FOVEA_FORMAT_RGBA8, plan->foveation.transfer);
+    pixel_light_init(&cpu->lights.bits10, FOVEA_FORMAT_A2B10G10R10, plan->foveation.transfer);
     const enum fovea_result result = make_workers(cpu);
     if (result < 0) {
         foveate_cpu_destroy(&cpu);

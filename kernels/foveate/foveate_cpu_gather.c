@@ -12,8 +12,8 @@
 #define CHANNELS FOVEATE_CPU_CHANNELS
 #define SAMPLES (LANES / CHANNELS) /* in a register */
 
-/* The plan keeps sigma to 1024 px, which is 16 samples of the coarsest level: 2 * 4.2 * 16 + 1. */
-#define MAX_TAPS 144
+/* The plan keeps sigma to 1024 px, which is 16 samples of the coarsest level: 2 * 6.5 * 16 + 1. */
+#define MAX_TAPS 216
 
 typedef float sample __attribute__((vector_size(4 * CHANNELS), aligned(4), may_alias));
 
@@ -115,9 +115,9 @@ static void fold(struct axis *axis, int32_t low, int32_t high)
     memcpy(axis->weights, folded, (size_t)axis->count * sizeof *folded);
 }
 
-static inline void axis_make(struct axis *axis, float centre, float rest, int32_t low, int32_t high)
+static inline void axis_make(struct axis *axis, float centre, float rest, float reach, int32_t low,
+                             int32_t high)
 {
-    const float reach = FOVEATE_REACH * rest;
     const float falloff = -0.5f / (rest * rest);
     axis->first = (int32_t)ceilf(centre - reach);
     axis->count = (int32_t)floorf(centre + reach) - axis->first + 1;
@@ -189,16 +189,17 @@ static inline sample sum_square(const float *corner, ptrdiff_t pitch, const stru
 static inline sample gather_pixel(const struct foveate_cpu_levels *levels, int32_t x_px,
                                   int32_t y_px, float sigma_px)
 {
-    const int32_t k = foveate_level_for(sigma_px, levels->count);
+    const int32_t k = foveate_level_with(sigma_px, levels->rest, levels->count);
     const struct foveate_level *level = &levels->levels[k];
     const int32_t margin = foveate_level_margin(k);
     const float scale = 1.0f / (float)(1 << k);
     const float rest = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * scale;
     struct axis across;
     struct axis down;
-    axis_make(&across, ((float)x_px + 0.5f) * scale - 0.5f, rest, -margin,
+    const float reach = levels->reach * rest;
+    axis_make(&across, ((float)x_px + 0.5f) * scale - 0.5f, rest, reach, -margin,
               level->width + margin - 1);
-    axis_make(&down, ((float)y_px + 0.5f) * scale - 0.5f, rest, -margin,
+    axis_make(&down, ((float)y_px + 0.5f) * scale - 0.5f, rest, reach, -margin,
               level->height + margin - 1);
     const float *corner = foveate_cpu_level_row(levels, k, down.first) +
                           (ptrdiff_t)(across.first + margin) * CHANNELS;

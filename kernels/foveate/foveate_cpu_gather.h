@@ -17,6 +17,8 @@ struct foveate_cpu_levels {
     const struct foveate_level *levels;
     int32_t count;
     float *samples;
+    float rest; /* foveate_light_rest, foveate_light_reach; of gather */
+    float reach;
 };
 
 /* Pixels of a row that are not copied. */

@@ -379,7 +379,9 @@ static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t inde
         .image = foveate_cpu_view_of(batch, smooth->run.frame, smooth->group.first + index),
         .levels = {.levels = smooth->plan->levels,
                    .count = (int32_t)smooth->plan->level_count,
-                   .samples = smooth->samples + place * level_floats(smooth)},
+                   .samples = smooth->samples + place * level_floats(smooth),
+                   .rest = foveate_light_rest(smooth->run.frame->light),
+                   .reach = foveate_light_reach(smooth->run.frame->light)},
         .smooth = smooth,
     };
 }
@@ -450,11 +452,13 @@ static void run_group(struct foveate_cpu_smooth *smooth)
     }
 }
 
-/* Float formats are gathered: a value that is not finite would spread over squares. */
+/* Float formats are gathered: a value that is not finite would spread over squares. So is light of PQ and
+ * HLG, which squares cannot write. */
 static bool is_tiled(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_cpu_steepness *s = &smooth->steepness;
     return pixel_light_known(smooth->run.batch->src->format) &&
+           smooth->run.frame->light <= FOVEATE_LIGHT_SRGB &&
            s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
 }
 

@@ -153,6 +153,12 @@ static enum fovea_result upload(struct foveate_cuda *foveate, const struct table
     return FOVEA_OK;
 }
 
+/* Light that bands, tiles and small pictures know. */
+static bool is_plain_light(const struct foveate_plan *plan)
+{
+    return foveate_plan_light(plan) <= FOVEATE_LIGHT_SRGB;
+}
+
 static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
                                         const struct foveate_plan *source,
                                         struct foveate_cuda_plan *plan)
@@ -161,7 +167,8 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     cut_fragments(source, &plan->tables);
-    plan->bands = foveate_cuda_bands_plan(&foveate->bands, source);
+    plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
+                                         : (struct foveate_bands){.radius_px = -1};
     const size_t filter_bytes = foveate_cuda_bands_filter_bytes(&plan->bands, source);
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
                                 filter_bytes + ring_bytes + tap_bytes + law_bytes, &plan->block));
@@ -246,9 +253,11 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
         return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
     }
     plan->level_samples = source->level_samples;
-    plan->has_tiles = foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
+    plan->has_tiles = is_plain_light(source) &&
+                      foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
-    plan->has_small = foveate->small.most_shared_bytes > 0 && foveate_small_fits(source);
+    plan->has_small = is_plain_light(source) && foveate->small.most_shared_bytes > 0 &&
+                      foveate_small_fits(source);
     struct foveate_small_tables small = {0};
     enum fovea_result result =
         plan->has_small ? foveate_small_fill(source, &plan->small, &small) : FOVEA_OK;

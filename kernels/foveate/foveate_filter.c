@@ -37,12 +37,26 @@ static double gaussian(double sigma_px, uint32_t distance_px)
     return exp(-0.5 * z * z);
 }
 
-void foveate_filter_make(double sigma_px, uint32_t radius_px, float *out_taps)
+static double sum_of(double sigma_px, uint32_t radius_px)
 {
     double sum = 1.0;
     for (uint32_t i = radius_px; i >= 1; i--) {
         sum += 2.0 * gaussian(sigma_px, i);
     }
+    return sum;
+}
+
+void foveate_filter_make_wide(double sigma_px, uint32_t radius_px, float *out_taps)
+{
+    const double sum = sum_of(sigma_px, radius_px);
+    for (uint32_t i = 0; i <= radius_px; i++) {
+        out_taps[i] = (float)(gaussian(sigma_px, i) / sum);
+    }
+}
+
+void foveate_filter_make(double sigma_px, uint32_t radius_px, float *out_taps)
+{
+    const double sum = sum_of(sigma_px, radius_px);
     double centre_units = TAP_UNITS;
     for (uint32_t i = 1; i <= radius_px; i++) {
         const double units = round(TAP_UNITS * gaussian(sigma_px, i) / sum);

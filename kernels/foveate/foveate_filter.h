@@ -20,4 +20,7 @@ double foveate_filter_least_sigma_px(enum fovea_filter_length rule);
  * counted twice: so every partial sum is exact in float, in any order. */
 void foveate_filter_make(double sigma_px, uint32_t radius_px, float *out_taps);
 
+/* The same taps each as near as a float can be, for light of which 2^-25 shows; they sum to 1 to 1e-6. */
+void foveate_filter_make_wide(double sigma_px, uint32_t radius_px, float *out_taps);
+
 #endif

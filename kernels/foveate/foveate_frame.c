@@ -12,6 +12,13 @@ static bool averages_light(const struct fovea_foveation *foveation)
            (foveation->light == FOVEA_LIGHT_AUTO && foveation->method == FOVEA_METHOD_SMOOTH);
 }
 
+int32_t foveate_plan_light(const struct foveate_plan *plan)
+{
+    const struct fovea_foveation *foveation = &plan->foveation;
+    return averages_light(foveation) ? FOVEATE_LIGHT_SRGB + (int32_t)foveation->transfer
+                                     : FOVEATE_LIGHT_STORED;
+}
+
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
 {
     return (struct foveate_frame){
@@ -22,7 +29,7 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct 
         .gaze_y_q8 = foveate_gaze_q8(gaze.y_uv, (int32_t)plan->height_px),
         .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
-        .light = averages_light(&plan->foveation),
+        .light = foveate_plan_light(plan),
     };
 }
 

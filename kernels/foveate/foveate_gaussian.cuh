@@ -41,9 +41,9 @@ struct gaussian_axis {
     int last;
     gaussian start;
 
-    __device__ gaussian_axis(float centre, float sigma)
-        : first((int)ceilf(centre - FOVEATE_REACH * sigma)),
-          last((int)floorf(centre + FOVEATE_REACH * sigma)), start(sigma, (float)first - centre)
+    __device__ gaussian_axis(float centre, float sigma, float reach = FOVEATE_REACH)
+        : first((int)ceilf(centre - reach * sigma)), last((int)floorf(centre + reach * sigma)),
+          start(sigma, (float)first - centre)
     {
     }
     __device__ float total() const

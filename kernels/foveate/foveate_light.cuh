@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* UNORM pixels as light: the transfer function of sRGB (IEC 61966-2-1) between a format's levels and
- * 0..1. Alpha is light already and stays in levels. Float formats hold light and stay as they are.
+/* UNORM pixels as light: a transfer function between a format's levels and 0..1, or where a frame's light
+ * is PQ's or HLG's 0..FOVEATE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats hold
+ * light and stay as they are.
  *
- * The fast power is off by some 1e-6 of its result: three thousandths of a level of ten bits. */
+ * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a level
+ * of ten bits, for PQ a fiftieth. */
 #ifndef FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 
@@ -21,23 +23,77 @@ static __device__ inline float light_to_srgb(float light)
     return light <= 0.0031308f ? light * 12.92f : 1.055f * __powf(light, 1.0f / 2.4f) - 0.055f;
 }
 
-template <typename Pixel> static __device__ inline float4 levels_to_light(float4 v)
+/* SMPTE ST 2084. */
+#define PQ_M1 (2610.0f / 16384.0f)
+#define PQ_M2 (2523.0f / 32.0f)
+#define PQ_C1 (3424.0f / 4096.0f)
+#define PQ_C2 (2413.0f / 128.0f)
+#define PQ_C3 (2392.0f / 128.0f)
+
+static __device__ inline float pq_to_light(float encoded)
+{
+    const float root = __powf(encoded, 1.0f / PQ_M2);
+    return __powf(fmaxf(root - PQ_C1, 0.0f) / (PQ_C2 - PQ_C3 * root), 1.0f / PQ_M1);
+}
+
+static __device__ inline float light_to_pq(float light)
+{
+    const float power = __powf(light, PQ_M1);
+    return __powf((PQ_C1 + PQ_C2 * power) / (1.0f + PQ_C3 * power), PQ_M2);
+}
+
+/* ITU-R BT.2100, table 5: light of the scene. */
+#define HLG_A 0.17883277f
+#define HLG_B 0.28466892f
+#define HLG_C 0.55991073f
+
+static __device__ inline float hlg_to_light(float encoded)
+{
+    return encoded <= 0.5f ? encoded * encoded * (1.0f / 3.0f)
+                           : (__expf((encoded - HLG_C) * (1.0f / HLG_A)) + HLG_B) * (1.0f / 12.0f);
+}
+
+static __device__ inline float light_to_hlg(float light)
+{
+    return light <= 1.0f / 12.0f ? sqrtf(3.0f * light)
+                                 : HLG_A * __logf(12.0f * light - HLG_B) + HLG_C;
+}
+
+/* Of a frame's light, which is not FOVEATE_LIGHT_STORED. */
+static __device__ inline float encoded_to_light(float encoded, int light)
+{
+    return light == FOVEATE_LIGHT_SRGB ? srgb_to_light(encoded)
+           : light == FOVEATE_LIGHT_PQ ? pq_to_light(encoded) * FOVEATE_LIGHT_SCALE
+                                       : hlg_to_light(encoded) * FOVEATE_LIGHT_SCALE;
+}
+
+static __device__ inline float light_to_encoded(float value, int light)
+{
+    const float unit = value * (1.0f / FOVEATE_LIGHT_SCALE);
+    return light == FOVEATE_LIGHT_SRGB ? light_to_srgb(value)
+           : light == FOVEATE_LIGHT_PQ ? light_to_pq(unit)
+                                       : light_to_hlg(unit);
+}
+
+template <typename Pixel>
+static __device__ inline float4 levels_to_light(float4 v, int light = FOVEATE_LIGHT_SRGB)
 {
     if constexpr (Pixel::white > 0) {
         const float scale = 1.0f / Pixel::white;
-        v.x = srgb_to_light(v.x * scale);
-        v.y = srgb_to_light(v.y * scale);
-        v.z = srgb_to_light(v.z * scale);
+        v.x = encoded_to_light(v.x * scale, light);
+        v.y = encoded_to_light(v.y * scale, light);
+        v.z = encoded_to_light(v.z * scale, light);
     }
     return v;
 }
 
-template <typename Pixel> static __device__ inline float4 light_to_levels(float4 v)
+template <typename Pixel>
+static __device__ inline float4 light_to_levels(float4 v, int light = FOVEATE_LIGHT_SRGB)
 {
     if constexpr (Pixel::white > 0) {
-        v.x = light_to_srgb(v.x) * Pixel::white;
-        v.y = light_to_srgb(v.y) * Pixel::white;
-        v.z = light_to_srgb(v.z) * Pixel::white;
+        v.x = light_to_encoded(v.x, light) * Pixel::white;
+        v.y = light_to_encoded(v.y, light) * Pixel::white;
+        v.z = light_to_encoded(v.z, light) * Pixel::white;
     }
     return v;
 }

@@ -134,6 +134,9 @@ bool foveate_model_settings_valid(const struct fovea_foveation *foveation)
     return method_valid(foveation) &&
            (foveation->light == FOVEA_LIGHT_AUTO || foveation->light == FOVEA_LIGHT_ENCODED ||
             foveation->light == FOVEA_LIGHT_LINEAR) &&
+           (foveation->transfer == FOVEA_TRANSFER_SRGB ||
+            foveation->transfer == FOVEA_TRANSFER_PQ ||
+            foveation->transfer == FOVEA_TRANSFER_HLG) &&
            (foveation->alpha == FOVEA_ALPHA_KEEP ||
             foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED) &&
            within(foveation->strength, 0.0, FOVEATE_MAX_STRENGTH) &&

@@ -97,10 +97,11 @@ static enum fovea_result fill_taps(struct foveate_plan *plan, const struct fovea
     if (!plan->taps) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
+    const bool wide = foveate_light_is_wide(foveate_plan_light(plan));
     for (uint32_t i = 0; i < plan->ring_count; i++) {
         const struct foveate_ring *ring = &plan->rings[i];
-        foveate_filter_make(filter_sigma_px(plan, model, i), ring->radius_px,
-                            plan->taps + ring->first_tap);
+        (wide ? foveate_filter_make_wide : foveate_filter_make)(
+            filter_sigma_px(plan, model, i), ring->radius_px, plan->taps + ring->first_tap);
     }
     return FOVEA_OK;
 }
@@ -252,7 +253,8 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
     const struct fovea_foveation *own = &plan->foveation;
     return plan->width_px == width_px && plan->height_px == height_px &&
            own->method == foveation->method && own->light == foveation->light &&
-           own->strength == foveation->strength && own->alpha == foveation->alpha &&
+           own->transfer == foveation->transfer && own->strength == foveation->strength &&
+           own->alpha == foveation->alpha &&
            (plan->smooth || same_fragments(&own->paper, &foveation->paper)) &&
            same_model(own, foveation);
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #define CUT_OFF_SIGMAS 4.5
+/* Where 1e-6 of white is not black. */
+#define CUT_OFF_SIGMAS_HDR 7.5
 #define DEGREE (acos(-1.0) / 180.0)
 
 struct smooth_reference {
@@ -241,9 +243,14 @@ static void fill_weights(const struct smooth_reference *ref, double sigma, long 
     }
 }
 
+static double cut_off_sigmas(const struct smooth_reference *ref)
+{
+    return ref->settings.transfer == FOVEA_TRANSFER_SRGB ? CUT_OFF_SIGMAS : CUT_OFF_SIGMAS_HDR;
+}
+
 static void blur_pixel(const struct smooth_reference *ref, long x, long y, double sigma)
 {
-    const long radius = clamp((long)ceil(CUT_OFF_SIGMAS * sigma), 0, ref->pad);
+    const long radius = clamp((long)ceil(cut_off_sigmas(ref) * sigma), 0, ref->pad);
     const long pitch = ref->width + 2 * ref->pad;
     const long plane = pitch * (ref->height + 2 * ref->pad);
     const bool keep_alpha = ref->settings.alpha == FOVEA_ALPHA_KEEP && ref->channels == 4;
@@ -316,7 +323,7 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
     for (long i = 0; i < ref.width * ref.height * ref.channels; i++) {
         dst[i] = src[i];
     }
-    ref.pad = (long)ceil(CUT_OFF_SIGMAS * largest_sigma(&ref));
+    ref.pad = (long)ceil(cut_off_sigmas(&ref) * largest_sigma(&ref));
     const size_t samples =
         (size_t)((ref.width + 2 * ref.pad) * (ref.height + 2 * ref.pad) * ref.channels);
     ref.planes = calloc(samples, sizeof *ref.planes);

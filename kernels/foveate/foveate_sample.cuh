@@ -4,7 +4,7 @@
 /* Samples of the smooth method's levels: how one is stored, what a pixel is as a sample, and where
  * those of a level lie. Four halves hold every format but 32-bit floats. Levels of UNORM formats are
  * stored around the middle of their range, where a half is off by at most 1/32 of a level of 8 bits and
- * 1/8 of one of 10 bits; light is stored as it is, since sRGB's levels lie closest in the dark. */
+ * 1/8 of one of 10 bits; light is stored as it is, or by FOVEATE_LIGHT_SCALE, since levels lie closest in the dark. */
 #ifndef FOVEA_KERNELS_FOVEATE_SAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_SAMPLE_CUH
 
@@ -44,28 +44,28 @@ struct float_sample {
 /* ---- Pixels as samples and back */
 
 /* What is stored for 0: levels of UNORM formats, without light, have their middle there. */
-template <typename Pixel> static __device__ inline float4 sample_middle(bool light)
+template <typename Pixel> static __device__ inline float4 sample_middle(int light)
 {
     const float color = light ? 0.0f : 0.5f * Pixel::white;
     return make_float4(color, color, color, 0.5f * Pixel::alpha_white);
 }
 
 template <typename Pixel>
-static __device__ inline float4 sample_of_pixel(typename Pixel::word word, bool light)
+static __device__ inline float4 sample_of_pixel(typename Pixel::word word, int light)
 {
     const float4 levels = Pixel::decode(word);
-    const float4 v = light ? levels_to_light<Pixel>(levels) : levels;
+    const float4 v = light ? levels_to_light<Pixel>(levels, light) : levels;
     const float4 middle = sample_middle<Pixel>(light);
     return make_float4(v.x - middle.x, v.y - middle.y, v.z - middle.z, v.w - middle.w);
 }
 
 template <typename Pixel>
-static __device__ inline typename Pixel::word pixel_of_sample(float4 v, bool light)
+static __device__ inline typename Pixel::word pixel_of_sample(float4 v, int light)
 {
     const float4 middle = sample_middle<Pixel>(light);
     const float4 moved =
         make_float4(v.x + middle.x, v.y + middle.y, v.z + middle.z, v.w + middle.w);
-    return Pixel::encode(light ? light_to_levels<Pixel>(moved) : moved);
+    return Pixel::encode(light ? light_to_levels<Pixel>(moved, light) : moved);
 }
 
 /* ---- Levels */

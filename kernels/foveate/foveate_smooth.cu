@@ -42,7 +42,7 @@ __device__ void make_level_0(const foveate_frame &frame, const foveate_cuda_smoo
     }
     const int x = thread_x();
     const int y = thread_y();
-    const float4 v = sample_of_pixel<Pixel>(src.load(x, y), frame.light != 0);
+    const float4 v = sample_of_pixel<Pixel>(src.load(x, y), frame.light);
     sample_level<Sample>(smooth, 0).row(y)[x] = Sample::of(v);
 }
 
@@ -112,13 +112,14 @@ __device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row,
 }
 
 template <typename Sample>
-__device__ float4 gather(const foveate_cuda_smooth &smooth, float sigma_px, int x, int y)
+__device__ float4 gather(const foveate_cuda_smooth &smooth, int light, float sigma_px, int x, int y)
 {
-    const int k = foveate_level_for(sigma_px, smooth.level_count);
+    const int k = foveate_level_with(sigma_px, foveate_light_rest(light), smooth.level_count);
     const float per_px = 1.0f / (float)(1 << k);
     const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
-    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma);
-    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma);
+    const float reach = foveate_light_reach(light);
+    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma, reach);
+    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma, reach);
     const sample_level<Sample> level(smooth, k);
     const bool clamped = across.first < level.first || across.last > level.last_x;
     float4 sum = {};
@@ -134,9 +135,9 @@ __device__ float4 gather(const foveate_cuda_smooth &smooth, float sigma_px, int 
 }
 
 /* A Gaussian that reaches no neighbour is a copy too. */
-__device__ bool is_copied(float sigma_px)
+__device__ bool is_copied(float sigma_px, int light)
 {
-    return sigma_px * FOVEATE_REACH < 1.0f;
+    return sigma_px * foveate_light_reach(light) < 1.0f;
 }
 
 __device__ float sigma_at(const foveate_frame &frame, const foveate_cuda_smooth &smooth, int x,
@@ -160,9 +161,9 @@ __device__ void make_picture(const foveate_frame &frame, const foveate_cuda_smoo
     const int y = thread_y();
     const float sigma_px = sigma_at(frame, smooth, x, y);
     typename Pixel::word word = src.load(x, y);
-    if (!is_copied(sigma_px)) {
-        const float4 average = gather<Sample>(smooth, sigma_px, x, y);
-        const typename Pixel::word colour = pixel_of_sample<Pixel>(average, frame.light != 0);
+    if (!is_copied(sigma_px, frame.light)) {
+        const float4 average = gather<Sample>(smooth, frame.light, sigma_px, x, y);
+        const typename Pixel::word colour = pixel_of_sample<Pixel>(average, frame.light);
         word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
     }
     dst.store(x, y, word);

@@ -100,18 +100,23 @@ FOVEATE_BOTH float foveate_level_variance(int32_t k)
     return (float)((1 << 2 * k) - 1) * (5.0f / 12.0f);
 }
 
-/* The coarsest of `count` levels for a sigma. */
-FOVEATE_BOTH int32_t foveate_level_for(float sigma_px, int32_t count)
+/* The coarsest of `count` levels for a sigma, of which `rest` samples are left on it. */
+FOVEATE_BOTH int32_t foveate_level_with(float sigma_px, float rest, int32_t count)
 {
     int32_t k = 0;
     while (k + 1 < count) {
-        const float rest_px = FOVEATE_REST * (float)(2 << k);
+        const float rest_px = rest * (float)(2 << k);
         if (sigma_px * sigma_px < foveate_level_variance(k + 1) + rest_px * rest_px) {
             break;
         }
         k++;
     }
     return k;
+}
+
+FOVEATE_BOTH int32_t foveate_level_for(float sigma_px, int32_t count)
+{
+    return foveate_level_with(sigma_px, FOVEATE_REST, count);
 }
 
 /* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then twice as

@@ -52,11 +52,12 @@ void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *ou
     print_hex(driver, properties->pipelineCacheUUID, VK_UUID_SIZE);
     snprintf(out_key->text, sizeof out_key->text,
              "device %s driver %x %s queue %u threads %u fovea %d.%d.%d "
-             "model %d method %d light %d alpha %d strength %ld fragment %u",
+             "model %d method %d light %d.%d alpha %d strength %ld fragment %u",
              uuid, properties->driverVersion, driver, device->queue_family, threads_of(fovea),
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH, (int)foveation->model,
-             (int)foveation->method, (int)foveation->light, (int)foveation->alpha,
-             lround(1000 * foveation->strength), foveation->paper.fragment_px);
+             (int)foveation->method, (int)foveation->light, (int)foveation->transfer,
+             (int)foveation->alpha, lround(1000 * foveation->strength),
+             foveation->paper.fragment_px);
 }
 
 /* ---- Words ---- */

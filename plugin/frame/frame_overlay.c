@@ -52,7 +52,11 @@ static void describe(char *out, size_t bytes, const struct frame_work *work, dou
                                          [FOVEA_MODEL_MAP] = "map"};
     const struct foveate_plan *plan = work->views[0].plan->plan;
     const char *model = models[plan->foveation.model];
-    const char *light = work->views[0].constants.light ? "linear" : "encoded";
+    static const char *const lights[] = {[FOVEATE_LIGHT_STORED] = "encoded",
+                                         [FOVEATE_LIGHT_SRGB] = "linear",
+                                         [FOVEATE_LIGHT_PQ] = "linear PQ",
+                                         [FOVEATE_LIGHT_HLG] = "linear HLG"};
+    const char *light = lights[work->views[0].constants.light];
     if (plan->smooth) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);
     } else {

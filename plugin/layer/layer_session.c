@@ -265,16 +265,28 @@ bool layer_session_tick(void)
 
 /* ---- Frames --------------------------------------------------------------------------------------- */
 
-/* Only what is stored can be averaged where the transfer function is not sRGB's. */
-static bool is_srgb_or_linear(VkColorSpaceKHR color_space)
+/* What the values of UNORM formats say of light. Dolby Vision's cannot be decoded by a function of each value
+ * alone, and what is linear is light already: both are averaged as they are stored. */
+static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation *foveation)
 {
+    foveation->transfer = FOVEA_TRANSFER_SRGB;
     switch (color_space) {
     case VK_COLOR_SPACE_HDR10_ST2084_EXT:
+        foveation->transfer = FOVEA_TRANSFER_PQ;
+        break;
     case VK_COLOR_SPACE_HDR10_HLG_EXT:
+        foveation->transfer = FOVEA_TRANSFER_HLG;
+        break;
     case VK_COLOR_SPACE_DOLBYVISION_EXT:
-        return false;
+    case VK_COLOR_SPACE_EXTENDED_SRGB_LINEAR_EXT:
+    case VK_COLOR_SPACE_DISPLAY_P3_LINEAR_EXT:
+    case VK_COLOR_SPACE_BT709_LINEAR_EXT:
+    case VK_COLOR_SPACE_BT2020_LINEAR_EXT:
+    case VK_COLOR_SPACE_ADOBERGB_LINEAR_EXT:
+        foveation->light = FOVEA_LIGHT_ENCODED;
+        break;
     default:
-        return true;
+        break;
     }
 }
 
@@ -287,9 +299,7 @@ static struct fovea_settings settings_for(VkColorSpaceKHR color_space)
     if (session.help) {
         settings.overlay.hud = true;
     }
-    if (!is_srgb_or_linear(color_space)) {
-        settings.foveation.light = FOVEA_LIGHT_ENCODED;
-    }
+    take_color_space(color_space, &settings.foveation);
     return settings;
 }
 

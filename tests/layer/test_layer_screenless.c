@@ -33,6 +33,7 @@ struct look {
     bool logged; /* the gaze moves */
     bool unvalidated;
     bool plain; /* Fovea must leave the frames alone */
+    bool wide; /* three levels of the format's own for the smooth method */
 };
 
 /* Of white: a level of 255, or 1023, for the blockwise method, three of 255 for the smooth one; B10G11R11F has
@@ -42,9 +43,10 @@ static double bound(const struct look *look, double white)
     if (strstr(look->options, "format=122")) {
         return white / 32.0;
     }
-    return strcmp(look->method, "smooth") == 0 ? white * 3.0 / 255.0
-           : white > 255.0                     ? 1.0
-                                               : white / 255.0;
+    return look->wide && strcmp(look->method, "smooth") == 0 ? 3.0
+           : strcmp(look->method, "smooth") == 0             ? white * 3.0 / 255.0
+           : white > 255.0                                   ? 1.0
+                                                             : white / 255.0;
 }
 
 static enum stand_validation validation_of(const struct look *look)
@@ -184,6 +186,22 @@ static void every_format_and_colour_space_is_the_operator(void **state)
         if (gpu || !blockwise) {
             expect_look(&(struct look){.method = "smooth", .options = options});
         }
+    }
+}
+
+/* Frames of PQ and HLG by the swapchain's colour space: the layer takes their light. */
+static void pq_and_hlg_are_averaged_as_light(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"blockwise", "smooth"};
+    for (int i = 0; i < 4; i++) {
+        char options[128];
+        snprintf(options, sizeof options, "width=97 height=61 frames=4 format=64 space=%d",
+                 i / 2 ? 1000104010 : 1000104008);
+        expect_look(&(struct look){.method = methods[i % 2],
+                                   .options = options,
+                                   .sets = "foveation.light=linear",
+                                   .wide = true});
     }
 }
 
@@ -380,6 +398,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(frames_with_a_moving_gaze_are_the_operator),
         cmocka_unit_test(two_thousand_frames_are_the_operator),
         cmocka_unit_test(every_format_and_colour_space_is_the_operator),
+        cmocka_unit_test(pq_and_hlg_are_averaged_as_light),
         cmocka_unit_test(presents_may_wait_for_much_or_nothing),
         cmocka_unit_test(frames_without_a_gaze_are_left_alone),
         cmocka_unit_test(any_queue_may_present),

@@ -55,6 +55,11 @@ struct compare_budget compare_budget_smooth(enum fovea_format format)
     return budget;
 }
 
+struct compare_budget compare_budget_wide(void)
+{
+    return (struct compare_budget){.rounding = 0.5, .max_abs = 2.5, .max_mean_abs = 0.05};
+}
+
 /* ---- The reference */
 
 /* The transfer function of sRGB, IEC 61966-2-1. */
@@ -66,6 +71,49 @@ static double light_of(double encoded)
 static double encoded_of(double light)
 {
     return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
+}
+
+/* PQ: SMPTE ST 2084, 1 is 10,000 cd/m^2. m1, m2, c1, c2, c3 as decimal fractions. */
+static double light_of_pq(double encoded)
+{
+    const double e = pow(encoded, 1.0 / 78.84375);
+    const double above = e > 0.8359375 ? e - 0.8359375 : 0.0;
+    return pow(above / (18.8515625 - 18.6875 * e), 1.0 / 0.1593017578125);
+}
+
+static double pq_of(double light)
+{
+    const double y = pow(light < 0.0 ? 0.0 : light, 0.1593017578125);
+    return pow((0.8359375 + 18.8515625 * y) / (1.0 + 18.6875 * y), 78.84375);
+}
+
+/* HLG: ITU-R BT.2100, from and to light of the scene. b = 1 - 4a, c = 0.5 - a ln(4a). */
+static const double hlg_a = 0.17883277;
+
+static double light_of_hlg(double encoded)
+{
+    const double c = 0.5 - hlg_a * log(4.0 * hlg_a);
+    return encoded <= 0.5 ? encoded * encoded / 3.0
+                          : (exp((encoded - c) / hlg_a) + 1.0 - 4.0 * hlg_a) / 12.0;
+}
+
+static double hlg_of(double light)
+{
+    const double c = 0.5 - hlg_a * log(4.0 * hlg_a);
+    return light <= 1.0 / 12.0 ? sqrt(3.0 * light)
+                               : hlg_a * log(12.0 * light - 1.0 + 4.0 * hlg_a) + c;
+}
+
+struct transfer {
+    double (*decode)(double encoded);
+    double (*encode)(double light);
+};
+
+static struct transfer transfer_of(enum fovea_transfer which)
+{
+    return which == FOVEA_TRANSFER_PQ    ? (struct transfer){light_of_pq, pq_of}
+           : which == FOVEA_TRANSFER_HLG ? (struct transfer){light_of_hlg, hlg_of}
+                                         : (struct transfer){light_of, encoded_of};
 }
 
 static void convert(const struct fovea_image *image, double *values, double (*fn)(double),
@@ -91,7 +139,7 @@ double *compare_expected(const struct fovea_foveation *foveation, const struct f
     double *out = calloc(count, sizeof *out);
     assert_non_null(out);
     if (light) {
-        convert(src, in, light_of, white, 1.0);
+        convert(src, in, transfer_of(foveation->transfer).decode, white, 1.0);
     }
     enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
                                          uint32_t, const double *, double *, double, double) =
@@ -100,7 +148,7 @@ double *compare_expected(const struct fovea_foveation *foveation, const struct f
                                frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0),
                      FOVEA_OK);
     if (light) {
-        convert(src, out, encoded_of, 1.0, white);
+        convert(src, out, transfer_of(foveation->transfer).encode, 1.0, white);
     }
     free(in);
     return out;

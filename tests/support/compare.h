@@ -30,6 +30,10 @@ struct compare_budget compare_budget_bank(enum fovea_format format);
  * rounded reference, 0.012 of white in float formats. */
 struct compare_budget compare_budget_smooth(enum fovea_format format);
 
+/* The same for the smooth method where UNORM images of PQ and HLG are averaged as light: 3 levels of the
+ * format's own beside the rounded reference. */
+struct compare_budget compare_budget_wide(void);
+
 /* What the settings' reference makes of src, not rounded: in levels or values, averaged as light where
  * the frame says so. The gaze is the frame's. The caller frees it. */
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,

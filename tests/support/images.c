@@ -377,6 +377,24 @@ void image_draw(const struct fovea_image *image, enum image_pattern pattern, uin
     }
 }
 
+void image_draw_contrast(const struct fovea_image *image, int pattern)
+{
+    if (pattern < IMAGE_PATTERN_COUNT) {
+        image_draw(image, (enum image_pattern)pattern, 7);
+        return;
+    }
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            const bool half = x > image->width_px * 2 / 3;
+            const bool point = x % 60 < 4 && y % 40 < 4;
+            const bool white = pattern == IMAGE_HALF ? half : point;
+            for (uint32_t c = 0; c < image_channels(image->format); c++) {
+                image_set(image, x, y, c, white ? image_white(image->format, c) : 0.0);
+            }
+        }
+    }
+}
+
 void image_fill(const struct fovea_image *image, double value)
 {
     for (uint32_t y = 0; y < image->height_px; y++) {

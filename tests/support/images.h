@@ -17,6 +17,13 @@ enum image_pattern {
     IMAGE_PATTERN_COUNT,
 };
 
+/* Patterns for image_draw_contrast: those above, and what shows tails far from white. */
+enum image_contrast {
+    IMAGE_HALF = IMAGE_PATTERN_COUNT, /* black, and white on the right */
+    IMAGE_POINTS, /* white squares of 4 pixels far apart on black */
+    IMAGE_CONTRAST_COUNT,
+};
+
 const char *image_pattern_name(enum image_pattern pattern);
 
 /* All that is stored for one picture: guards before and behind it, gaps in it. */
@@ -43,6 +50,7 @@ void image_free(struct test_image *image);
 bool image_guards_intact(const struct test_image *image);
 
 void image_draw(const struct fovea_image *image, enum image_pattern pattern, uint64_t seed);
+void image_draw_contrast(const struct fovea_image *image, int pattern);
 void image_fill(const struct fovea_image *image,
                 double value); /* every channel, in levels or floats */
 void image_mirror(const struct fovea_image *src, const struct fovea_image *dst, bool x, bool y);

@@ -19,7 +19,7 @@ struct stand_look {
     uint32_t frames;
 };
 
-/* Those of the layer's environment; what is not sRGB is averaged as it is stored. */
+/* Those of the layer's environment, for images of that colour space. */
 static struct fovea_settings settings_in_force(uint32_t space)
 {
     struct fovea_config_desc desc = fovea_config_desc_default();
@@ -31,8 +31,10 @@ static struct fovea_settings settings_in_force(uint32_t space)
     fovea_config_destroy(&config);
     settings.backend = FOVEA_BACKEND_CPU;
     settings.cpu_threads = 0;
-    if (space == VK_COLOR_SPACE_HDR10_ST2084_EXT || space == VK_COLOR_SPACE_HDR10_HLG_EXT) {
-        settings.foveation.light = FOVEA_LIGHT_ENCODED;
+    if (space == VK_COLOR_SPACE_HDR10_ST2084_EXT) {
+        settings.foveation.transfer = FOVEA_TRANSFER_PQ;
+    } else if (space == VK_COLOR_SPACE_HDR10_HLG_EXT) {
+        settings.foveation.transfer = FOVEA_TRANSFER_HLG;
     }
     return settings;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* In what UNORM pixels are averaged, and what of the smooth method depends on it. Included by C and CUDA;
+ * foveate_pixel.glsl and foveate_law.glsl say the same. */
+#ifndef FOVEA_KERNELS_FOVEATE_LIGHT_H
+#define FOVEA_KERNELS_FOVEATE_LIGHT_H
+
+#include "foveate_smooth.h"
+
+/* struct foveate_frame.light. */
+#define FOVEATE_LIGHT_STORED 0
+#define FOVEATE_LIGHT_SRGB 1 /* 1 + enum fovea_transfer */
+#define FOVEATE_LIGHT_PQ 2
+#define FOVEATE_LIGHT_HLG 3
+#define FOVEATE_LIGHT_COUNT 4
+
+/* Light of PQ and HLG is wide: from 1 to below 2^-30. Levels are stored as halves, whose steps are relative
+ * down to 2^-14 only: it is stored so many times as large. */
+#define FOVEATE_LIGHT_SCALE 32768
+
+/* Next to white such light shows what FOVEATE_REST and FOVEATE_REACH leave: a tail of 1e-6 of white is a
+ * tenth of PQ's range. With these, pictures of black and white are within three levels of 10 bits (at 1.3
+ * and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49 samples an axis below the
+ * coarsest level. */
+#define FOVEATE_WIDE_REST 1.6f
+#define FOVEATE_WIDE_REACH 6.5f
+
+FOVEATE_BOTH bool foveate_light_is_wide(int32_t light)
+{
+    return light > FOVEATE_LIGHT_SRGB;
+}
+
+FOVEATE_BOTH float foveate_light_rest(int32_t light)
+{
+    return foveate_light_is_wide(light) ? FOVEATE_WIDE_REST : FOVEATE_REST;
+}
+
+FOVEATE_BOTH float foveate_light_reach(int32_t light)
+{
+    return foveate_light_is_wide(light) ? FOVEATE_WIDE_REACH : FOVEATE_REACH;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Images of PQ and HLG through the plain CUDA kernels, linear and surfaces, against the double-precision
+ * reference, with pictures of full contrast. */
+
+#include "compare.h"
+#include "cuda_scene.h"
+#include "foveate/foveate_cuda_plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct cuda_fixture fixture;
+
+static void expect_plain_kernels(const struct prepared *p, enum fovea_format format)
+{
+    assert_false(foveate_cuda_in_tiles(p->tables, format));
+    assert_false(foveate_cuda_as_small(fixture.foveate, p->tables, format));
+    assert_false(p->plan->smooth == false &&
+                 foveate_cuda_bands_take(&p->tables->bands, &p->frame, format));
+}
+
+static void check(const struct scene *scene, int picture)
+{
+    struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct test_image linear = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct test_image surface = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    image_draw_contrast(&src.view, picture);
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, scene);
+    expect_plain_kernels(&p, scene->format);
+    double *expected = compare_expected(&scene->foveation, &src.view, &p.frame);
+    struct compare_budget budget = scene->foveation.method == FOVEA_METHOD_SMOOTH
+                                       ? compare_budget_wide()
+                                       : compare_budget_of(scene->format);
+    budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1;
+    char what[128];
+    snprintf(what, sizeof what, "transfer %d, method %d, model %d, format %d, picture %d",
+             (int)scene->foveation.transfer, (int)scene->foveation.method,
+             (int)scene->foveation.model, (int)scene->format, picture);
+    scene_run_linear(&fixture, &p, &src, &linear, 0);
+    compare_assert_close(&linear.view, expected, budget, what);
+    if (scene_has_surface(scene->format)) {
+        scene_run_surface(&fixture, &p, &src.view, &surface.view);
+        compare_assert_close(&surface.view, expected, budget, what);
+    }
+    free(expected);
+    scene_finish(&fixture, &p);
+    image_free(&src);
+    image_free(&linear);
+    image_free(&surface);
+}
+
+static void check_all(enum fovea_method method)
+{
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
+                                                FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
+    for (int i = 0; i < 8 * IMAGE_CONTRAST_COUNT; i += fixture.quick ? 3 : 1) {
+        struct scene scene = scene_default();
+        scene.width_px = 128;
+        scene.height_px = 72;
+        scene.foveation.method = method;
+        scene.foveation.light = FOVEA_LIGHT_LINEAR;
+        scene.foveation.transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
+        scene.foveation.model = i % 3 == 2 ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
+        scene.foveation.geometry.ppd = 4.0;
+        scene.foveation.alpha = i % 5 == 4 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
+        scene.format = formats[i / 2 % 4];
+        scene.gaze = (struct fovea_point_uv){i % 7 == 6 ? 0.02 : 0.39, 0.27};
+        check(&scene, i / 8);
+    }
+}
+
+static void blockwise_is_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_BLOCKWISE);
+}
+
+static void smooth_is_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_SMOOTH);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blockwise_is_the_reference),
+        cmocka_unit_test(smooth_is_the_reference),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Images of PQ and HLG on the cpu against the double-precision reference, pixel by pixel, with pictures
+ * of full contrast: what is 1e-6 of white is far from black. */
+
+#include "test_foveate_support.h"
+
+#include "compare.h"
+#include "images.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WIDTH_PX 240
+#define HEIGHT_PX 136
+
+static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
+static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
+                                            FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
+
+static struct compare_budget budget_of(enum fovea_method method)
+{
+    return method == FOVEA_METHOD_SMOOTH ? compare_budget_wide()
+                                         : compare_budget_of(FOVEA_FORMAT_RGBA8);
+}
+
+static void check(const struct fovea_foveation *foveation, enum fovea_format format, int drawn,
+                  struct fovea_point_uv gaze)
+{
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
+    image_draw_contrast(&src.view, drawn);
+    struct rig rig = rig_make(*foveation, WIDTH_PX, HEIGHT_PX);
+    const struct foveate_frame frame =
+        rig_run(&rig, &src.view, &dst.view, gaze.x_uv * WIDTH_PX, gaze.y_uv * HEIGHT_PX);
+    double *expected = compare_expected(foveation, &src.view, &frame);
+    struct compare_budget budget = budget_of(foveation->method);
+    budget.max_mean_abs = drawn == IMAGE_CHECKER ? 0.5 : budget.max_mean_abs;
+    char what[160];
+    snprintf(what, sizeof what, "transfer %d, method %d, model %d, format %d, picture %d",
+             (int)foveation->transfer, (int)foveation->method, (int)foveation->model, (int)format,
+             drawn);
+    compare_assert_close(&dst.view, expected, budget, what);
+    free(expected);
+    rig_finish(&rig);
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void check_all(enum fovea_method method, enum fovea_model model)
+{
+    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i++) {
+        struct fovea_foveation foveation = smooth_settings(model);
+        foveation.method = method;
+        foveation.light = FOVEA_LIGHT_LINEAR;
+        foveation.transfer = transfers[i % 2];
+        foveation.geometry.distance_m = 0.05;
+        foveation.paper.fragment_px = 16;
+        check(&foveation, formats[i / 2 % 2], i / 4,
+              (struct fovea_point_uv){i % 3 ? 0.39 : 0.02, 0.27});
+    }
+}
+
+static void blockwise_is_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER);
+}
+
+static void smooth_is_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
+}
+
+static void real_views_are_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PHYSICAL);
+    check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
+}
+
+static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
+{
+    (void)state;
+    static const double strengths[] = {0.02, 0.25, 0.6, 3.0};
+    for (int i = 0; i < 16; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        foveation.transfer = transfers[i % 2]; /* light auto is linear */
+        foveation.strength = strengths[i / 4];
+        foveation.alpha = (enum fovea_alpha)(i / 2 % 2);
+        check(&foveation, formats[i % 4], (int)IMAGE_PHOTO + i % 3,
+              (struct fovea_point_uv){0.6, 0.4});
+    }
+}
+
+/* Black and white columns become half of white's light, which each function has a level of its own for. */
+static void what_is_averaged_is_light(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fovea_transfer transfer;
+        double half; /* the level of half of white's light, of 1023 */
+    } cases[] = {
+        {FOVEA_TRANSFER_SRGB, 752.27}, {FOVEA_TRANSFER_PQ, 947.86}, {FOVEA_TRANSFER_HLG, 891.69}};
+    for (int i = 0; i < 3; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        foveation.transfer = cases[i].transfer;
+        struct test_image src = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
+        struct test_image dst = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
+        for (uint32_t at = 0; at < 200 * 60; at++) {
+            for (uint32_t c = 0; c < 3; c++) {
+                image_set(&src.view, at % 200, at / 200, c, at % 2 ? 1023 : 0);
+            }
+        }
+        struct rig rig = rig_make(foveation, 200, 60);
+        (void)rig_run(&rig, &src.view, &dst.view, 0, 0);
+        assert_true(fabs(image_get(&dst.view, 150, 30, 1) - cases[i].half) <= 1.0);
+        rig_finish(&rig);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+/* Stored values stay what is averaged where the settings say so, whatever the transfer function. */
+static void encoded_averages_what_is_stored(void **state)
+{
+    (void)state;
+    for (int method = 0; method < 2; method++) {
+        struct test_image dst[2];
+        struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+        image_draw(&src.view, IMAGE_RANDOM, 3);
+        for (int i = 0; i < 2; i++) {
+            struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+            foveation.method = (enum fovea_method)method;
+            foveation.light = FOVEA_LIGHT_ENCODED;
+            foveation.transfer = i ? FOVEA_TRANSFER_PQ : FOVEA_TRANSFER_SRGB;
+            dst[i] = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+            struct rig rig = rig_make(foveation, 120, 70);
+            (void)rig_run(&rig, &src.view, &dst[i].view, 50, 20);
+            rig_finish(&rig);
+        }
+        compare_assert_all_same(&dst[1].view, &dst[0].view, "encoded");
+        image_free(&dst[0]);
+        image_free(&dst[1]);
+        image_free(&src);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blockwise_is_the_reference),
+        cmocka_unit_test(smooth_is_the_reference),
+        cmocka_unit_test(real_views_are_the_reference),
+        cmocka_unit_test(every_unorm_format_strength_and_alpha_is_the_reference),
+        cmocka_unit_test(what_is_averaged_is_light),
+        cmocka_unit_test(encoded_averages_what_is_stored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

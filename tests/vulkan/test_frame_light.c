@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Vulkan images of PQ and HLG, averaged as light: both methods against the double-precision reference, with
+ * pictures of full contrast. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WIDTH_PX 160
+#define HEIGHT_PX 90
+
+static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
+                                     struct fovea_point_uv gaze)
+{
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
+    struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    foveate_plan_destroy(&plan);
+    return frame;
+}
+
+static void check(struct rig *rig, VkFormat format, int picture, struct fovea_point_uv gaze)
+{
+    const struct fovea_foveation *foveation = &rig->settings.foveation;
+    enum fovea_format pixel = rig_pixel_format(format);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
+    image_draw_contrast(&src.view, picture);
+    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view,
+                               rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
+                     FOVEA_OK);
+    struct foveate_frame frame = frame_of(foveation, gaze);
+    double *expected = compare_expected(foveation, &src.view, &frame);
+    struct compare_budget budget =
+        foveation->method == FOVEA_METHOD_SMOOTH ? compare_budget_wide() : compare_budget_of(pixel);
+    budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1; /* of halves */
+    char what[160];
+    snprintf(what, sizeof what, "%s, transfer %d, method %d, model %d, format %d, picture %d",
+             rig_backend_name(), (int)foveation->transfer, (int)foveation->method,
+             (int)foveation->model, (int)format, picture);
+    compare_assert_close(&dst.view, expected, budget, what);
+    free(expected);
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void check_all(enum fovea_method method)
+{
+    static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                       VK_FORMAT_R8G8B8A8_UNORM};
+    static const struct fovea_point_uv gazes[] = {{0.39, 0.27}, {0.02, 0.9}, {1.3, -0.2}};
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct fovea_foveation *foveation = &rig.settings.foveation;
+    foveation->method = method;
+    foveation->light = FOVEA_LIGHT_LINEAR;
+    foveation->paper.fragment_px = 16;
+    foveation->geometry.ppd = 4.0;
+    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i++) {
+        foveation->transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
+        foveation->model = i % 3 == 2 ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
+        foveation->alpha = i / 4 % 3 ? FOVEA_ALPHA_KEEP : FOVEA_ALPHA_PREMULTIPLIED;
+        check(&rig, formats[i / 2 % 2], i / 4, gazes[i % 5 % 3]);
+    }
+    rig_close(&rig);
+}
+
+static void blockwise_is_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_BLOCKWISE);
+}
+
+static void smooth_is_the_reference(void **state)
+{
+    (void)state;
+    check_all(FOVEA_METHOD_SMOOTH);
+}
+
+/* Half floats keep to what they hold, light or not. */
+static void half_floats_are_averaged_as_stored(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16F);
+    struct test_image dst[2];
+    image_draw(&src.view, IMAGE_PHOTO, 3);
+    for (int i = 0; i < 2; i++) {
+        dst[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16F);
+        rig.settings.foveation.light = FOVEA_LIGHT_LINEAR;
+        rig.settings.foveation.transfer = i ? FOVEA_TRANSFER_PQ : FOVEA_TRANSFER_SRGB;
+        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R16G16B16A16_SFLOAT,
+                                   &src.view, rig_gaze(0.3, 0.4), &dst[i].view),
+                         FOVEA_OK);
+    }
+    struct compare_rect where = {0};
+    assert_true(compare_largest(&dst[0].view, &dst[1].view, &where) <=
+                2e-3 * image_white(FOVEA_FORMAT_RGBA16F, 0));
+    image_free(&src);
+    image_free(&dst[0]);
+    image_free(&dst[1]);
+    rig_close(&rig);
+}
+
+static void an_unknown_transfer_is_refused(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    rig.settings.foveation.transfer = (enum fovea_transfer)3;
+    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blockwise_is_the_reference),
+        cmocka_unit_test(smooth_is_the_reference),
+        cmocka_unit_test(half_floats_are_averaged_as_stored),
+        cmocka_unit_test(an_unknown_transfer_is_refused),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
