@@ -81,6 +81,22 @@ def test_frames_with_many_waits_go_on_when_submits_fail(rig, fault, passed):
     assert not done.messages, done.validation
 
 
+def test_the_second_of_two_submits_is_tried_twice(rig):
+    done = rig.case("plain", fault="fourth", validate=True, sets={"backend": "cpu"})
+    assert done.code == 0 and done.counts == (6, 13), done.output + done.log
+    assert "a frame is presented as it is" not in done.log, done.log
+    assert not done.messages, done.validation
+
+
+def test_a_frame_that_is_lost_half_way_is_presented_without_waits(rig):
+    """What the program's present waits for is taken by the first of the frame's two submits. The image is in
+    the layout that this one has left it in; waiting again would hang the queue."""
+    done = rig.case("plain", fault="fifth", validate=True, sets={"backend": "cpu"}, timeout=20)
+    assert done.code == 0 and done.counts == (6, 5), done.output + done.log
+    assert done.log.count("a frame is presented as it is: FOVEA_ERROR_FRAME_LOST") == 1, done.log
+    assert set(done.messages) <= {"VUID-VkPresentInfoKHR-pImageIndices-01296"}, done.validation
+
+
 def test_a_present_out_of_memory_ends_foveation_of_its_swapchain(rig):
     """Nobody waits any more for what Fovea has signalled for that image."""
     alone = rig.case("present-out-of-memory", on=False, fault="present", validate=True)

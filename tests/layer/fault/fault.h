@@ -14,6 +14,7 @@
  *     semaphore    vkCreateSemaphore fails for Fovea
  *     submit       Fovea's third to fifth submit fail: out of memory
  *     fourth       Fovea's fourth submit fails: out of memory
+ *     fifth        Fovea's fourth and fifth submit fail: out of memory
  *     present      the program's third present fails: out of memory
  *     lost         Fovea's third submit fails: the device is lost
  *

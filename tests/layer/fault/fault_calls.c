@@ -86,6 +86,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
     if (fault_is("fourth") && submits == 4) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    if (fault_is("fifth") && (submits == 4 || submits == 5)) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     if (fault_is("lost") && submits >= 3) {
         return VK_ERROR_DEVICE_LOST;
     }
