@@ -146,7 +146,7 @@ static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct f
 
 /* The peer did not take the frame (answered false): batch B stands in for it, so that the values of
  * the link go on. A binary semaphore is left as it is: the peer may have taken the wait in, and a
- * closed peer's semaphores are not used again. */
+ * closed peer's semaphores are not used again. In the place of a lost peer the watchdog signals. */
 static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                                           bool answered)
 {
@@ -155,7 +155,7 @@ static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct f
     if (answered) {
         add_wait(&batch, fovea->link.timeline ? fovea->link.semaphore : work->slot->from_peer,
                  value);
-    } else if (fovea->link.timeline) {
+    } else if (fovea->link.timeline && !atomic_load(&fovea->peer_lost)) {
         add_signal(&batch, fovea->link.semaphore, value);
     }
     add_engines_signals(&batch, work->desc);
