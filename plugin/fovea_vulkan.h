@@ -87,12 +87,21 @@ struct fovea_vk_requirements {
     /* The device has the feature timelineSemaphore (Vulkan 1.2, or VK_KHR_timeline_semaphore, which is
      * then in the list): enable it. Without it CUDA is synchronised with binary semaphores. */
     bool timeline_semaphore;
-    /* A CUDA device with this device's UUID is there and this build can use it. */
+    /* A CUDA device with this device's UUID is there and this build can use it. False where it was not
+     * asked for. */
     bool cuda;
 };
 
-/* Asks, changes nothing. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
+/* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the answer. The
+ * instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
+    VkInstance instance, VkPhysicalDevice physical_device,
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+    struct fovea_vk_requirements *out_requirements);
+
+/* The same, but for cuda, which is false: asks Vulkan alone and leaves CUDA to fovea_vk_create, which starts it
+ * only where the settings may want it. What to enable is the same. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
