@@ -53,12 +53,14 @@ static enum fovea_result begin(struct fovea_vk *fovea, const struct frame_work *
 
 static enum fovea_result submit(struct fovea_vk *fovea, const struct batch *batch, VkFence fence)
 {
-    static const VkPipelineStageFlags stages[FOVEA_VK_MAX_SEMAPHORES + 1] = {
+    static const VkPipelineStageFlags stages[] = {
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
+    _Static_assert(sizeof stages / sizeof stages[0] == FOVEA_VK_MAX_SEMAPHORES + 1,
+                   "a stage for each wait");
     struct vk_device *device = &fovea->device;
     VkTimelineSemaphoreSubmitInfo values = {.sType =
                                                 VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
