@@ -17,7 +17,7 @@ static const VkFormat format = STAND_IN_FORMAT;
 /* What the link's counter shows until somebody signals more; 0: what it is. */
 static _Atomic uint64_t gone_back_to;
 static atomic_bool goes_back;
-static VkSemaphore the_link;
+static _Atomic(VkSemaphore) the_link;
 static _Atomic uint64_t host_signalled; /* by Fovea's watchdog, last */
 
 static VKAPI_ATTR VkResult VKAPI_CALL late_GetSemaphoreCounterValue(VkDevice device,
