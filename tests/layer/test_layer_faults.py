@@ -3,8 +3,10 @@
 """When Vulkan fails the program goes on with its own frames; and when Fovea itself was wrong, the other tests
 would notice. A layer below Fovea's (tests/layer/fault) does the one and the other."""
 
+from pathlib import Path
+
 import pytest
-from conftest import need_tool
+from conftest import need_tool, run_program
 from demo_window import virtual_display
 from layer_rig import Rig
 
@@ -42,6 +44,16 @@ def test_a_mistake_of_foveas_is_noticed(rig, mistake, message):
     done = rig.case("plain", fault=mistake, validate=True, sets={"backend": "vulkan"}, timeout=5)
     done.assert_validated()
     assert message in done.messages, (done.code, done.messages, done.output)
+
+
+def test_no_device_starts_cuda(rig, tmp_path):
+    """Not even one that it could share images with, where no frame is CUDA's."""
+    source = Path(__file__).parent / "fake_cuda_driver.c"
+    run_program("cc", "-shared", "-fPIC", source, "-o", tmp_path / "libcuda.so.1")
+    extra = {"LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_MARK": str(tmp_path / "mark")}
+    done = rig.case("plain", fault="sharing", sets={"backend": "vulkan"}, extra=extra)
+    assert done.code == 0, done.output + done.log
+    assert done.foveated and not (tmp_path / "mark").exists(), done.log
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@
  *     device       vkCreateDevice fails, the first time
  *     usage        surfaces do not support TRANSFER_SRC
  *     swapchain    vkCreateSwapchainKHR fails where TRANSFER_SRC is asked for
+ *     sharing      the device pretends that it can share semaphores
  *     semaphore    vkCreateSemaphore fails for Fovea
  *     submit       Fovea's third to fifth submit fail: out of memory
  *     fourth       Fovea's fourth submit fails: out of memory
@@ -30,6 +31,7 @@
 struct fault_next {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+    PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR GetPhysicalDeviceSurfaceCapabilitiesKHR;
     PFN_vkDestroyDevice DestroyDevice;
     PFN_vkCmdPipelineBarrier CmdPipelineBarrier;

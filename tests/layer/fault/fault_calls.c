@@ -130,6 +130,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_capabilities(VkPhysicalDevice phys
     return result;
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL device_extensions(VkPhysicalDevice physical,
+                                                        const char *layer, uint32_t *count,
+                                                        VkExtensionProperties *out)
+{
+    const uint32_t room = *count;
+    const VkResult result =
+        fault_next.EnumerateDeviceExtensionProperties(physical, layer, count, out);
+    if (result == VK_SUCCESS && fault_is("sharing") && FOVEAS && (!out || *count < room)) {
+        if (out) {
+            strcpy(out[*count].extensionName, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+        }
+        ++*count;
+    }
+    return result;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
                                                        const VkSwapchainCreateInfoKHR *info,
                                                        const VkAllocationCallbacks *allocator,
@@ -179,6 +195,7 @@ static const struct {
     CALL("vkCreateSemaphore", create_semaphore),
     CALL("vkCreateSwapchainKHR", create_swapchain),
     CALL("vkDestroyDevice", destroy_device),
+    CALL("vkEnumerateDeviceExtensionProperties", device_extensions),
     CALL("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities),
     CALL("vkQueuePresentKHR", queue_present),
     CALL("vkQueueSubmit", queue_submit),
