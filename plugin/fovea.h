@@ -93,6 +93,9 @@ enum fovea_result {
     FOVEA_ERROR_IO = -7,
     /* A driver or library answered what it must not. */
     FOVEA_ERROR_INTERNAL = -8,
+    /* A Vulkan frame was given up half way: what it waited for is taken, nothing will signal. Go on without
+     * it, and destroy the context that it was of (fovea_vk_foveate). */
+    FOVEA_ERROR_FRAME_LOST = -9,
 };
 
 /* The name of a result, "FOVEA_OK" and so on; "unknown result" for other numbers. Never NULL. */

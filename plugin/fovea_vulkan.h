@@ -87,12 +87,21 @@ struct fovea_vk_requirements {
     /* The device has the feature timelineSemaphore (Vulkan 1.2, or VK_KHR_timeline_semaphore, which is
      * then in the list): enable it. Without it CUDA is synchronised with binary semaphores. */
     bool timeline_semaphore;
-    /* A CUDA device with this device's UUID is there and this build can use it. */
+    /* A CUDA device with this device's UUID is there and this build can use it. False where it was not
+     * asked for. */
     bool cuda;
 };
 
-/* Asks, changes nothing. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
+/* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the answer. The
+ * instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
+    VkInstance instance, VkPhysicalDevice physical_device,
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+    struct fovea_vk_requirements *out_requirements);
+
+/* The same, but for cuda, which is false: asks Vulkan alone and leaves CUDA to fovea_vk_create, which starts it
+ * only where the settings may want it. What to enable is the same. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
@@ -244,8 +253,16 @@ struct fovea_vk_frame {
  *   for OK.
  * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight; nothing was submitted and the
  *   waits are untouched.
- * Negative: nothing was submitted, the waits are untouched and nothing will be signalled; src and
- *   dst are as they were. Show src. After FOVEA_ERROR_DEVICE_LOST the context only takes destroy. */
+ * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused for want of memory,
+ *   which only backends other than vulkan can meet. The waits are taken: nothing else may wait for their
+ *   binary semaphores. Nothing will be signalled. The content and layout of src and dst are undefined;
+ *   images of Fovea's stay whose they are. fovea_vk_wait waits for what was submitted.
+ * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing that was made from it can be relied
+ *   on, its semaphores included.
+ * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled; src
+ *   and dst are as they were. Show src.
+ * After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames get
+ * FOVEA_ERROR_INVALID_STATE after the one, FOVEA_ERROR_DEVICE_LOST after the other. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
 

@@ -33,6 +33,8 @@ const char *fovea_result_name(enum fovea_result result)
         return "FOVEA_ERROR_IO";
     case FOVEA_ERROR_INTERNAL:
         return "FOVEA_ERROR_INTERNAL";
+    case FOVEA_ERROR_FRAME_LOST:
+        return "FOVEA_ERROR_FRAME_LOST";
     }
     return "unknown result";
 }

@@ -99,7 +99,8 @@ struct frame_slot {
     bool late; /* the sample's age was not looked at yet */
     bool timed; /* timestamps were written, or the peer timed it */
     bool timed_by_peer;
-    VkSemaphore to_peer; /* binary links only */
+    VkFence taken; /* binary links only: the batch before the peer is over */
+    VkSemaphore to_peer; /* likewise */
     VkSemaphore from_peer;
     struct peer_semaphore *peer_to_peer;
     struct peer_semaphore *peer_from_peer;
@@ -111,6 +112,14 @@ struct frame_link {
     VkSemaphore semaphore;
     struct peer_semaphore *peer_semaphore;
     uint64_t value; /* even: the queue's turn; batch A signals value + 1, the peer value + 2 */
+};
+
+/* A frame of whose two batches the second was refused. */
+struct frame_half {
+    bool lost; /* there was one; no more frames */
+    bool pending; /* what was submitted of it was not waited for yet */
+    bool answered; /* the peer has its job */
+    struct frame_slot *slot;
 };
 
 struct frame_watchdog {
@@ -162,6 +171,7 @@ struct fovea_vk {
     bool peer_lost_noticed;
     struct frame_link link;
     struct frame_watchdog watchdog;
+    struct frame_half half;
 
     struct vk_compute compute;
     struct frame_late late;
@@ -368,7 +378,7 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 
 /* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
-/* Waits for a frame; the watchdog sees to it that none lasts for ever. */
+/* Waits for a frame, and for one that was given up half way; the watchdog sees to it that none lasts for ever. */
 void frame_wait(struct fovea_vk *fovea, uint64_t frame);
 /* The next frame's; FOVEA_NOT_READY where it is still in use. */
 FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work);
@@ -382,7 +392,7 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work,
 /* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
                                                       const struct frame_work *work, bool foveate);
-/* FOVEA_PASSED_THROUGH: the peer did not take it. */
+/* FOVEA_PASSED_THROUGH: the peer did not take it. FOVEA_ERROR_FRAME_LOST: its first batch runs alone. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea,
                                                           const struct frame_work *work);
 

@@ -122,9 +122,27 @@ enum fovea_result frame_choose_backend(struct fovea_vk *fovea)
     }
 }
 
-enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_device,
-                                 PFN_vkGetInstanceProcAddr get_instance_proc_addr,
-                                 struct fovea_vk_requirements *out_requirements)
+static void list_extensions(const struct vk_offer *offer, struct fovea_vk_requirements *needs)
+{
+    const char *const names[] = {
+        offer->memory_fd ? VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME : NULL,
+        offer->semaphore_fd ? VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME : NULL,
+        offer->format_list ? VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME : NULL,
+        offer->timeline_extension ? VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME : NULL,
+        offer->calibrated_timestamps};
+    _Static_assert(sizeof names / sizeof names[0] <= FOVEA_VK_MAX_EXTENSIONS,
+                   "as many as there are");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i]) {
+            needs->device_extensions[needs->device_extension_count++] = names[i];
+        }
+    }
+}
+
+static enum fovea_result query(VkInstance instance, VkPhysicalDevice physical_device,
+                               PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+                               struct vk_offer *out_offer,
+                               struct fovea_vk_requirements *out_requirements)
 {
     if (!instance || !physical_device || !get_instance_proc_addr || !out_requirements) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
@@ -132,33 +150,30 @@ enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_
     *out_requirements = (struct fovea_vk_requirements){0};
     struct fovea_log silent = {0};
     struct vk_functions vk;
-    struct vk_offer offer;
     FOVEA_TRY(vk_functions_load_instance(&vk, instance, get_instance_proc_addr, silent));
-    FOVEA_TRY(vk_device_offer(&vk, physical_device, silent, &offer));
-    struct fovea_vk_requirements *needs = out_requirements;
-    needs->timeline_semaphore = offer.timeline;
-    if (offer.memory_fd) {
-        needs->device_extensions[needs->device_extension_count++] =
-            VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
-    }
-    if (offer.semaphore_fd) {
-        needs->device_extensions[needs->device_extension_count++] =
-            VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME;
-    }
-    if (offer.format_list) {
-        needs->device_extensions[needs->device_extension_count++] =
-            VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME;
-    }
-    if (offer.timeline_extension) {
-        needs->device_extensions[needs->device_extension_count++] =
-            VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
-    }
-    if (offer.calibrated_timestamps) {
-        needs->device_extensions[needs->device_extension_count++] = offer.calibrated_timestamps;
-    }
+    FOVEA_TRY(vk_device_offer(&vk, physical_device, silent, out_offer));
+    out_requirements->timeline_semaphore = out_offer->timeline;
+    list_extensions(out_offer, out_requirements);
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_vk_query_vulkan(VkInstance instance, VkPhysicalDevice physical_device,
+                                        PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+                                        struct fovea_vk_requirements *out_requirements)
+{
+    struct vk_offer offer;
+    return query(instance, physical_device, get_instance_proc_addr, &offer, out_requirements);
+}
+
+enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_device,
+                                 PFN_vkGetInstanceProcAddr get_instance_proc_addr,
+                                 struct fovea_vk_requirements *out_requirements)
+{
+    struct vk_offer offer;
+    FOVEA_TRY(query(instance, physical_device, get_instance_proc_addr, &offer, out_requirements));
 #if FOVEA_HAVE_CUDA
-    needs->cuda = offer.memory_fd && offer.semaphore_fd &&
-                  peer_cuda_available(offer.uuid, silent) == FOVEA_OK;
+    out_requirements->cuda = offer.memory_fd && offer.semaphore_fd &&
+                             peer_cuda_available(offer.uuid, (struct fovea_log){0}) == FOVEA_OK;
 #endif
     return FOVEA_OK;
 }

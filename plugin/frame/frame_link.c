@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "vk_check.h"
 #include "vk_semaphore.h"
 
 static enum fovea_result make(struct fovea_vk *fovea, VkSemaphore *out_semaphore,
@@ -26,6 +27,9 @@ static enum fovea_result make(struct fovea_vk *fovea, VkSemaphore *out_semaphore
 
 static enum fovea_result make_pair(struct fovea_vk *fovea, struct frame_slot *slot)
 {
+    struct vk_device *device = &fovea->device;
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->taken));
     FOVEA_TRY(make(fovea, &slot->to_peer, &slot->peer_to_peer));
     return make(fovea, &slot->from_peer, &slot->peer_from_peer);
 }
@@ -65,6 +69,8 @@ void frame_link_finish(struct fovea_vk *fovea)
         struct frame_slot *slot = &fovea->slots[i];
         drop(fovea, &slot->to_peer, &slot->peer_to_peer);
         drop(fovea, &slot->from_peer, &slot->peer_from_peer);
+        fovea->device.vk.DestroyFence(fovea->device.handle, slot->taken, NULL);
+        slot->taken = VK_NULL_HANDLE;
     }
 }
 

@@ -102,6 +102,9 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
     if (fovea->device_lost) {
         return FOVEA_ERROR_DEVICE_LOST;
     }
+    if (fovea->half.lost) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
     int64_t start_ns = fovea_time_ns();
     struct frame_work work = {.desc = frame};
     enum fovea_result result = run(fovea, &work, start_ns);

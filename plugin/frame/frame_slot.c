@@ -27,6 +27,32 @@ bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
     return true;
 }
 
+/* Nobody else says when its first batch and the peer's job are over. */
+static void wait_for_half(struct fovea_vk *fovea)
+{
+    struct vk_device *device = &fovea->device;
+    struct frame_half *half = &fovea->half;
+    if (!half->pending) {
+        return;
+    }
+    if (fovea->link.timeline) {
+        const uint64_t value = fovea->link.value + (half->answered ? 2 : 1);
+        const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                          .semaphoreCount = 1,
+                                          .pSemaphores = &fovea->link.semaphore,
+                                          .pValues = &value};
+        const VkResult result = device->vk.WaitSemaphores(device->handle, &info, UINT64_MAX);
+        (void)vk_checked(fovea->log, result, "vkWaitSemaphores", __FILE__, __LINE__);
+    } else {
+        const VkResult result =
+            device->vk.WaitForFences(device->handle, 1, &half->slot->taken, VK_TRUE, UINT64_MAX);
+        (void)vk_checked(fovea->log, result, "vkWaitForFences", __FILE__, __LINE__);
+        fovea->peer->api->drain(fovea->peer);
+    }
+    fovea->link.value += 2;
+    half->pending = false;
+}
+
 void frame_wait(struct fovea_vk *fovea, uint64_t frame)
 {
     struct vk_device *device = &fovea->device;
@@ -41,6 +67,7 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
         slot->pending = false;
         frame_stats_collect(fovea, slot);
     }
+    wait_for_half(fovea);
 }
 
 void fovea_vk_wait(struct fovea_vk *fovea)

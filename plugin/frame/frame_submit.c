@@ -53,12 +53,14 @@ static enum fovea_result begin(struct fovea_vk *fovea, const struct frame_work *
 
 static enum fovea_result submit(struct fovea_vk *fovea, const struct batch *batch, VkFence fence)
 {
-    static const VkPipelineStageFlags stages[FOVEA_VK_MAX_SEMAPHORES + 1] = {
+    static const VkPipelineStageFlags stages[] = {
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
+    _Static_assert(sizeof stages / sizeof stages[0] == FOVEA_VK_MAX_SEMAPHORES + 1,
+                   "a stage for each wait");
     struct vk_device *device = &fovea->device;
     VkTimelineSemaphoreSubmitInfo values = {.sType =
                                                 VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
@@ -121,7 +123,11 @@ static enum fovea_result submit_to_peer(struct fovea_vk *fovea, const struct fra
     } else {
         add_signal(&batch, work->slot->to_peer, 0);
     }
-    return end_and_submit(fovea, &batch, VK_NULL_HANDLE);
+    VkFence taken = work->slot->taken;
+    if (taken) {
+        VK_TRY(fovea->log, fovea->device.vk.ResetFences(fovea->device.handle, 1, &taken));
+    }
+    return end_and_submit(fovea, &batch, taken);
 }
 
 static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
@@ -142,7 +148,7 @@ static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct f
 
 /* The peer did not take the frame (answered false): batch B stands in for it, so that the values of
  * the link go on. A binary semaphore is left as it is: the peer may have taken the wait in, and a
- * closed peer's semaphores are not used again. */
+ * closed peer's semaphores are not used again. In the place of a lost peer the watchdog signals. */
 static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                                           bool answered)
 {
@@ -151,11 +157,43 @@ static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct f
     if (answered) {
         add_wait(&batch, fovea->link.timeline ? fovea->link.semaphore : work->slot->from_peer,
                  value);
-    } else if (fovea->link.timeline) {
+    } else if (fovea->link.timeline && !atomic_load(&fovea->peer_lost)) {
         add_signal(&batch, fovea->link.semaphore, value);
     }
     add_engines_signals(&batch, work->desc);
     return submit(fovea, &batch, work->slot->fence);
+}
+
+/* The first batch is on the queue. A submit that has found no memory has changed nothing and is tried once
+ * more, for there is no way back. */
+static enum fovea_result finish(struct fovea_vk *fovea, const struct frame_work *work,
+                                bool answered)
+{
+    if (!answered) {
+        FOVEA_TRY(record_from_peer(fovea, work, false));
+    }
+    const enum fovea_result result = submit_from_peer(fovea, work, answered);
+    return result == FOVEA_ERROR_OUT_OF_MEMORY ? submit_from_peer(fovea, work, answered) : result;
+}
+
+/* The engine's waits are consumed and nothing will signal. */
+static enum fovea_result lose(struct fovea_vk *fovea, const struct frame_work *work, bool answered,
+                              enum fovea_result result)
+{
+    if (result == FOVEA_ERROR_DEVICE_LOST) {
+        return result;
+    }
+    log_error(fovea->log, "frame: given up half way; the context takes no more");
+    fovea->half = (struct frame_half){
+        .lost = true, .pending = true, .answered = answered, .slot = work->slot};
+    if (work->dst.made) {
+        work->dst.made->layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    }
+    if (!answered) {
+        /* The link stays at the peer's turn, and nobody waits for it. */
+        atomic_store(&fovea->watchdog.stop, true);
+    }
+    return FOVEA_ERROR_FRAME_LOST;
 }
 
 enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea, const struct frame_work *work)
@@ -166,10 +204,9 @@ enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea, const struct fr
     if (!answered) {
         frame_peer_close(fovea);
     }
-    if ((!answered && record_from_peer(fovea, work, false) < 0) ||
-        submit_from_peer(fovea, work, answered) < 0) {
-        /* The engine's waits are consumed and nothing will signal: no way back. */
-        return FOVEA_ERROR_DEVICE_LOST;
+    const enum fovea_result finished = finish(fovea, work, answered);
+    if (finished < 0) {
+        return lose(fovea, work, answered, finished);
     }
     fovea->link.value += 2;
     work->slot->timed = answered;

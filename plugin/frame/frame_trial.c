@@ -211,6 +211,7 @@ static enum fovea_result run_rounds(struct fovea_vk *fovea, struct side sides[2]
 static void clean_up(struct fovea_vk *fovea)
 {
     frame_wait(fovea, fovea->frame);
+    fovea->half = (struct frame_half){.lost = false}; /* nobody but the trial has lost anything */
     frame_images_finish(fovea);
     frame_plans_finish(fovea);
     for (uint32_t i = 0; i < fovea->slot_count; i++) {

@@ -3,7 +3,11 @@
 
 /* A peer that never signals would block the engine's queue for ever. The link's timeline tells whose
  * turn it is: an odd value is the peer's. When it stays the same odd value for too long, the peer is
- * abandoned and the host signals in its place. */
+ * abandoned and the host takes its turns.
+ *
+ * A host peer signals nothing after that. A job of CUDA's that is met late still runs and signals its value,
+ * which the queue may have left behind by then: the timeline goes back, if the driver lets it. Therefore the
+ * highest value that it had is remembered, and given to it again. */
 
 #include "frame.h"
 
@@ -29,24 +33,59 @@ static bool counter(struct fovea_vk *fovea, uint64_t *out_value)
            VK_SUCCESS;
 }
 
-static void cut_loose(struct fovea_vk *fovea, uint64_t value)
+static void raise_to(struct fovea_vk *fovea, uint64_t value)
 {
     struct vk_device *device = &fovea->device;
+    VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                  .semaphore = fovea->link.semaphore,
+                                  .value = value};
+    VkResult result = device->vk.SignalSemaphore(device->handle, &info);
+    (void)vk_checked(fovea->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
+}
+
+static void cut_loose(struct fovea_vk *fovea)
+{
     if (!atomic_exchange(&fovea->peer_lost, true)) {
         log_error(fovea->log, "%s: no answer for %.0f ms; cut loose, the vulkan backend takes over",
                   fovea->peer->api->name, fovea->watchdog.patience_ms);
     }
-    /* From here on the peer signals nothing more; it may just have. */
     fovea->peer->api->abandon(fovea->peer);
-    uint64_t now = value;
-    if (!counter(fovea, &now) || now != value) {
-        return;
+}
+
+/* The next turn of the peer's, seen as soon as it comes: a late signal could hide it a moment after. */
+static void wait_for_turn(struct fovea_vk *fovea, double ms, uint64_t *highest)
+{
+    struct vk_device *device = &fovea->device;
+    const uint64_t next = *highest + 1;
+    const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                      .semaphoreCount = 1,
+                                      .pSemaphores = &fovea->link.semaphore,
+                                      .pValues = &next};
+    if (device->vk.WaitSemaphores(device->handle, &info, (uint64_t)(ms * 1e6)) == VK_SUCCESS) {
+        *highest = next;
     }
-    VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-                                  .semaphore = fovea->link.semaphore,
-                                  .value = value + 1};
-    VkResult result = device->vk.SignalSemaphore(device->handle, &info);
-    (void)vk_checked(fovea->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
+}
+
+/* In the place of a peer that is lost; it may just have signalled. False: the device is lost. */
+static bool take_turn(struct fovea_vk *fovea, uint64_t *highest)
+{
+    uint64_t value = 0;
+    if (!counter(fovea, &value)) {
+        return false;
+    }
+    *highest = value > *highest ? value : *highest;
+    *highest += *highest % 2;
+    if (value < *highest) {
+        raise_to(fovea, *highest);
+    }
+    return true;
+}
+
+static void stand_in(struct fovea_vk *fovea, double look_every_ms, uint64_t highest)
+{
+    while (take_turn(fovea, &highest) && !atomic_load(&fovea->watchdog.stop)) {
+        wait_for_turn(fovea, look_every_ms, &highest);
+    }
 }
 
 static void *watch(void *argument)
@@ -68,9 +107,10 @@ static void *watch(void *argument)
             since_ns = now_ns;
         }
         double waited_ms = (double)(now_ns - since_ns) * 1e-6;
-        bool lost = atomic_load(&fovea->peer_lost);
-        if (value % 2 == 1 && (lost || waited_ms > dog->patience_ms)) {
-            cut_loose(fovea, value);
+        if (value % 2 == 1 && waited_ms > dog->patience_ms) {
+            cut_loose(fovea);
+            stand_in(fovea, look_every_ms, value);
+            break;
         }
     }
     return NULL;

@@ -87,7 +87,7 @@ static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice 
                         const VkDeviceCreateInfo *info, struct wishes *out)
 {
     struct fovea_vk_requirements needs;
-    if (fovea_vk_query(instance->handle, physical, layer_proc_addr_for_fovea, &needs) < 0) {
+    if (fovea_vk_query_vulkan(instance->handle, physical, layer_proc_addr_for_fovea, &needs) < 0) {
         log_info(layer_log(), "the device is not for Fovea: it needs Vulkan 1.1");
         return false;
     }

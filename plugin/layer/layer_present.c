@@ -51,7 +51,8 @@ static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
         swapchain->said |= bit;
         log_warning(layer_log(), "a frame is presented as it is: %s", fovea_result_name(result));
     }
-    swapchain->failed = swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST;
+    swapchain->failed =
+        swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST || result == FOVEA_ERROR_FRAME_LOST;
 }
 
 static enum fovea_result submit(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
@@ -169,7 +170,11 @@ static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t i
     const enum fovea_result result = foveate(p, swapchain, context, index, &own);
     tell(swapchain, result);
     const bool made = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
-    if (made || p->gathered) {
+    if (result == FOVEA_ERROR_FRAME_LOST) {
+        /* What the program's present waits for is taken, and nothing has taken its place. */
+        p->waits_taken = true;
+        p->gathered = false;
+    } else if (made || p->gathered) {
         p->taken[p->taken_count] = swapchain;
         p->waits[p->taken_count++] = swapchain->presentable[index];
         p->waits_taken = true;

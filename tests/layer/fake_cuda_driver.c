@@ -2,10 +2,19 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* As much of CUDA's driver as fovea-run --check asks, with one device, whose UUID FAKE_CUDA_UUID says in 32
- * digits; FAKE_CUDA_INIT is what cuInit returns. */
+ * digits; FAKE_CUDA_INIT is what cuInit returns. FAKE_CUDA_MARK names a file that is made when it is loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+__attribute__((constructor)) static void on_load(void)
+{
+    const char *mark = getenv("FAKE_CUDA_MARK");
+    FILE *file = mark ? fopen(mark, "w") : NULL;
+    if (file) {
+        fclose(file);
+    }
+}
 
 int cuInit(unsigned flags)
 {

@@ -55,7 +55,11 @@ class Done:
 
     @property
     def foveated(self):
-        return "swapchain of" in self.log
+        """Frames were: the layer says how many when a swapchain goes; where a signal has ended the program, it has
+        said only that it was about to."""
+        if self.code < 0:
+            return re.search(r"fovea: backend \w+ on ", self.log) is not None
+        return any(int(count) > 0 for count in re.findall(r"(\d+) frames foveated", self.log))
 
     @property
     def messages(self):

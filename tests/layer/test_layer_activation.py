@@ -59,6 +59,13 @@ def test_the_environment_decides(rig, environment, foveated):
     assert foveated or not done.log
 
 
+def test_a_backend_that_is_not_there(rig):
+    """A swapchain is seen, but none of its frames is foveated."""
+    done = run_cube(rig, sets={"backend": "cuda"})
+    assert "frames are presented as they are" in done.log, done.log
+    assert not done.foveated
+
+
 def test_as_an_explicit_layer(rig):
     extra = {"VK_LAYER_PATH": rig.folder / "explicit", "VK_INSTANCE_LAYERS": FOVEA, "XDG_DATA_HOME": rig.folder}
     done = run_cube(rig, on=False, extra={key: str(value) for key, value in extra.items()})

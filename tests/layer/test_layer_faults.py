@@ -3,8 +3,10 @@
 """When Vulkan fails the program goes on with its own frames; and when Fovea itself was wrong, the other tests
 would notice. A layer below Fovea's (tests/layer/fault) does the one and the other."""
 
+from pathlib import Path
+
 import pytest
-from conftest import need_tool
+from conftest import need_tool, run_program
 from demo_window import virtual_display
 from layer_rig import Rig
 
@@ -44,6 +46,16 @@ def test_a_mistake_of_foveas_is_noticed(rig, mistake, message):
     assert message in done.messages, (done.code, done.messages, done.output)
 
 
+def test_no_device_starts_cuda(rig, tmp_path):
+    """Not even one that it could share images with, where no frame is CUDA's."""
+    source = Path(__file__).parent / "fake_cuda_driver.c"
+    run_program("cc", "-shared", "-fPIC", source, "-o", tmp_path / "libcuda.so.1")
+    extra = {"LD_LIBRARY_PATH": str(tmp_path), "FAKE_CUDA_MARK": str(tmp_path / "mark")}
+    done = rig.case("plain", fault="sharing", sets={"backend": "vulkan"}, extra=extra)
+    assert done.code == 0, done.output + done.log
+    assert done.foveated and not (tmp_path / "mark").exists(), done.log
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -79,6 +91,22 @@ def test_frames_with_many_waits_go_on_when_submits_fail(rig, fault, passed):
     assert done.code == 0 and done.counts == (8, 2 * 8 - (passed if fault == "submit" else 0)), done.output
     assert done.log.count("a frame is presented as it is") == 1, done.log
     assert not done.messages, done.validation
+
+
+def test_the_second_of_two_submits_is_tried_twice(rig):
+    done = rig.case("plain", fault="fourth", validate=True, sets={"backend": "cpu"})
+    assert done.code == 0 and done.counts == (6, 13), done.output + done.log
+    assert "a frame is presented as it is" not in done.log, done.log
+    assert not done.messages, done.validation
+
+
+def test_a_frame_that_is_lost_half_way_is_presented_without_waits(rig):
+    """What the program's present waits for is taken by the first of the frame's two submits. The image is in
+    the layout that this one has left it in; waiting again would hang the queue."""
+    done = rig.case("plain", fault="fifth", validate=True, sets={"backend": "cpu"}, timeout=20)
+    assert done.code == 0 and done.counts == (6, 5), done.output + done.log
+    assert done.log.count("a frame is presented as it is: FOVEA_ERROR_FRAME_LOST") == 1, done.log
+    assert set(done.messages) <= {"VUID-VkPresentInfoKHR-pImageIndices-01296"}, done.validation
 
 
 def test_a_present_out_of_memory_ends_foveation_of_its_swapchain(rig):

@@ -6,201 +6,15 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "frame.h"
-#include "peer_host.h"
+#include "stand_in.h"
 #include "stereo.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define WIDTH_PX 64
-#define HEIGHT_PX 48
-static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-
-/* ---- A peer that passes everything on to the host peer, but for one fault ---- */
-
-enum fault {
-    NO_FAULT,
-    NEVER_SIGNALS, /* takes the job and does nothing */
-    FORGETS_TO_WAIT, /* works before the queue has drawn */
-    REFUSES, /* enqueue fails */
-    WRONG_IMAGE /* does not read what the engine drew */
-};
-
-struct faulty_peer {
-    struct peer base;
-    struct peer_api api;
-    struct peer *host;
-    enum fault fault;
-    int abandoned;
-    int jobs;
-};
-
-static struct faulty_peer *the_peer;
-
-static struct faulty_peer *faulty(struct peer *peer)
-{
-    return (struct faulty_peer *)peer;
-}
-
-static void destroy(struct peer *peer)
-{
-    faulty(peer)->host->api->destroy(faulty(peer)->host);
-    free(peer);
-}
-
-static enum fovea_result import_image(struct peer *peer, const struct peer_image_desc *desc,
-                                      struct peer_image **out_image)
-{
-    struct faulty_peer *self = faulty(peer);
-    return self->host->api->import_image(self->host, desc, out_image);
-}
-
-static void forget_image(struct peer *peer, struct peer_image **image)
-{
-    faulty(peer)->host->api->forget_image(faulty(peer)->host, image);
-}
-
-static enum fovea_result import_semaphore(struct peer *peer, const struct peer_semaphore_desc *desc,
-                                          struct peer_semaphore **out_semaphore)
-{
-    return faulty(peer)->host->api->import_semaphore(faulty(peer)->host, desc, out_semaphore);
-}
-
-static void forget_semaphore(struct peer *peer, struct peer_semaphore **semaphore)
-{
-    faulty(peer)->host->api->forget_semaphore(faulty(peer)->host, semaphore);
-}
-
-static enum fovea_result import_plan(struct peer *peer, const struct foveate_plan *plan,
-                                     struct peer_plan **out_plan)
-{
-    return faulty(peer)->host->api->import_plan(faulty(peer)->host, plan, out_plan);
-}
-
-static void forget_plan(struct peer *peer, struct peer_plan **plan)
-{
-    faulty(peer)->host->api->forget_plan(faulty(peer)->host, plan);
-}
-
-static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
-{
-    struct faulty_peer *self = faulty(peer);
-    struct peer_job changed = *job;
-    self->jobs++;
-    switch (self->fault) {
-    case NEVER_SIGNALS:
-        return FOVEA_OK;
-    case REFUSES:
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    case FORGETS_TO_WAIT:
-        changed.wait_value = 0;
-        break;
-    case WRONG_IMAGE:
-        changed.src = job->dst;
-        break;
-    default:
-        break;
-    }
-    return self->host->api->enqueue(self->host, &changed);
-}
-
-static enum fovea_result elapsed(struct peer *peer, uint32_t slot, double *out_us)
-{
-    return faulty(peer)->host->api->elapsed(faulty(peer)->host, slot, out_us);
-}
-
-static void drain(struct peer *peer)
-{
-    faulty(peer)->host->api->drain(faulty(peer)->host);
-}
-
-static void abandon(struct peer *peer)
-{
-    faulty(peer)->abandoned++;
-    faulty(peer)->host->api->abandon(faulty(peer)->host);
-}
-
-static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
-{
-    static const struct peer_api api = {.name = "stand-in",
-                                        .backend = FOVEA_BACKEND_CPU,
-                                        .destroy = destroy,
-                                        .import_image = import_image,
-                                        .forget_image = forget_image,
-                                        .import_semaphore = import_semaphore,
-                                        .forget_semaphore = forget_semaphore,
-                                        .import_plan = import_plan,
-                                        .forget_plan = forget_plan,
-                                        .enqueue = enqueue,
-                                        .elapsed = elapsed,
-                                        .drain = drain,
-                                        .abandon = abandon};
-    struct faulty_peer *peer = calloc(1, sizeof *peer);
-    assert_non_null(peer);
-    peer->base.api = &api;
-    peer->fault = *(enum fault *)user;
-    assert_int_equal(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host), FOVEA_OK);
-    fovea->peer = &peer->base;
-    fovea->backend = FOVEA_BACKEND_CPU;
-    the_peer = peer;
-    return FOVEA_OK;
-}
-
-/* ---- A rig with it ---- */
-
-struct log_count {
-    int warnings;
-    char last[256];
-};
-
-static void count_log(void *user, enum fovea_log_level level, const char *message)
-{
-    struct log_count *count = user;
-    if (level >= FOVEA_LOG_WARNING) {
-        count->warnings++;
-        snprintf(count->last, sizeof count->last, "%s", message);
-    }
-}
-
-struct bench {
-    struct rig rig;
-    struct log_count log;
-    struct test_image src;
-    struct test_image dst;
-    double *expected;
-};
-
-static void open_bench(struct bench *bench, enum fault fault)
-{
-    *bench = (struct bench){0};
-    struct engine_options options = {.host_signals = true};
-    assert_true(engine_open(&bench->rig.engine, &options));
-    bench->rig.settings = rig_settings();
-    bench->rig.settings.watchdog_ms = 200;
-    struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
-    desc.log = (struct fovea_log){count_log, &bench->log, FOVEA_LOG_DEBUG};
-    assert_int_equal(frame_create(&desc, make_faulty, &fault, &bench->rig.fovea), FOVEA_OK);
-    bench->src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    bench->dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
-    image_draw(&bench->src.view, IMAGE_RANDOM, 3);
-    struct foveate_plan *plan = NULL;
-    assert_int_equal(
-        foveate_plan_create(&bench->rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
-    struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
-    bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
-    foveate_plan_destroy(&plan);
-}
-
-static void close_bench(struct bench *bench)
-{
-    free(bench->expected);
-    image_free(&bench->src);
-    image_free(&bench->dst);
-    rig_close(&bench->rig);
-}
+#define WIDTH_PX STAND_IN_WIDTH_PX
+#define HEIGHT_PX STAND_IN_HEIGHT_PX
+static const VkFormat format = STAND_IN_FORMAT;
 
 static enum fovea_result one_frame(struct bench *bench, enum rig_path path)
 {
@@ -230,7 +44,7 @@ static void a_good_stand_in_makes_the_reference(void **state)
 {
     (void)state;
     struct bench bench;
-    open_bench(&bench, NO_FAULT);
+    open_bench(&bench, NO_FAULT, NULL);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
         assert_true(is_the_reference(&bench));
@@ -250,7 +64,7 @@ static void a_peer_that_never_signals_is_cut_loose(void **state)
 {
     (void)state;
     struct bench bench;
-    open_bench(&bench, NEVER_SIGNALS);
+    open_bench(&bench, NEVER_SIGNALS, NULL);
     /* The engine's side of this frame ends, though the peer's never does: rig_frame waits for it. */
     assert_int_equal(one_frame(&bench, RIG_MADE_TO_MADE), FOVEA_OK);
     assert_int_equal(the_peer->abandoned, 1);
@@ -274,7 +88,7 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
     (void)state;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct bench bench;
-        open_bench(&bench, REFUSES);
+        open_bench(&bench, REFUSES, NULL);
         assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_PASSED_THROUGH);
         compare_assert_all_same(&bench.dst.view, &bench.src.view,
                                 rig_path_name((enum rig_path)path));
@@ -291,7 +105,7 @@ static void a_peer_that_refuses_lets_views_through(void **state)
     (void)state;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct bench bench;
-        open_bench(&bench, REFUSES);
+        open_bench(&bench, REFUSES, NULL);
         struct stereo scene = stereo_side_by_side();
         scene.height_px = 60;
         struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
@@ -367,11 +181,11 @@ static void a_peer_that_forgets_to_wait_is_noticed(void **state)
 {
     (void)state;
     struct bench bench;
-    open_bench(&bench, NO_FAULT);
+    open_bench(&bench, NO_FAULT, NULL);
     run_late_engine(&bench);
     assert_true(is_the_reference(&bench));
     close_bench(&bench);
-    open_bench(&bench, FORGETS_TO_WAIT);
+    open_bench(&bench, FORGETS_TO_WAIT, NULL);
     run_late_engine(&bench);
     assert_false(is_the_reference(&bench));
     (void)engine_take_messages(&bench.rig.engine); /* its signal came before the queue's */
@@ -382,7 +196,7 @@ static void a_peer_that_reads_the_wrong_image_is_noticed(void **state)
 {
     (void)state;
     struct bench bench;
-    open_bench(&bench, WRONG_IMAGE);
+    open_bench(&bench, WRONG_IMAGE, NULL);
     assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
     assert_false(is_the_reference(&bench));
     close_bench(&bench);
@@ -392,7 +206,7 @@ static void a_wrong_layout_is_noticed_by_validation(void **state)
 {
     (void)state;
     struct bench bench;
-    open_bench(&bench, NO_FAULT);
+    open_bench(&bench, NO_FAULT, NULL);
     struct engine *engine = &bench.rig.engine;
     if (!engine->validation) {
         close_bench(&bench);
@@ -421,7 +235,7 @@ static void a_context_can_go_while_its_peer_is_stuck(void **state)
 {
     (void)state;
     struct bench bench;
-    open_bench(&bench, NEVER_SIGNALS);
+    open_bench(&bench, NEVER_SIGNALS, NULL);
     struct engine *engine = &bench.rig.engine;
     struct engine_image image = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
     engine_write(engine, image.image, WIDTH_PX, HEIGHT_PX, format, bench.src.view.data,

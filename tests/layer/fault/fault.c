@@ -55,6 +55,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     const VkResult result = create(info, allocator, out_instance);
     if (result == VK_SUCCESS) {
         the_instance = *out_instance;
+        fault_next.EnumerateDeviceExtensionProperties =
+            (PFN_vkEnumerateDeviceExtensionProperties)next_of_instance(
+                *out_instance, "vkEnumerateDeviceExtensionProperties");
         fault_next.GetPhysicalDeviceSurfaceCapabilitiesKHR =
             (PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR)next_of_instance(
                 *out_instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");

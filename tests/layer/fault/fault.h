@@ -11,9 +11,11 @@
  *     device       vkCreateDevice fails, the first time
  *     usage        surfaces do not support TRANSFER_SRC
  *     swapchain    vkCreateSwapchainKHR fails where TRANSFER_SRC is asked for
+ *     sharing      the device pretends that it can share semaphores
  *     semaphore    vkCreateSemaphore fails for Fovea
  *     submit       Fovea's third to fifth submit fail: out of memory
  *     fourth       Fovea's fourth submit fails: out of memory
+ *     fifth        Fovea's fourth and fifth submit fail: out of memory
  *     present      the program's third present fails: out of memory
  *     lost         Fovea's third submit fails: the device is lost
  *
@@ -29,6 +31,7 @@
 struct fault_next {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+    PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR GetPhysicalDeviceSurfaceCapabilitiesKHR;
     PFN_vkDestroyDevice DestroyDevice;
     PFN_vkCmdPipelineBarrier CmdPipelineBarrier;

@@ -86,6 +86,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
     if (fault_is("fourth") && submits == 4) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    if (fault_is("fifth") && (submits == 4 || submits == 5)) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     if (fault_is("lost") && submits >= 3) {
         return VK_ERROR_DEVICE_LOST;
     }
@@ -123,6 +126,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_capabilities(VkPhysicalDevice phys
         fault_next.GetPhysicalDeviceSurfaceCapabilitiesKHR(physical, surface, out);
     if (fault_is("usage")) {
         out->supportedUsageFlags &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    }
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL device_extensions(VkPhysicalDevice physical,
+                                                        const char *layer, uint32_t *count,
+                                                        VkExtensionProperties *out)
+{
+    const uint32_t room = *count;
+    const VkResult result =
+        fault_next.EnumerateDeviceExtensionProperties(physical, layer, count, out);
+    if (result == VK_SUCCESS && fault_is("sharing") && FOVEAS && (!out || *count < room)) {
+        if (out) {
+            strcpy(out[*count].extensionName, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+        }
+        ++*count;
     }
     return result;
 }
@@ -176,6 +195,7 @@ static const struct {
     CALL("vkCreateSemaphore", create_semaphore),
     CALL("vkCreateSwapchainKHR", create_swapchain),
     CALL("vkDestroyDevice", destroy_device),
+    CALL("vkEnumerateDeviceExtensionProperties", device_extensions),
     CALL("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities),
     CALL("vkQueuePresentKHR", queue_present),
     CALL("vkQueueSubmit", queue_submit),

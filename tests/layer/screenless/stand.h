@@ -40,6 +40,7 @@ struct stand_options {
         queue; /* 1: presents from a queue for computing alone, 2: from one for copying alone */
     uint32_t validate; /* enum stand_validation */
     uint32_t nvidia; /* the device */
+    uint32_t cuda; /* the frames are made by it: validation does not see its signals */
 };
 
 #define STAND_SLOTS 3

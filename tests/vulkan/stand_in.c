@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cmocka_all.h"
+
+#include "compare.h"
+#include "peer_host.h"
+#include "stand_in.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct faulty_peer *the_peer;
+
+static struct faulty_peer *faulty(struct peer *peer)
+{
+    return (struct faulty_peer *)peer;
+}
+
+static void destroy(struct peer *peer)
+{
+    faulty(peer)->host->api->destroy(faulty(peer)->host);
+    free(peer);
+}
+
+static enum fovea_result import_image(struct peer *peer, const struct peer_image_desc *desc,
+                                      struct peer_image **out_image)
+{
+    struct faulty_peer *self = faulty(peer);
+    return self->host->api->import_image(self->host, desc, out_image);
+}
+
+static void forget_image(struct peer *peer, struct peer_image **image)
+{
+    faulty(peer)->host->api->forget_image(faulty(peer)->host, image);
+}
+
+static enum fovea_result import_semaphore(struct peer *peer, const struct peer_semaphore_desc *desc,
+                                          struct peer_semaphore **out_semaphore)
+{
+    return faulty(peer)->host->api->import_semaphore(faulty(peer)->host, desc, out_semaphore);
+}
+
+static void forget_semaphore(struct peer *peer, struct peer_semaphore **semaphore)
+{
+    faulty(peer)->host->api->forget_semaphore(faulty(peer)->host, semaphore);
+}
+
+static enum fovea_result import_plan(struct peer *peer, const struct foveate_plan *plan,
+                                     struct peer_plan **out_plan)
+{
+    return faulty(peer)->host->api->import_plan(faulty(peer)->host, plan, out_plan);
+}
+
+static void forget_plan(struct peer *peer, struct peer_plan **plan)
+{
+    faulty(peer)->host->api->forget_plan(faulty(peer)->host, plan);
+}
+
+static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
+{
+    struct faulty_peer *self = faulty(peer);
+    struct peer_job changed = *job;
+    self->jobs++;
+    switch (self->fault) {
+    case NEVER_SIGNALS:
+        return FOVEA_OK;
+    case REFUSES:
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    case FORGETS_TO_WAIT:
+        changed.wait_value = 0;
+        break;
+    case WRONG_IMAGE:
+        changed.src = job->dst;
+        break;
+    default:
+        break;
+    }
+    return self->host->api->enqueue(self->host, &changed);
+}
+
+static enum fovea_result elapsed(struct peer *peer, uint32_t slot, double *out_us)
+{
+    return faulty(peer)->host->api->elapsed(faulty(peer)->host, slot, out_us);
+}
+
+static void drain(struct peer *peer)
+{
+    faulty(peer)->host->api->drain(faulty(peer)->host);
+}
+
+static void abandon(struct peer *peer)
+{
+    faulty(peer)->abandoned++;
+    faulty(peer)->host->api->abandon(faulty(peer)->host);
+}
+
+static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
+{
+    static const struct peer_api api = {.name = "stand-in",
+                                        .backend = FOVEA_BACKEND_CPU,
+                                        .destroy = destroy,
+                                        .import_image = import_image,
+                                        .forget_image = forget_image,
+                                        .import_semaphore = import_semaphore,
+                                        .forget_semaphore = forget_semaphore,
+                                        .import_plan = import_plan,
+                                        .forget_plan = forget_plan,
+                                        .enqueue = enqueue,
+                                        .elapsed = elapsed,
+                                        .drain = drain,
+                                        .abandon = abandon};
+    struct faulty_peer *peer = calloc(1, sizeof *peer);
+    assert_non_null(peer);
+    peer->base.api = &api;
+    peer->fault = *(enum fault *)user;
+    assert_int_equal(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host), FOVEA_OK);
+    fovea->peer = &peer->base;
+    fovea->backend = FOVEA_BACKEND_CPU;
+    the_peer = peer;
+    return FOVEA_OK;
+}
+
+/* ---- A rig with it ---- */
+
+static void count_log(void *user, enum fovea_log_level level, const char *message)
+{
+    struct log_count *count = user;
+    if (level >= FOVEA_LOG_WARNING) {
+        count->warnings++;
+        snprintf(count->last, sizeof count->last, "%s", message);
+    }
+}
+
+void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get)
+{
+    *bench = (struct bench){0};
+    struct engine_options options = {.host_signals = true};
+    assert_true(engine_open(&bench->rig.engine, &options));
+    bench->rig.settings = rig_settings();
+    bench->rig.settings.watchdog_ms = 200;
+    struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
+    desc.get_instance_proc_addr = get ? get : desc.get_instance_proc_addr;
+    desc.log = (struct fovea_log){count_log, &bench->log, FOVEA_LOG_DEBUG};
+    assert_int_equal(frame_create(&desc, make_faulty, &fault, &bench->rig.fovea), FOVEA_OK);
+    bench->src = image_make_packed(STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    bench->dst = image_make_packed(STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&bench->src.view, IMAGE_RANDOM, 3);
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(&bench->rig.settings.foveation, STAND_IN_WIDTH_PX,
+                                         STAND_IN_HEIGHT_PX, &plan),
+                     FOVEA_OK);
+    struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
+    foveate_plan_destroy(&plan);
+}
+
+void close_bench(struct bench *bench)
+{
+    free(bench->expected);
+    image_free(&bench->src);
+    image_free(&bench->dst);
+    rig_close(&bench->rig);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Fovea on the host peer in CUDA's role, which can be broken in one way at a time. */
+#ifndef FOVEA_TESTS_STAND_IN_H
+#define FOVEA_TESTS_STAND_IN_H
+
+#include "frame.h"
+#include "rig.h"
+
+#define STAND_IN_WIDTH_PX 64
+#define STAND_IN_HEIGHT_PX 48
+#define STAND_IN_FORMAT VK_FORMAT_R8G8B8A8_UNORM
+
+enum fault {
+    NO_FAULT,
+    NEVER_SIGNALS, /* takes the job and does nothing */
+    FORGETS_TO_WAIT, /* works before the queue has drawn */
+    REFUSES, /* enqueue fails */
+    WRONG_IMAGE /* does not read what the engine drew */
+};
+
+struct faulty_peer {
+    struct peer base;
+    struct peer_api api;
+    struct peer *host;
+    enum fault fault;
+    int abandoned;
+    int jobs;
+};
+
+extern struct faulty_peer *the_peer; /* of the bench that was opened last */
+
+struct log_count {
+    int warnings;
+    char last[256];
+};
+
+struct bench {
+    struct rig rig;
+    struct log_count log;
+    struct test_image src;
+    struct test_image dst;
+    double *expected;
+};
+
+/* The functions are the loader's where get is NULL. */
+void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get);
+void close_bench(struct bench *bench);
+
+#endif

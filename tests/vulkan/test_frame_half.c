@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames of two batches, of which one is refused for want of memory: the waits are the engine's as before, or
+ * it is said that they are taken; and nothing that is still in use is freed. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#define WIDTH_PX 40
+#define HEIGHT_PX 30
+static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+
+static int submits; /* of Fovea */
+static int submit_calls; /* those that were refused included */
+static int refused_from, refused_count; /* of the calls, from 1; none: 0 */
+
+static VKAPI_ATTR VkResult VKAPI_CALL shim_QueueSubmit(VkQueue queue, uint32_t count,
+                                                       const VkSubmitInfo *infos, VkFence fence)
+{
+    submit_calls++;
+    if (submit_calls >= refused_from && submit_calls < refused_from + refused_count) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    submits++;
+    return vkQueueSubmit(queue, count, infos, fence);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
+{
+    return strcmp(name, "vkQueueSubmit") == 0 ? (PFN_vkVoidFunction)shim_QueueSubmit
+                                              : vkGetDeviceProcAddr(device, name);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
+{
+    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
+                                                    : vkGetInstanceProcAddr(instance, name);
+}
+
+static void open_shimmed(struct rig *rig)
+{
+    const struct engine_options options = {.host_signals = true};
+    assert_true(engine_open(&rig->engine, &options));
+    rig->settings = rig_settings();
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
+    desc.get_instance_proc_addr = shim_instance;
+    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    submits = submit_calls = refused_from = refused_count = 0;
+}
+
+static void a_second_batch_that_is_refused_once_is_tried_again(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_shimmed(&rig);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image second = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 9);
+    const struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
+    refused_from = rig_backend() == FOVEA_BACKEND_VULKAN ? 0 : 2; /* one batch: none */
+    refused_count = 1;
+    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &dst.view),
+                     FOVEA_OK);
+    assert_int_equal(submit_calls, submits + (refused_from ? 1 : 0));
+    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, format, &src.view, gaze, &second.view),
+                     FOVEA_OK);
+    compare_assert_all_same(&second.view, &dst.view, "after the refusal");
+    image_free(&src);
+    image_free(&dst);
+    image_free(&second);
+    rig_close(&rig);
+}
+
+/* An engine's frame in place that waits for its drawing and for the host, and whose end it would wait for. */
+struct half_frame {
+    struct rig rig;
+    struct engine_image image;
+    VkSemaphore drawn, go, presentable;
+    struct fovea_vk_semaphore waits[2], signal;
+    struct fovea_vk_frame desc;
+};
+
+static VkSemaphore make_semaphore(struct engine *engine, VkSemaphoreType kind)
+{
+    const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                            .semaphoreType = kind};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                        .pNext = &type};
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &semaphore), VK_SUCCESS);
+    return semaphore;
+}
+
+static void open_half_frame(struct half_frame *half)
+{
+    *half = (struct half_frame){.drawn = VK_NULL_HANDLE};
+    struct engine *engine = &half->rig.engine;
+    open_shimmed(&half->rig);
+    half->image = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
+    half->drawn = make_semaphore(engine, VK_SEMAPHORE_TYPE_BINARY);
+    half->presentable = make_semaphore(engine, VK_SEMAPHORE_TYPE_BINARY);
+    half->go = make_semaphore(engine, VK_SEMAPHORE_TYPE_TIMELINE);
+    VkCommandBuffer commands = engine_begin(engine);
+    engine_record_barrier(commands, half->image.image, VK_IMAGE_LAYOUT_UNDEFINED,
+                          VK_IMAGE_LAYOUT_GENERAL);
+    engine_submit(engine, commands, VK_NULL_HANDLE, half->drawn);
+    const struct fovea_vk_frame_image end = {.image = half->image.image,
+                                             .format = format,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX,
+                                             .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                             .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                             .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    half->waits[0] = (struct fovea_vk_semaphore){half->drawn, 0};
+    half->waits[1] = (struct fovea_vk_semaphore){half->go, 1};
+    half->signal = (struct fovea_vk_semaphore){half->presentable, 0};
+    half->desc = (struct fovea_vk_frame){.src = end,
+                                         .dst = end,
+                                         .waits = half->waits,
+                                         .wait_count = 2,
+                                         .signals = &half->signal,
+                                         .signal_count = 1,
+                                         .gaze = rig_gaze(0.5, 0.5)};
+}
+
+static void close_half_frame(struct half_frame *half)
+{
+    struct engine *engine = &half->rig.engine;
+    engine_idle(engine);
+    vkDestroySemaphore(engine->device, half->drawn, NULL);
+    vkDestroySemaphore(engine->device, half->presentable, NULL);
+    vkDestroySemaphore(engine->device, half->go, NULL);
+    engine_image_destroy(engine, &half->image);
+    rig_close(&half->rig);
+}
+
+static void *signal_late(void *argument)
+{
+    const struct half_frame *half = argument;
+    const struct timespec pause = {.tv_nsec = 200000000};
+    nanosleep(&pause, NULL);
+    const VkSemaphoreSignalInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = half->go, .value = 1};
+    (void)vkSignalSemaphore(half->rig.engine.device, &info);
+    return NULL;
+}
+
+/* As an engine does that uses the semaphore again: it is in the state that was promised, or validation
+ * speaks. */
+static void use_again(struct engine *engine, VkSemaphore semaphore)
+{
+    engine_submit(engine, engine_begin(engine), VK_NULL_HANDLE, semaphore);
+    engine_submit(engine, engine_begin(engine), semaphore, VK_NULL_HANDLE);
+}
+
+static void lose_a_frame(bool wait_first)
+{
+    struct half_frame half;
+    open_half_frame(&half);
+    struct engine *engine = &half.rig.engine;
+    refused_from = 2;
+    refused_count = 2;
+    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_FRAME_LOST);
+    assert_int_equal(submits, 1);
+    assert_int_equal(submit_calls, 3);
+    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(submit_calls, 3);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, signal_late, &half), 0);
+    if (wait_first) {
+        fovea_vk_wait(half.rig.fovea);
+        uint64_t value = 0;
+        assert_int_equal(vkGetSemaphoreCounterValue(engine->device, half.go, &value), VK_SUCCESS);
+        assert_int_equal(value, 1);
+    }
+    fovea_vk_destroy(&half.rig.fovea); /* nothing of it may be in use, or validation speaks */
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    use_again(engine, half.drawn);
+    use_again(engine, half.presentable);
+    close_half_frame(&half);
+}
+
+static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
+{
+    (void)state;
+    if (rig_backend() == FOVEA_BACKEND_VULKAN) {
+        skip(); /* one batch */
+    }
+    lose_a_frame(true);
+    lose_a_frame(false);
+}
+
+/* The same without a peer, or where the first batch is refused: the waits are the engine's as before. */
+static void a_frame_that_is_refused_leaves_its_waits(void **state)
+{
+    (void)state;
+    struct half_frame half;
+    open_half_frame(&half);
+    refused_from = 1;
+    refused_count = 1;
+    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(submits, 0);
+    (void)signal_late(&half);
+    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_OK);
+    fovea_vk_wait(half.rig.fovea);
+    engine_submit(&half.rig.engine, engine_begin(&half.rig.engine), half.presentable,
+                  VK_NULL_HANDLE);
+    close_half_frame(&half);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_batch_that_is_refused_once_is_tried_again),
+        cmocka_unit_test(a_frame_that_is_lost_half_way_is_said_and_waited_for),
+        cmocka_unit_test(a_frame_that_is_refused_leaves_its_waits),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
