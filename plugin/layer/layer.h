@@ -176,6 +176,7 @@ struct layer_swapchain {
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
     struct layer_context *contexts; /* one for each queue that it was presented from */
+    bool watched; /* its window was given to pointer and keys */
     bool blind; /* its last frame had no gaze */
     bool failed; /* its frames are passed through from now on */
     uint32_t said; /* for each result a bit: why a frame was not foveated */

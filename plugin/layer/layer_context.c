@@ -96,7 +96,6 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
     }
     context->next = swapchain->contexts;
     swapchain->contexts = context;
-    layer_session_watch(swapchain->window);
     return context->fovea ? context : NULL;
 }
 

@@ -163,12 +163,17 @@ static void wake(struct layer_input *input)
     (void)eventfd_write(input->wake, 1);
 }
 
+static bool is_lost(const struct layer_input *input, uint64_t watched)
+{
+    return (uint32_t)watched != 0 && atomic_load(&input->lost) == watched;
+}
+
 void layer_input_watch(struct layer_input *input, uint32_t window)
 {
     uint64_t before = atomic_load(&input->watched);
     uint64_t after = 0;
     do {
-        if ((uint32_t)before == window && !atomic_load(&input->lost)) {
+        if ((uint32_t)before == window && !is_lost(input, before)) {
             return;
         }
         after = ((before >> 32) + 1) << 32 | window;
@@ -202,6 +207,7 @@ void layer_input_read(const struct layer_input *input, struct layer_input_state 
         .compare_held = atomic_load(&input->compare_held),
         .pointer_known = atomic_load(&input->pointer_known),
         .pointer_over = atomic_load(&input->pointer_over),
+        .window_lost = is_lost(input, atomic_load(&input->watched)),
         .pointer_x_uv = (double)uv[0],
         .pointer_y_uv = (double)uv[1],
     };

@@ -39,6 +39,7 @@ struct layer_input_state {
     bool compare_held;
     bool pointer_known; /* it is over the window, or was since that is watched */
     bool pointer_over; /* it is now */
+    bool window_lost; /* the watched window is gone: it or another one is to be given */
     double pointer_x_uv, pointer_y_uv; /* over the window's client area, where it was last */
 };
 

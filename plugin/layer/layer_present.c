@@ -206,11 +206,25 @@ static VkResult present(struct presentation *p)
     return result;
 }
 
+/* False: frames are shown as they are for now. Keys may change that: they work all the same. */
+static bool begin(const struct presentation *p)
+{
+    const bool on = layer_session_tick();
+    for (uint32_t i = 0; i < p->info->swapchainCount; i++) {
+        struct layer_swapchain *swapchain =
+            layer_registry_swapchain(p->device, p->info->pSwapchains[i]);
+        if (swapchain) {
+            layer_session_watch(swapchain);
+        }
+    }
+    return on;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
     struct presentation p = {.device = layer_registry_device(queue), .info = info};
     if (p.device->inert || !layer_registry_queue(p.device, queue, &p.queue) || !p.queue.usable ||
-        !is_of_one_gpu(info) || !layer_session_tick()) {
+        !is_of_one_gpu(info) || !begin(&p)) {
         return p.device->vk.QueuePresentKHR(queue, info);
     }
     for (uint32_t i = 0; i < info->swapchainCount && p.taken_count < MAX_SWAPCHAINS; i++) {

@@ -27,6 +27,7 @@ struct session {
     bool followed; /* the source was asked for that */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
+    uint32_t window; /* that pointer and keys belong to */
     bool off;
     bool wiping;
     bool help;
@@ -365,11 +366,22 @@ void layer_session_release(void)
     pthread_mutex_unlock(&lock);
 }
 
-void layer_session_watch(uint32_t window)
+/* One that is lost and presented in all the same is not asked for again and again. */
+static bool is_to_be_watched(const struct layer_swapchain *swapchain)
+{
+    return session.input && swapchain->window &&
+           (!swapchain->watched ||
+            (session.seen.window_lost && swapchain->window != session.window));
+}
+
+void layer_session_watch(struct layer_swapchain *swapchain)
 {
     pthread_mutex_lock(&lock);
-    if (session.input && window) {
-        layer_input_watch(session.input, window);
+    if (is_to_be_watched(swapchain)) {
+        swapchain->watched = true;
+        session.window = swapchain->window;
+        session.seen.window_lost = false;
+        layer_input_watch(session.input, swapchain->window);
     }
     pthread_mutex_unlock(&lock);
 }
