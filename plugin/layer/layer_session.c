@@ -22,7 +22,8 @@ struct session {
     struct fovea_settings files; /* what the files say, */
     struct fovea_settings now; /* and what the keys have made of it */
     uint64_t serial; /* of now */
-    struct fovea_gaze_source *source;
+    struct fovea_gaze_source *source; /* NULL: none could be opened */
+    struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
     struct fovea_vk *follower; /* whose GPU reads the source itself; gaze.late */
     bool followed; /* the source was asked for that */
     struct layer_input *input; /* NULL: there is none */
@@ -79,18 +80,41 @@ static void feed(struct fovea_gaze_source *mouse)
     }
 }
 
-static void open_source(const struct fovea_gaze_settings *gaze)
+static void close_source(void)
+{
+    stop_following();
+    feed(NULL);
+    fovea_gaze_source_destroy(&session.source);
+}
+
+static bool try_source(const struct fovea_gaze_settings *gaze)
 {
     struct fovea_gaze_source *source = NULL;
     if (fovea_gaze_source_create(gaze, layer_log(), &source) < 0) {
         log_warning(layer_log(), "the gaze source %s cannot be opened",
                     fovea_gaze_kind_name(gaze->kind));
-        return;
+        return false;
     }
-    stop_following();
-    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
-    fovea_gaze_source_destroy(&session.source);
+    close_source();
     session.source = source;
+    session.gaze = *gaze;
+    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
+    return true;
+}
+
+/* The former source stays where the new one cannot be had. Two cannot have one port at a time: there the former one
+ * goes first, and comes back. */
+static void open_source(const struct fovea_gaze_settings *gaze)
+{
+    const struct fovea_gaze_settings former = session.gaze;
+    const bool ports =
+        session.source && former.kind == FOVEA_GAZE_UDP && gaze->kind == FOVEA_GAZE_UDP;
+    if (ports) {
+        close_source();
+    }
+    if (!try_source(gaze) && ports && try_source(&former)) {
+        log_info(layer_log(), "the former gaze source stays");
+    }
 }
 
 /* The files have changed, or are read for the first time. Strength and overlay are theirs again. */
@@ -98,7 +122,7 @@ static void take_files(void)
 {
     const struct fovea_settings files =
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
-    const bool same_gaze = memcmp(&files.gaze, &session.files.gaze, sizeof files.gaze) == 0;
+    const bool same_gaze = memcmp(&files.gaze, &session.gaze, sizeof files.gaze) == 0;
     session.files = session.now = files;
     session.serial++;
     layer_log_set_level(files.log_level);
@@ -119,7 +143,7 @@ static void open_input(void)
         return; /* it has said why */
     }
     layer_input_read(session.input, &session.seen);
-    feed(session.files.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
+    feed(session.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
 }
 
 static void begin(void)
