@@ -679,6 +679,22 @@ def test_check_of_cuda(world):
 
     def cuda(**more):
         return line_of(world.good("--check", LD_LIBRARY_PATH=world.home, **more), "cuda")
+def test_check_does_not_wait_for_an_x_server_that_is_stuck(world):
+    """Mesa's choice of a device, a layer of its own, would ask it too."""
+    ours, theirs = os.pipe()
+    with subprocess.Popen([need_tool("Xvfb"), "-displayfd", str(theirs)], pass_fds=[theirs], stderr=subprocess.DEVNULL) as x:
+        os.close(theirs)
+        display = ":" + os.read(ours, 16).decode().strip()
+        x.send_signal(signal.SIGSTOP)
+        try:
+            done = world.run("--check", DISPLAY=display, NODEVICE_SELECT="1")
+        finally:
+            x.send_signal(signal.SIGCONT)
+            x.terminate()
+            os.close(ours)
+    noted(done, "pointer, keys", "does not answer within")
+
+
 
     same = "driver for CUDA 12.8, Pretended GPU is also Vulkan's (same UUID)"
     assert cuda(FAKE_CUDA_UUID=uuid) == ("ok", same)
