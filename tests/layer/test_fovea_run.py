@@ -369,6 +369,16 @@ def test_programs_that_the_layer_stays_out_of_are_told(world, name):
     assert line_of(world.run("--check", f"./my{name}"), "program")[0] == "ok"
 
 
+def test_scripts_are_known_by_their_own_name(world):
+    script = world.home / "lutris"
+    script.write_text("#!/usr/bin/env python3\n")
+    script.chmod(0o755)
+    for command in ["./lutris"], ["python3", "-u", "./lutris"]:
+        mark, text = line_of(world.run("--check", *command), "program")
+        assert mark == "NO" and "stays out of" in text, command
+    assert line_of(world.run("--check", "python3", "./game", "lutris"), "program")[0] == "ok"
+
+
 # ---- Other modes ---------------------------------------------------------------------------------------
 
 
@@ -669,16 +679,6 @@ def test_check_of_an_x_server(world):
             os.close(ours)
 
 
-def test_check_of_cuda(world):
-    """By a driver that says what it is told."""
-    if "built without it" in line_of(world.good("--check"), "cuda")[1]:
-        pytest.skip("this build is without CUDA")
-    run_program("cc", "-shared", "-fPIC", HERE / "fake_cuda_driver.c", "-o", world.home / "libcuda.so.1")
-    shown = run_program(need_tool("vulkaninfo"), "--summary", env=world.environment).stdout
-    uuid = re.search(r"deviceUUID += ([0-9a-f-]+)", shown)[1].replace("-", "")
-
-    def cuda(**more):
-        return line_of(world.good("--check", LD_LIBRARY_PATH=world.home, **more), "cuda")
 def test_check_does_not_wait_for_an_x_server_that_is_stuck(world):
     """Mesa's choice of a device, a layer of its own, would ask it too."""
     ours, theirs = os.pipe()
@@ -695,6 +695,16 @@ def test_check_does_not_wait_for_an_x_server_that_is_stuck(world):
     noted(done, "pointer, keys", "does not answer within")
 
 
+def test_check_of_cuda(world):
+    """By a driver that says what it is told."""
+    if "built without it" in line_of(world.good("--check"), "cuda")[1]:
+        pytest.skip("this build is without CUDA")
+    run_program("cc", "-shared", "-fPIC", HERE / "fake_cuda_driver.c", "-o", world.home / "libcuda.so.1")
+    shown = run_program(need_tool("vulkaninfo"), "--summary", env=world.environment).stdout
+    uuid = re.search(r"deviceUUID += ([0-9a-f-]+)", shown)[1].replace("-", "")
+
+    def cuda(**more):
+        return line_of(world.good("--check", LD_LIBRARY_PATH=world.home, **more), "cuda")
 
     same = "driver for CUDA 12.8, Pretended GPU is also Vulkan's (same UUID)"
     assert cuda(FAKE_CUDA_UUID=uuid) == ("ok", same)

@@ -108,8 +108,13 @@ void check_display(struct checklist *list)
 void check_program(struct checklist *list)
 {
     struct program program;
-    const char *name = list->options->program[0];
-    if (!name) {
+    const char *const *arguments = (const char *const *)list->options->program;
+    const char *name = arguments[0];
+    size_t count = 0;
+    while (arguments[count]) {
+        count++;
+    }
+    if (count == 0) {
         return;
     }
     program_find(name, &program);
@@ -124,7 +129,7 @@ void check_program(struct checklist *list)
     } else if (program.foreign_word) {
         check_line(list, MARK_MISSING, "program",
                    "%s is built for another word size than the layer", program.path);
-    } else if (layer_programs_left_alone(base_name(name))) {
+    } else if (layer_programs_left_alone(arguments, count)) {
         check_line(list, MARK_MISSING, "program",
                    "%s is on the list of programs that Fovea stays out of (launchers, compositors, "
                    "tools)",
