@@ -113,6 +113,20 @@ def test_a_tracker_is_followed_when_settings_of_the_gaze_change(rig):
     assert done.code == 0, done.output + done.log
 
 
+def test_presents_of_a_group_of_gpus_are_told_of_once(rig):
+    done = rig.case("group-present", sets=VULKAN, dump=True)
+    assert done.code == 0 and not done.frames, done.output + done.log
+    assert done.log.count("presents are passed through: they are of a group of GPUs") == 1, done.log
+
+
+def test_what_cannot_be_had_is_tried_and_told_of_once(rig):
+    """However often a window is resized; there is no CUDA beside a CPU that draws."""
+    done = rig.case("resize", sets={"backend": "cuda"})
+    assert done.code == 0, done.output + done.log
+    assert done.log.count("swapchain of") == 6, done.log
+    assert done.log.count("frames are presented as they are") == 1, done.log
+
+
 def test_auto_begins_at_once_where_a_cpu_draws(rig):
     done = rig.case("plain", sets={"backend": "auto"}, extra={"XDG_CACHE_HOME": str(rig.folder / "empty cache")})
     assert done.code == 0 and "threads are faster" in done.log, done.log

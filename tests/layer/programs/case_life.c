@@ -189,9 +189,10 @@ static void window_after_window(void)
     struct stand stand;
     open_stand(&stand);
     run_stage(1, &stand.screen, NULL);
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second); /* while the first one is there: it gets another number */
     screen_close(&stand.screen);
-    stand.screen = screen_default(&stand.program, 200, 80);
-    screen_open(&stand.screen);
+    stand.screen = second;
     run_stage(2, &stand.screen, NULL);
     stand_close(&stand);
 }
