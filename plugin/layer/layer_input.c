@@ -16,7 +16,6 @@
 
 #define DEFAULT_RATE_HZ 500.0
 #define MAX_RATE_HZ 2000.0
-#define CONNECT_WAIT_NS 1000000000
 #define LEAVE_WAIT_NS 300000000
 
 static bool wait_for(sem_t *semaphore, int64_t ns)
@@ -94,9 +93,9 @@ void input_free(struct layer_input *input)
 }
 
 /* The connection is the thread's: a server that somebody has grabbed must not stop the program here. */
-static void wait_for_connection(struct layer_input *input)
+static void wait_for_connection(struct layer_input *input, int64_t ns)
 {
-    if (!wait_for(&input->connected, CONNECT_WAIT_NS)) {
+    if (ns > 0 && !wait_for(&input->connected, ns)) {
         log_warning(input->log, "input: the X server does not answer yet");
     }
 }
@@ -126,7 +125,7 @@ enum fovea_result layer_input_create(const struct layer_input_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     (void)pthread_setname_np(input->thread, "fovea-input");
-    wait_for_connection(input);
+    wait_for_connection(input, desc->wait_ns);
     if (atomic_load(&input->state) == INPUT_NO_SERVER) {
         layer_input_destroy(&input);
         return FOVEA_ERROR_UNSUPPORTED;

@@ -14,7 +14,10 @@
 
 #define STRENGTH_STEP 1.189207115002721 /* four presses double it */
 
-/* All of it behind one lock, which nobody holds who waits for anything. */
+/* All of it behind one lock. A frame holds it for a look, and only one whose GPU follows the gaze during its submit
+ * (layer_session_hold). It is held for longer where that is rare: while the settings are read, at the beginning and
+ * when files change; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the input's
+ * thread. The X server is waited for by nobody. */
 struct session {
     uint32_t instances;
     bool begun;
@@ -176,7 +179,7 @@ void layer_session_enter(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The library may be unloaded next. */
+/* The threads end: the library stays (-z nodelete), but nothing of ours shall run after the program's use of it. */
 void layer_session_leave(void)
 {
     pthread_mutex_lock(&lock);
