@@ -3,6 +3,7 @@
 
 #include "layer_session.h"
 
+#include "layer_defaults.h"
 #include "layer_input.h"
 #include "layer_log.h"
 
@@ -41,14 +42,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
 
 /* ---- Settings ------------------------------------------------------------------------------------- */
-
-/* Of a program that somebody sits before: the pointer is the gaze. */
-static struct fovea_settings layer_defaults(void)
-{
-    struct fovea_settings settings = fovea_settings_default();
-    settings.gaze.kind = FOVEA_GAZE_MOUSE;
-    return settings;
-}
 
 static void open_config(void)
 {
