@@ -374,8 +374,7 @@ def test_scripts_are_known_by_their_own_name(world):
     script.write_text("#!/usr/bin/env python3\n")
     script.chmod(0o755)
     for command in ["./lutris"], ["python3", "-u", "./lutris"]:
-        mark, text = line_of(world.run("--check", *command), "program")
-        assert mark == "NO" and "stays out of" in text, command
+        assert "stays out of" in line_of(world.run("--check", *command), "program")[1], command
     assert line_of(world.run("--check", "python3", "./game", "lutris"), "program")[0] == "ok"
 
 
@@ -674,25 +673,12 @@ def test_check_of_an_x_server(world):
         try:
             assert line_of(world.good("--check", DISPLAY=display), "pointer, keys") == ("ok", f"X server {display}")
             noted(world.run("--check", DISPLAY=display, WAYLAND_DISPLAY="w"), "pointer, keys", "windows of Wayland")
-        finally:
-            x.terminate()
-            os.close(ours)
-
-
-def test_check_does_not_wait_for_an_x_server_that_is_stuck(world):
-    """Mesa's choice of a device, a layer of its own, would ask it too."""
-    ours, theirs = os.pipe()
-    with subprocess.Popen([need_tool("Xvfb"), "-displayfd", str(theirs)], pass_fds=[theirs], stderr=subprocess.DEVNULL) as x:
-        os.close(theirs)
-        display = ":" + os.read(ours, 16).decode().strip()
-        x.send_signal(signal.SIGSTOP)
-        try:
-            done = world.run("--check", DISPLAY=display, NODEVICE_SELECT="1")
+            x.send_signal(signal.SIGSTOP)  # Mesa's choice of a device, a layer, would ask it too
+            noted(world.run("--check", DISPLAY=display, NODEVICE_SELECT="1"), "pointer, keys", "does not answer within")
         finally:
             x.send_signal(signal.SIGCONT)
             x.terminate()
             os.close(ours)
-    noted(done, "pointer, keys", "does not answer within")
 
 
 def test_check_of_cuda(world):
