@@ -24,11 +24,11 @@
 #include "fovea_vulkan.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <vulkan/vk_layer.h>
 
 #define LAYER_NAME "VK_LAYER_FOVEA_foveation"
 #define LAYER_MAX_QUEUES 64
-#define LAYER_MAX_EXTENSIONS 8 /* that Fovea adds */
 
 /* ---- The next layer's functions ---------------------------------------------------------------- */
 
@@ -135,6 +135,14 @@ struct layer_queue {
     bool usable; /* unprotected, and its family can compute */
 };
 
+/* Why presents of a device are passed through. */
+enum layer_said {
+    LAYER_SAID_QUEUE_UNKNOWN = 1u << 0,
+    LAYER_SAID_QUEUE_UNFIT = 1u << 1,
+    LAYER_SAID_GROUP = 1u << 2,
+    LAYER_SAID_CONTEXTS = 1u << 3,
+};
+
 struct layer_device {
     void *key;
     VkDevice handle;
@@ -146,6 +154,7 @@ struct layer_device {
     bool timeline; /* the device was made with the feature */
     const char **extensions; /* all that it was made with; the names are copies */
     uint32_t extension_count;
+    atomic_uint said; /* a bit for each enum layer_said */
     struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
     uint32_t queue_count;
     struct layer_swapchain *swapchains; /* likewise */
@@ -176,6 +185,7 @@ struct layer_swapchain {
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
     struct layer_context *contexts; /* one for each queue that it was presented from */
+    bool watched; /* its window was given to pointer and keys */
     bool blind; /* its last frame had no gaze */
     bool failed; /* its frames are passed through from now on */
     uint32_t said; /* for each result a bit: why a frame was not foveated */
@@ -261,6 +271,9 @@ void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *i
 void layer_features_restore(struct layer_features *features);
 
 void layer_swapchain_free(struct layer_swapchain *swapchain);
+
+/* layer_log.c. A line in the log, the first time on that device. */
+void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason);
 
 /* layer_context.c. The context for that queue, made when it is first needed; NULL: there is none. */
 struct layer_context *layer_context_find(struct layer_swapchain *swapchain,

@@ -29,11 +29,9 @@ static bool is_slow_to_measure(const struct layer_device *device)
 }
 
 static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
-                       const struct layer_queue *queue)
+                       const struct layer_queue *queue, struct fovea_settings settings)
 {
     const struct layer_device *device = swapchain->device;
-    struct fovea_settings settings;
-    context->settings_serial = layer_session_settings(&settings, swapchain->color_space);
     if (settings.backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
         settings.backend_measure = FOVEA_MEASURE_NEVER;
     }
@@ -57,20 +55,37 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     }
 }
 
-/* One that a former swapchain has left, or a new one. A former one may have been of another colour space. */
+static void free_context(const struct layer_device *device, struct layer_context *context)
+{
+    fovea_vk_destroy(&context->fovea);
+    layer_gather_finish(device, context);
+    free(context);
+}
+
+/* One that a former swapchain has left, or a new one. A former one may have been of another colour space. One that
+ * could not be had stays so, and is not tried and told of again, until the settings are others. */
 static struct layer_context *get(const struct layer_swapchain *swapchain,
                                  const struct layer_queue *queue)
 {
+    struct fovea_settings settings;
+    const uint64_t serial = layer_session_settings(&settings, swapchain->color_space);
     struct layer_context *context = layer_registry_take_spare(swapchain->device, queue->handle);
-    if (context) {
+    if (context && context->fovea) {
         context->settings_serial = 0;
         return context;
+    }
+    if (context && context->settings_serial == serial) {
+        return context;
+    }
+    if (context) {
+        free_context(swapchain->device, context);
     }
     context = calloc(1, sizeof *context);
     if (context) {
         context->queue = queue->handle;
         context->queue_family = queue->family;
-        make_fovea(context, swapchain, queue);
+        context->settings_serial = serial;
+        make_fovea(context, swapchain, queue, settings);
     }
     return context;
 }
@@ -86,6 +101,8 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
         count++;
     }
     if (count == MAX_CONTEXTS) {
+        layer_say_once(swapchain->device, LAYER_SAID_CONTEXTS,
+                       "their swapchain is presented from more than four queues");
         return NULL;
     }
     describe(swapchain);
@@ -96,15 +113,7 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
     }
     context->next = swapchain->contexts;
     swapchain->contexts = context;
-    layer_session_watch(swapchain->window);
     return context->fovea ? context : NULL;
-}
-
-static void free_context(const struct layer_device *device, struct layer_context *context)
-{
-    fovea_vk_destroy(&context->fovea);
-    layer_gather_finish(device, context);
-    free(context);
 }
 
 /* A context outlives swapchains, and its numbers are of all of them. */
@@ -121,6 +130,21 @@ static void sum_up(const struct fovea_vk *fovea)
     }
 }
 
+/* One a queue; any that works is better than one that could not be had. */
+static void keep_spare(struct layer_device *device, struct layer_context *context)
+{
+    struct layer_context *former = layer_registry_take_spare(device, context->queue);
+    struct layer_context *worse = former;
+    if (former && former->fovea && !context->fovea) {
+        worse = context;
+        context = former;
+    }
+    if (worse) {
+        free_context(device, worse);
+    }
+    layer_registry_add_spare(device, context);
+}
+
 void layer_contexts_leave(struct layer_swapchain *swapchain)
 {
     while (swapchain->contexts) {
@@ -131,14 +155,10 @@ void layer_contexts_leave(struct layer_swapchain *swapchain)
             fovea_vk_wait(context->fovea);
             sum_up(context->fovea);
         }
-        struct layer_context *former = layer_registry_take_spare(swapchain->device, context->queue);
-        if (former) {
-            free_context(swapchain->device, former);
-        }
-        if (context->fovea && !swapchain->failed) {
-            layer_registry_add_spare(swapchain->device, context);
-        } else {
+        if (context->fovea && swapchain->failed) {
             free_context(swapchain->device, context);
+        } else {
+            keep_spare(swapchain->device, context);
         }
     }
 }

@@ -186,7 +186,7 @@ static VkResult create_below(struct layer_device *device, const struct links *li
     const char *reason = device->inert ? NULL : obstacle(info);
     VkResult result = VK_ERROR_UNKNOWN;
     if (reason) {
-        log_debug(layer_log(), "a device is left alone: %s", reason);
+        log_info(layer_log(), "a device is left alone: %s", reason);
     } else if (!device->inert && make_wishes(device->instance, device->physical, info, &wishes)) {
         result = create_with(links, device->physical, &wishes.info, allocator, out_device);
         layer_features_restore(&wishes.features);

@@ -16,21 +16,32 @@
 #include <string.h>
 #include <unistd.h>
 
-static atomic_bool wanted;
-static atomic_bool pictures;
+/* Written once, before the first instance. */
+static char folder[PATH_MAX]; /* "": nothing is wanted */
+static bool pictures;
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+
 static atomic_uint number; /* of the frame that was begun last; of all swapchains */
+
+static void ask(void)
+{
+    const char *wanted = secure_getenv("FOVEA_LAYER_DUMP");
+    const char *which = secure_getenv("FOVEA_LAYER_DUMP_PICTURES");
+    const int length = snprintf(folder, sizeof folder, "%s", wanted ? wanted : "");
+    if (length < 0 || (size_t)length >= sizeof folder) {
+        folder[0] = 0;
+    }
+    pictures = !which || strcmp(which, "0") != 0;
+}
 
 void layer_dump_open(void)
 {
-    const char *folder = secure_getenv("FOVEA_LAYER_DUMP");
-    const char *which = secure_getenv("FOVEA_LAYER_DUMP_PICTURES");
-    atomic_store(&wanted, folder && *folder);
-    atomic_store(&pictures, !which || strcmp(which, "0") != 0);
+    (void)pthread_once(&asked, ask);
 }
 
 bool layer_dump_wanted(void)
 {
-    return atomic_load(&wanted);
+    return folder[0] != 0;
 }
 
 /* ---- The next layer's functions, looked up for every picture -------------------------------------- */
@@ -87,13 +98,10 @@ static VkDeviceSize pixel_bytes(VkFormat format)
 static uint32_t memory_type(const struct dump *dump, uint32_t bits)
 {
     const struct layer_instance *instance = dump->picture->device->instance;
-    const PFN_vkGetPhysicalDeviceMemoryProperties get =
-        (PFN_vkGetPhysicalDeviceMemoryProperties)instance->vk.GetInstanceProcAddr(
-            instance->handle, "vkGetPhysicalDeviceMemoryProperties");
     const VkMemoryPropertyFlags seen =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkPhysicalDeviceMemoryProperties properties;
-    get(dump->picture->device->physical, &properties);
+    instance->vk.GetPhysicalDeviceMemoryProperties(dump->picture->device->physical, &properties);
     for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
         if ((bits & (1u << i)) && (properties.memoryTypes[i].propertyFlags & seen) == seen) {
             return i;
@@ -209,8 +217,7 @@ static bool run(const struct dump *dump)
 static FILE *open_file(uint32_t frame, const char *suffix)
 {
     char name[PATH_MAX];
-    const int length =
-        snprintf(name, sizeof name, "%s/%06u%s", secure_getenv("FOVEA_LAYER_DUMP"), frame, suffix);
+    const int length = snprintf(name, sizeof name, "%s/%06u%s", folder, frame, suffix);
     if (length < 0 || (size_t)length >= sizeof name) {
         return NULL;
     }
@@ -245,7 +252,7 @@ static void free_dump(struct dump *dump)
 
 static void dump_picture(const struct layer_dump_picture *picture, const char *suffix)
 {
-    if (!atomic_load(&pictures)) {
+    if (!pictures) {
         return;
     }
     const struct layer_swapchain *swapchain = picture->swapchain;

@@ -10,7 +10,7 @@
 
 #include "layer.h"
 
-/* Said by the environment of the process, which is asked once an instance (layer_dump_open). */
+/* Said by the environment of the process, which is asked once, before the first instance. */
 void layer_dump_open(void);
 bool layer_dump_wanted(void);
 

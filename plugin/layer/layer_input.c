@@ -16,7 +16,6 @@
 
 #define DEFAULT_RATE_HZ 500.0
 #define MAX_RATE_HZ 2000.0
-#define CONNECT_WAIT_NS 1000000000
 #define LEAVE_WAIT_NS 300000000
 
 static bool wait_for(sem_t *semaphore, int64_t ns)
@@ -94,9 +93,9 @@ void input_free(struct layer_input *input)
 }
 
 /* The connection is the thread's: a server that somebody has grabbed must not stop the program here. */
-static void wait_for_connection(struct layer_input *input)
+static void wait_for_connection(struct layer_input *input, int64_t ns)
 {
-    if (!wait_for(&input->connected, CONNECT_WAIT_NS)) {
+    if (ns > 0 && !wait_for(&input->connected, ns)) {
         log_warning(input->log, "input: the X server does not answer yet");
     }
 }
@@ -126,7 +125,7 @@ enum fovea_result layer_input_create(const struct layer_input_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     (void)pthread_setname_np(input->thread, "fovea-input");
-    wait_for_connection(input);
+    wait_for_connection(input, desc->wait_ns);
     if (atomic_load(&input->state) == INPUT_NO_SERVER) {
         layer_input_destroy(&input);
         return FOVEA_ERROR_UNSUPPORTED;
@@ -163,12 +162,17 @@ static void wake(struct layer_input *input)
     (void)eventfd_write(input->wake, 1);
 }
 
+static bool is_lost(const struct layer_input *input, uint64_t watched)
+{
+    return (uint32_t)watched != 0 && atomic_load(&input->lost) == watched;
+}
+
 void layer_input_watch(struct layer_input *input, uint32_t window)
 {
     uint64_t before = atomic_load(&input->watched);
     uint64_t after = 0;
     do {
-        if ((uint32_t)before == window && !atomic_load(&input->lost)) {
+        if ((uint32_t)before == window && !is_lost(input, before)) {
             return;
         }
         after = ((before >> 32) + 1) << 32 | window;
@@ -202,6 +206,7 @@ void layer_input_read(const struct layer_input *input, struct layer_input_state 
         .compare_held = atomic_load(&input->compare_held),
         .pointer_known = atomic_load(&input->pointer_known),
         .pointer_over = atomic_load(&input->pointer_over),
+        .window_lost = is_lost(input, atomic_load(&input->watched)),
         .pointer_x_uv = (double)uv[0],
         .pointer_y_uv = (double)uv[1],
     };

@@ -39,6 +39,7 @@ struct layer_input_state {
     bool compare_held;
     bool pointer_known; /* it is over the window, or was since that is watched */
     bool pointer_over; /* it is now */
+    bool window_lost; /* the watched window is gone: it or another one is to be given */
     double pointer_x_uv, pointer_y_uv; /* over the window's client area, where it was last */
 };
 
@@ -46,11 +47,13 @@ struct layer_input_desc {
     const char *display; /* NULL: $DISPLAY */
     const struct fovea_layer_keys *keys; /* checked; NULL: the defaults */
     double rate_hz; /* of the pointer, at most 2000; 0: 500 */
+    int64_t wait_ns; /* at most, for the server's answer; 0: input begins when that comes */
     struct fovea_log log; /* must outlive the program's last use of the library */
 };
 
-/* Starts the thread and waits until it is connected, at most a second; with a server that is busy for
- * longer, input starts later. FOVEA_ERROR_UNSUPPORTED: no libxcb, no display, or nobody answers there. */
+/* Starts the thread, which connects; with a server that is busy for longer than desc.wait_ns, input starts later.
+ * FOVEA_ERROR_UNSUPPORTED: no libxcb, no display, or nobody answers there within that time. Later that is said
+ * and there is no input. */
 FOVEA_MUST_CHECK enum fovea_result layer_input_create(const struct layer_input_desc *desc,
                                                       struct layer_input **out_input);
 /* Waits for the thread, at most some milliseconds; only one that still waits for its connection is left

@@ -116,13 +116,13 @@ static void take_pointer(struct layer_input *input, const struct turn *turn)
 
 static void lose_window(struct layer_input *input)
 {
-    const bool known = atomic_load(&input->lost);
+    const bool known = atomic_load(&input->lost) == input->taken;
     if (known || !x11_is_alive(&input->x11) || atomic_load(&input->stopping)) {
         return;
     }
     input->window = (struct input_window){0};
     forget_pointer(input);
-    atomic_store(&input->lost, true);
+    atomic_store(&input->lost, input->taken);
     log_debug(input->log, "input: window 0x%x is gone", (unsigned)(uint32_t)input->taken);
 }
 
@@ -133,7 +133,6 @@ static void take_window(struct layer_input *input)
         return;
     }
     input->taken = watched;
-    atomic_store(&input->lost, false);
     atomic_store(&input->pointer_known, false);
     forget_pointer(input);
     if ((uint32_t)watched == 0) {

@@ -36,7 +36,7 @@ struct layer_input {
     /* Written by the program's threads. */
     atomic_uint_least64_t
         watched; /* the window, and above it a number that tells two calls apart */
-    atomic_bool lost; /* that window is gone */
+    atomic_uint_least64_t lost; /* of watched: that window is gone */
     pthread_mutex_t lock; /* held for a push and a copy */
     struct fovea_gaze_source *source;
     struct fovea_layer_keys keys;

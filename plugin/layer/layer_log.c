@@ -4,6 +4,8 @@
 #include "layer_log.h"
 #include "layer_session.h"
 
+#include "core/log.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -112,4 +114,11 @@ void layer_log_close(void)
         close(opened);
     }
     atomic_store(&least, FOVEA_LOG_INFO);
+}
+
+void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason)
+{
+    if (!(atomic_fetch_or(&device->said, what) & what)) {
+        log_info(layer_log(), "presents are passed through: %s", reason);
+    }
 }

@@ -211,11 +211,46 @@ static VkResult present(struct presentation *p)
     return result;
 }
 
+/* False: frames are shown as they are for now. Keys may change that: they work all the same. */
+static bool begin(const struct presentation *p)
+{
+    const bool on = layer_session_tick();
+    for (uint32_t i = 0; i < p->info->swapchainCount; i++) {
+        struct layer_swapchain *swapchain =
+            layer_registry_swapchain(p->device, p->info->pSwapchains[i]);
+        if (swapchain) {
+            layer_session_watch(swapchain);
+        }
+    }
+    return on;
+}
+
+/* Finds the queue. False: such presents are passed through, which is said once. */
+static bool is_fit(struct presentation *p, VkQueue queue)
+{
+    if (p->device->inert) {
+        return false; /* said */
+    }
+    if (!layer_registry_queue(p->device, queue, &p->queue)) {
+        layer_say_once(p->device, LAYER_SAID_QUEUE_UNKNOWN, "the device has more than 64 queues");
+        return false;
+    }
+    if (!p->queue.usable) {
+        layer_say_once(p->device, LAYER_SAID_QUEUE_UNFIT,
+                       "their queue cannot compute, or is protected");
+        return false;
+    }
+    if (!is_of_one_gpu(p->info)) {
+        layer_say_once(p->device, LAYER_SAID_GROUP, "they are of a group of GPUs");
+        return false;
+    }
+    return true;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
     struct presentation p = {.device = layer_registry_device(queue), .info = info};
-    if (p.device->inert || !layer_registry_queue(p.device, queue, &p.queue) || !p.queue.usable ||
-        !is_of_one_gpu(info) || !layer_session_tick()) {
+    if (!is_fit(&p, queue) || !begin(&p)) {
         return p.device->vk.QueuePresentKHR(queue, info);
     }
     for (uint32_t i = 0; i < info->swapchainCount && p.taken_count < MAX_SWAPCHAINS; i++) {

@@ -6,9 +6,11 @@
 #define FOVEA_LAYER_PROGRAMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* By the name of the program's file, without folders. */
-bool layer_programs_left_alone(const char *name);
+/* By the command line: the name of the program's file, without folders, or of the script that an interpreter is
+ * given. */
+bool layer_programs_left_alone(const char *const *arguments, size_t count);
 
 /* Why this process is left alone; NULL: it is not. */
 const char *layer_programs_refusal(void);

@@ -3,6 +3,7 @@
 
 #include "layer_session.h"
 
+#include "layer_defaults.h"
 #include "layer_input.h"
 #include "layer_log.h"
 
@@ -14,7 +15,10 @@
 
 #define STRENGTH_STEP 1.189207115002721 /* four presses double it */
 
-/* All of it behind one lock, which nobody holds who waits for anything. */
+/* All of it behind one lock. A frame holds it for a look, and only one whose GPU follows the gaze during its submit
+ * (layer_session_hold). It is held for longer where that is rare: while the settings are read, at the beginning and
+ * when files change; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the input's
+ * thread. The X server is waited for by nobody. */
 struct session {
     uint32_t instances;
     bool begun;
@@ -22,11 +26,13 @@ struct session {
     struct fovea_settings files; /* what the files say, */
     struct fovea_settings now; /* and what the keys have made of it */
     uint64_t serial; /* of now */
-    struct fovea_gaze_source *source;
+    struct fovea_gaze_source *source; /* NULL: none could be opened */
+    struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
     struct fovea_vk *follower; /* whose GPU reads the source itself; gaze.late */
     bool followed; /* the source was asked for that */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
+    uint32_t window; /* that pointer and keys belong to */
     bool off;
     bool wiping;
     bool help;
@@ -36,14 +42,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
 
 /* ---- Settings ------------------------------------------------------------------------------------- */
-
-/* Of a program that somebody sits before: the pointer is the gaze. */
-static struct fovea_settings layer_defaults(void)
-{
-    struct fovea_settings settings = fovea_settings_default();
-    settings.gaze.kind = FOVEA_GAZE_MOUSE;
-    return settings;
-}
 
 static void open_config(void)
 {
@@ -78,18 +76,41 @@ static void feed(struct fovea_gaze_source *mouse)
     }
 }
 
-static void open_source(const struct fovea_gaze_settings *gaze)
+static void close_source(void)
+{
+    stop_following();
+    feed(NULL);
+    fovea_gaze_source_destroy(&session.source);
+}
+
+static bool try_source(const struct fovea_gaze_settings *gaze)
 {
     struct fovea_gaze_source *source = NULL;
     if (fovea_gaze_source_create(gaze, layer_log(), &source) < 0) {
         log_warning(layer_log(), "the gaze source %s cannot be opened",
                     fovea_gaze_kind_name(gaze->kind));
-        return;
+        return false;
     }
-    stop_following();
-    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
-    fovea_gaze_source_destroy(&session.source);
+    close_source();
     session.source = source;
+    session.gaze = *gaze;
+    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
+    return true;
+}
+
+/* The former source stays where the new one cannot be had. Two cannot have one port at a time: there the former one
+ * goes first, and comes back. */
+static void open_source(const struct fovea_gaze_settings *gaze)
+{
+    const struct fovea_gaze_settings former = session.gaze;
+    const bool ports =
+        session.source && former.kind == FOVEA_GAZE_UDP && gaze->kind == FOVEA_GAZE_UDP;
+    if (ports) {
+        close_source();
+    }
+    if (!try_source(gaze) && ports && try_source(&former)) {
+        log_info(layer_log(), "the former gaze source stays");
+    }
 }
 
 /* The files have changed, or are read for the first time. Strength and overlay are theirs again. */
@@ -97,7 +118,7 @@ static void take_files(void)
 {
     const struct fovea_settings files =
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
-    const bool same_gaze = memcmp(&files.gaze, &session.files.gaze, sizeof files.gaze) == 0;
+    const bool same_gaze = memcmp(&files.gaze, &session.gaze, sizeof files.gaze) == 0;
     session.files = session.now = files;
     session.serial++;
     layer_log_set_level(files.log_level);
@@ -118,7 +139,7 @@ static void open_input(void)
         return; /* it has said why */
     }
     layer_input_read(session.input, &session.seen);
-    feed(session.files.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
+    feed(session.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
 }
 
 static void begin(void)
@@ -151,7 +172,7 @@ void layer_session_enter(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The library may be unloaded next. */
+/* The threads end: the library stays (-z nodelete), but nothing of ours shall run after the program's use of it. */
 void layer_session_leave(void)
 {
     pthread_mutex_lock(&lock);
@@ -375,11 +396,22 @@ void layer_session_release(void)
     pthread_mutex_unlock(&lock);
 }
 
-void layer_session_watch(uint32_t window)
+/* One that is lost and presented in all the same is not asked for again and again. */
+static bool is_to_be_watched(const struct layer_swapchain *swapchain)
+{
+    return session.input && swapchain->window &&
+           (!swapchain->watched ||
+            (session.seen.window_lost && swapchain->window != session.window));
+}
+
+void layer_session_watch(struct layer_swapchain *swapchain)
 {
     pthread_mutex_lock(&lock);
-    if (session.input && window) {
-        layer_input_watch(session.input, window);
+    if (is_to_be_watched(swapchain)) {
+        swapchain->watched = true;
+        session.window = swapchain->window;
+        session.seen.window_lost = false;
+        layer_input_watch(session.input, swapchain->window);
     }
     pthread_mutex_unlock(&lock);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the layer has once a process: settings that follow their files and the keys, the gaze, pointer and
- * keys, the log. It begins with the first swapchain and ends with the last instance. Any thread. */
+ * keys, the log. It begins with the first present and ends with the last instance. Any thread. */
 #ifndef FOVEA_LAYER_SESSION_H
 #define FOVEA_LAYER_SESSION_H
 
@@ -36,8 +36,9 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
 bool layer_session_hold(const struct fovea_vk *fovea); /* true: to be released */
 void layer_session_release(void);
 
-/* A swapchain is presented in that X11 window; 0: unknown. */
-void layer_session_watch(uint32_t window);
+/* A swapchain is presented, foveated or not: pointer and keys belong to the window of the one that began last, and
+ * when that window is gone to one that is still presented in. After the tick. */
+void layer_session_watch(struct layer_swapchain *swapchain);
 /* A context is out of use; what it has of the session's it gives back. */
 void layer_session_part(const struct fovea_vk *fovea);
 

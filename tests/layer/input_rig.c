@@ -70,7 +70,8 @@ struct layer_input_state rig_state(void)
 
 void rig_open(void)
 {
-    const struct layer_input_desc desc = {.display = server.display, .log = rig_log()};
+    const struct layer_input_desc desc = {
+        .display = server.display, .wait_ns = 1000 * MS, .log = rig_log()};
     assert_int_equal(layer_input_create(&desc, &input), FOVEA_OK);
 }
 

@@ -369,6 +369,15 @@ def test_programs_that_the_layer_stays_out_of_are_told(world, name):
     assert line_of(world.run("--check", f"./my{name}"), "program")[0] == "ok"
 
 
+def test_scripts_are_known_by_their_own_name(world):
+    script = world.home / "lutris"
+    script.write_text("#!/usr/bin/env python3\n")
+    script.chmod(0o755)
+    for command in ["./lutris"], ["python3", "-u", "./lutris"]:
+        assert "stays out of" in line_of(world.run("--check", *command), "program")[1], command
+    assert line_of(world.run("--check", "python3", "./game", "lutris"), "program")[0] == "ok"
+
+
 # ---- Other modes ---------------------------------------------------------------------------------------
 
 
@@ -664,7 +673,10 @@ def test_check_of_an_x_server(world):
         try:
             assert line_of(world.good("--check", DISPLAY=display), "pointer, keys") == ("ok", f"X server {display}")
             noted(world.run("--check", DISPLAY=display, WAYLAND_DISPLAY="w"), "pointer, keys", "windows of Wayland")
+            x.send_signal(signal.SIGSTOP)  # Mesa's choice of a device, a layer, would ask it too
+            noted(world.run("--check", DISPLAY=display, NODEVICE_SELECT="1"), "pointer, keys", "does not answer within")
         finally:
+            x.send_signal(signal.SIGCONT)
             x.terminate()
             os.close(ours)
 

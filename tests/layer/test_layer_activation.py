@@ -70,6 +70,9 @@ def test_as_an_explicit_layer(rig):
     extra = {"VK_LAYER_PATH": rig.folder / "explicit", "VK_INSTANCE_LAYERS": FOVEA, "XDG_DATA_HOME": rig.folder}
     done = run_cube(rig, on=False, extra={key: str(value) for key, value in extra.items()})
     assert done.foveated, done.log + done.output
+    extra["FOVEA_DISABLE"] = "0"
+    done = run_cube(rig, on=False, dump=True, extra={key: str(value) for key, value in extra.items()})
+    assert "left alone: FOVEA_DISABLE is set" in done.log and not done.frames, done.log + done.output
 
 
 @pytest.mark.parametrize("above", [True, False])
@@ -186,3 +189,22 @@ def test_programs_to_stay_out_of(rig):
     shutil.copy(need_tool("vkcube"), program)
     done = rig.run(program, "--c", "3", "--suppress_popups", dump=True)
     assert done.code == 0 and "left alone" in done.log and not done.frames, done.log
+
+
+SCRIPT = """\
+#!/usr/bin/python3 -u
+import ctypes, sys
+loader = ctypes.CDLL("libvulkan.so.1")
+info, instance = (ctypes.c_uint64 * 8)(1), ctypes.c_void_p()
+sys.exit(loader.vkCreateInstance(info, None, ctypes.byref(instance)))
+"""
+
+
+@pytest.mark.parametrize(("name", "stays_out"), [("lutris", True), ("a-game", False)])
+def test_scripts_to_stay_out_of(rig, name, stays_out):
+    """By the name of the script's file, whatever runs it."""
+    script = rig.folder / name
+    script.write_text(SCRIPT)
+    script.chmod(0o755)
+    done = rig.run(script, "steam")
+    assert done.code == 0 and ("left alone" in done.log) == stays_out, done.log + done.output

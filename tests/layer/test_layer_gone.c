@@ -111,6 +111,27 @@ static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
     rest_ms(200); /* the thread that was left behind has gone too */
 }
 
+static void nobody_need_wait_for_a_server(void **unused)
+{
+    (void)unused;
+    layer_input_destroy(&input);
+    const struct layer_input_desc desc = {.display = server.display, .log = rig_log()};
+    kill(server.pid, SIGSTOP);
+    const int64_t start_ns = fovea_time_ns();
+    assert_int_equal(layer_input_create(&desc, &input), FOVEA_OK);
+    assert_in_range((fovea_time_ns() - start_ns) / MS, 0, 150);
+    layer_input_watch(input, window);
+    kill(server.pid, SIGCONT);
+    x_pointer(&client, 200, 100);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+    layer_input_destroy(&input);
+
+    const struct layer_input_desc nowhere = {.display = ":987654", .log = rig_log()};
+    assert_true(layer_input_create(&nowhere, &input) <= FOVEA_OK); /* told at once, or later */
+    UNTIL(rig_said_count(FOVEA_LOG_WARNING) == 1);
+    assert_contains(rig_said(FOVEA_LOG_WARNING), "nobody answers at X display :987654");
+}
+
 /* ---- What is not there ------------------------------------------------------------------------ */
 
 static bool libxcb_is_hidden;
@@ -124,7 +145,8 @@ void *__wrap_dlopen(const char *name, int flags)
 
 static void assert_unsupported(const char *display, const char *why)
 {
-    const struct layer_input_desc desc = {.display = display, .log = rig_log()};
+    const struct layer_input_desc desc = {
+        .display = display, .wait_ns = 1000 * MS, .log = rig_log()};
     struct layer_input *none = (struct layer_input *)&server;
     assert_int_equal(layer_input_create(&desc, &none), FOVEA_ERROR_UNSUPPORTED);
     assert_null(none);
@@ -199,6 +221,7 @@ int main(void)
         WITH_SERVER(a_server_that_vanishes_is_said_once),
         WITH_SERVER(a_server_that_is_grabbed_stops_nobody),
         WITH_SERVER(a_server_that_does_not_answer_holds_nobody_up),
+        WITH_SERVER(nobody_need_wait_for_a_server),
         cmocka_unit_test(what_is_missing_is_said),
         WITH_SERVER(the_thread_has_a_name_and_takes_no_signals),
     };

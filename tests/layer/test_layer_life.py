@@ -5,12 +5,13 @@
 import json
 import re
 import signal
+import socket
 import time
 
 import pytest
 from conftest import need_tool
 from demo_window import virtual_display
-from layer_rig import Rig
+from layer_rig import Rig, wait_until
 
 VULKAN = {"backend": "vulkan"}
 
@@ -59,6 +60,71 @@ def test_gaze_sources_change_under_threads_that_present(rig):
     done = rig.done(process, run)
     assert done.code == 0, done.output + done.log
     assert "cannot be" not in done.log, done.log
+
+
+class Tracker:
+    """Sends where somebody looks, to a port that was free."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def is_followed(self, rig, run, x):
+        def is_there():
+            message = json.dumps({"x": x, "y": 0.5, "t": time.monotonic()}).encode()
+            self.socket.sendto(message, ("127.0.0.1", self.port))
+            frames = [frame for frame in rig.frames(run)[-3:] if "gaze_usable" in frame]
+            return any(abs(float(frame["gaze_x"]) - x) < 0.01 for frame in frames)
+
+        return wait_until(is_there)
+
+
+def test_a_tracker_is_followed_when_settings_of_the_gaze_change(rig):
+    """The port is one and the same, before and after, or one that somebody else has."""
+    tracker = Tracker()
+    file, other = rig.folder / "tracker.json", rig.folder / "new.json"
+
+    def save(port, hold_ms):
+        gaze = {"source": "udp", "udp": {"port": port}, "validity": {"hold_ms": hold_ms}}
+        other.write_text(json.dumps({"version": 1, "backend": "cpu", "log": {"level": "debug"}, "gaze": gaze}))
+        other.replace(file)
+
+    save(tracker.port, 400)
+    extra = {"FOVEA_CONFIG": str(file), "FOVEA_SET": None, "FOVEA_LAYER_DUMP_PICTURES": "0"}
+    process, run = rig.start(rig.program, "window-after-window", extra=extra, dump=True)
+    log = run / "fovea.log"
+    assert wait_until(lambda: log.exists() and "backend" in log.read_text())
+    assert tracker.is_followed(rig, run, 0.2)
+    save(tracker.port, 500)
+    time.sleep(1.5)
+    assert tracker.is_followed(rig, run, 0.7)
+    assert "cannot be opened" not in log.read_text(), log.read_text()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        save(taken.getsockname()[1], 600)
+        assert wait_until(lambda: "the former gaze source stays" in log.read_text()), log.read_text()
+        assert tracker.is_followed(rig, run, 0.4)
+    save(tracker.port, 600)
+    time.sleep(1.5)
+    assert tracker.is_followed(rig, run, 0.9)
+    done = rig.done(process, run)
+    assert done.code == 0, done.output + done.log
+
+
+def test_presents_of_a_group_of_gpus_are_told_of_once(rig):
+    done = rig.case("group-present", sets=VULKAN, dump=True)
+    assert done.code == 0 and not done.frames, done.output + done.log
+    assert done.log.count("presents are passed through: they are of a group of GPUs") == 1, done.log
+
+
+def test_what_cannot_be_had_is_tried_and_told_of_once(rig):
+    """However often a window is resized; there is no CUDA beside a CPU that draws."""
+    done = rig.case("resize", sets={"backend": "cuda"})
+    assert done.code == 0, done.output + done.log
+    assert done.log.count("swapchain of") == 6, done.log
+    assert done.log.count("frames are presented as they are") == 1, done.log
 
 
 def test_auto_begins_at_once_where_a_cpu_draws(rig):

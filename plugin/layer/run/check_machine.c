@@ -4,7 +4,6 @@
 
 #include "layer_programs.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,40 +83,14 @@ void check_cuda(struct checklist *list)
 
 /* ---- Pointer and keys ------------------------------------------------------------------------------ */
 
-/* Whether an X server answers; asked as the layer asks. */
-static const char *display_fault(void)
-{
-    void *library = dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        return "libxcb is not there (Debian: libxcb1)";
-    }
-    void *(*connect)(const char *, int *);
-    int (*has_error)(void *);
-    void (*disconnect)(void *);
-    void *symbols[] = {dlsym(library, "xcb_connect"), dlsym(library, "xcb_connection_has_error"),
-                       dlsym(library, "xcb_disconnect")};
-    if (!symbols[0] || !symbols[1] || !symbols[2]) {
-        dlclose(library);
-        return "libxcb is not as it should be";
-    }
-    memcpy(&connect, &symbols[0], sizeof connect);
-    memcpy(&has_error, &symbols[1], sizeof has_error);
-    memcpy(&disconnect, &symbols[2], sizeof disconnect);
-    void *connection = connect(NULL, NULL);
-    const bool failed = has_error(connection) != 0;
-    disconnect(connection);
-    dlclose(library);
-    return failed ? "no X server answers there" : NULL;
-}
-
 void check_display(struct checklist *list)
 {
     const char *display = getenv("DISPLAY");
     const char *wayland = getenv("WAYLAND_DISPLAY");
-    const char *fault = display && *display ? display_fault() : NULL;
+    const char *fault = list->probe->display_fault[0] ? list->probe->display_fault : NULL;
     const char *gaze =
         list->pointer_wanted ? "; the gaze stays in the middle: choose gaze.source" : "";
-    if (fault) {
+    if (display && *display && fault) {
         check_line(list, MARK_NOTE, "pointer, keys", "DISPLAY is %s: %s%s", display, fault, gaze);
     } else if (display && *display) {
         check_line(list, wayland ? MARK_NOTE : MARK_OK, "pointer, keys", "X server %s%s", display,
@@ -132,17 +105,16 @@ void check_display(struct checklist *list)
 
 /* ---- The program ----------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 void check_program(struct checklist *list)
 {
     struct program program;
-    const char *name = list->options->program[0];
-    if (!name) {
+    const char *const *arguments = (const char *const *)list->options->program;
+    const char *name = arguments[0];
+    size_t count = 0;
+    while (arguments[count]) {
+        count++;
+    }
+    if (count == 0) {
         return;
     }
     program_find(name, &program);
@@ -157,7 +129,7 @@ void check_program(struct checklist *list)
     } else if (program.foreign_word) {
         check_line(list, MARK_MISSING, "program",
                    "%s is built for another word size than the layer", program.path);
-    } else if (layer_programs_left_alone(base_name(name))) {
+    } else if (layer_programs_left_alone(arguments, count)) {
         check_line(list, MARK_MISSING, "program",
                    "%s is on the list of programs that Fovea stays out of (launchers, compositors, "
                    "tools)",

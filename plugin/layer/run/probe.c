@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define SECONDS_AT_MOST 30
+#define DISPLAY_SECONDS_AT_MOST 3
 
 static void enter(struct probe *probe, const char *stage)
 {
@@ -31,6 +32,19 @@ static void hush(void)
     }
 }
 
+/* One that is stuck never refuses. */
+static void ask_display(struct probe *probe)
+{
+    const char *display = getenv("DISPLAY");
+    if (display && *display) {
+        snprintf(probe->display_fault, sizeof probe->display_fault,
+                 "the X server does not answer within %d seconds", DISPLAY_SECONDS_AT_MOST);
+        probe->asked_display = true;
+        alarm(DISPLAY_SECONDS_AT_MOST);
+        probe_display(probe);
+    }
+}
+
 static void ask(struct probe *probe, const char *library)
 {
     enter(probe, "asking Vulkan's loader");
@@ -42,10 +56,12 @@ static void ask(struct probe *probe, const char *library)
     enter(probe, "asking CUDA's driver");
     probe_cuda(probe);
     enter(probe, "");
+    ask_display(probe);
 }
 
 static void run_child(struct probe *probe, const struct variables *variables, const char *library)
 {
+    snprintf(probe->display_fault, sizeof probe->display_fault, "it was not asked");
     alarm(SECONDS_AT_MOST);
     hush();
     if (variables_apply(variables)) {
@@ -64,7 +80,7 @@ static bool wait_for(struct probe *probe, pid_t child)
     if (ended < 0) {
         return false;
     }
-    probe->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    probe->signal = WIFSIGNALED(status) && !probe->asked_display ? WTERMSIG(status) : 0;
     return true;
 }
 

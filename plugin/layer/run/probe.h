@@ -23,7 +23,8 @@ struct probe_device {
 
 struct probe {
     char stage[64]; /* what was being done; "": all of it was */
-    int signal; /* that ended it; 0: none */
+    bool asked_display; /* nothing but that is left */
+    int signal; /* that ended it before; 0: none */
     /* Vulkan */
     char loader_fault[PROBE_NAME_BYTES]; /* why it cannot be opened */
     char loader[PATH_MAX];
@@ -42,6 +43,8 @@ struct probe {
     int cuda_version; /* 1000 * major + 10 * minor */
     struct probe_device cuda_devices[PROBE_DEVICES_MAX];
     uint32_t cuda_device_count;
+    /* X */
+    char display_fault[PROBE_NAME_BYTES]; /* why there is no pointer; "": an X server answers */
 };
 
 /* With those variables in its environment. library is looked at where the loader loads none, "": neither.
@@ -53,5 +56,6 @@ void probe_free(struct probe *probe);
 void probe_vulkan(struct probe *probe);
 void probe_library(struct probe *probe, const char *library);
 void probe_cuda(struct probe *probe);
+void probe_display(struct probe *probe);
 
 #endif

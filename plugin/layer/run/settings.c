@@ -3,13 +3,13 @@
 #include "options.h"
 
 #include "core/log.h"
+#include "layer_defaults.h"
 
 struct fovea_config *settings_read(const struct options *options, struct fovea_log log)
 {
     struct fovea_config_desc desc = fovea_config_desc_default();
     struct fovea_config *config = NULL;
-    struct fovea_settings defaults = fovea_settings_default();
-    defaults.gaze.kind = FOVEA_GAZE_MOUSE; /* the layer's own default */
+    const struct fovea_settings defaults = layer_defaults();
     desc.defaults = &defaults;
     desc.file = options->config;
     desc.sets = options->sets;

@@ -157,6 +157,28 @@ static void regions(void)
     stand_close(&stand);
 }
 
+/* Said to be of one GPU of a group, as engines do that know groups. */
+static void group_present(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    const uint32_t mask = 1;
+    const VkDeviceGroupPresentInfoKHR group = {.sType =
+                                                   VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR,
+                                               .swapchainCount = 1,
+                                               .pDeviceMasks = &mask,
+                                               .mode = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR};
+    struct screen *const screen = &stand.screen;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        if (!frame_draw(screen)) {
+            program_fail("the swapchain fits no longer", 0);
+        }
+        program_check(frame_present(&screen, 1, &group), "vkQueuePresentKHR");
+    }
+    stand_close(&stand);
+}
+
 /* What is not presented stays acquired: the other images, if any, go round. */
 static void present_out_of_memory(void)
 {
@@ -237,6 +259,7 @@ const struct program_case frame_cases[] = {
     {"thread", thread},
     {"three-threads", three_threads},
     {"regions", regions},
+    {"group-present", group_present},
     {"present-out-of-memory", present_out_of_memory},
     {"srgb", srgb},
     {"srgb-mutable", srgb_mutable},

@@ -154,6 +154,49 @@ static void instances_at_once(void)
     stand_close(&two);
 }
 
+/* -> how it goes on: "stage NUMBER" on stdout, and a byte on stdin for the next one. */
+static void run_stage(int number, struct screen *one, struct screen *two)
+{
+    printf("stage %d\n", number);
+    fflush(stdout);
+    while (!program_is_asked()) {
+        if (one) {
+            frame_run(one, 1);
+        }
+        if (two) {
+            frame_run(two, 1);
+        }
+    }
+}
+
+/* A second window comes and goes. */
+static void window_for_a_while(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    run_stage(1, &stand.screen, NULL);
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second);
+    run_stage(2, &stand.screen, &second);
+    screen_close(&second);
+    run_stage(3, &stand.screen, NULL);
+    stand_close(&stand);
+}
+
+/* As programs do that go full screen. */
+static void window_after_window(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    run_stage(1, &stand.screen, NULL);
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second); /* while the first one is there: it gets another number */
+    screen_close(&stand.screen);
+    stand.screen = second;
+    run_stage(2, &stand.screen, NULL);
+    stand_close(&stand);
+}
+
 static long resident_kb(void)
 {
     long pages = 0, resident = 0;
@@ -192,5 +235,7 @@ const struct program_case life_cases[] = {
     {"instances-in-turn", instances_in_turn},
     {"instances-at-once", instances_at_once},
     {"many-swapchains", many_swapchains},
+    {"window-for-a-while", window_for_a_while},
+    {"window-after-window", window_after_window},
     {NULL, NULL},
 };

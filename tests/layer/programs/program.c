@@ -3,6 +3,7 @@
 
 #include "program.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,13 @@ void program_hold(void)
     fflush(stdout);
     while (read(STDIN_FILENO, &byte, 1) > 0) {
     }
+}
+
+bool program_is_asked(void)
+{
+    char byte;
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) >= 0;
 }
 
 struct program program_default(void)

@@ -158,6 +158,8 @@ void frame_run(struct screen *screen, uint32_t count);
 
 /* "ready" on stdout; then until stdin ends: somebody looks at the window. */
 void program_hold(void);
+/* Whether another byte, or the end, has come on stdin: somebody wants the next thing to happen. Never waits. */
+bool program_is_asked(void);
 
 /* A window of 160x120 pixels on a device of its own. The screen is not open yet. */
 #define STAND_WIDTH_PX 160

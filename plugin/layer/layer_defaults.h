@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is in force where nothing else is said. fovea-run asks too. */
+#ifndef FOVEA_LAYER_DEFAULTS_H
+#define FOVEA_LAYER_DEFAULTS_H
+
+#include "fovea.h"
+
+/* Of a program that somebody sits before: the pointer is the gaze. */
+static inline struct fovea_settings layer_defaults(void)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.gaze.kind = FOVEA_GAZE_MOUSE;
+    return settings;
+}
+
+#endif

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Keys of a real keyboard (XTest) through the layer, in programs whose windows come and go."""
+
+import os
+import subprocess
+import time
+
+import pytest
+from conftest import need_tool
+from demo_window import virtual_display
+from layer_rig import Rig, wait_until
+
+
+@pytest.fixture(scope="module")
+def rig(build_dir, tmp_path_factory):
+    for tool in ["Xvfb", "xdotool"]:
+        need_tool(tool)
+    with virtual_display() as display:
+        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
+
+
+# By number: xdotool puts the left Shift before some names.
+KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112"}
+
+
+class Running:
+    """A program whose window has the pointer, and with it the focus; its stages go on when they are told to."""
+
+    def __init__(self, rig, name, **sets):
+        self.rig = rig
+        self.xdotool("mousemove", "30", "40")
+        self.process, self.run = rig.start(
+            rig.program,
+            name,
+            dump=True,
+            sets={"backend": "cpu", **sets},
+            extra={"FOVEA_LAYER_DUMP_PICTURES": "0"},
+        )
+        self.is_at_stage(1)
+
+    def xdotool(self, *words):
+        subprocess.run(["xdotool", *words], env={**os.environ, "DISPLAY": self.rig.display}, check=True, timeout=30)
+
+    def is_at_stage(self, number):
+        said = wait_until(lambda: f"stage {number}\n" in (self.run / "output.txt").read_text())
+        assert said, (self.run / "output.txt").read_text()
+
+    def go_to_stage(self, number):
+        self.process.stdin.write(b".")
+        self.process.stdin.flush()
+        self.is_at_stage(number)
+        time.sleep(0.3)
+
+    def press(self, key):
+        time.sleep(0.2)
+        self.xdotool("keydown", KEYCODES["Shift_R"], "keydown", KEYCODES[key])
+        time.sleep(0.2)
+        self.xdotool("keyup", KEYCODES[key], "keyup", KEYCODES["Shift_R"])
+
+    @property
+    def frames(self):
+        return sum(1 for _ in (self.run / "frames").glob("*.txt"))
+
+    def draws(self):
+        before = self.frames
+        return wait_until(lambda: self.frames > before + 1, 10)
+
+    def rests(self):
+        """Waits until nothing is drawn any more."""
+
+        def is_quiet():
+            before = self.frames
+            time.sleep(0.4)
+            return self.frames == before
+
+        return wait_until(is_quiet, 10)
+
+    def end(self):
+        done = self.rig.done(self.process, self.run)
+        assert done.code == 0, done.output + done.log
+
+
+def test_a_program_that_starts_with_strength_0_can_be_switched_on(rig):
+    program = Running(rig, "window-after-window", **{"foveation.strength": 0})
+    assert program.rests() and program.frames == 0
+    program.press("Page_Up")
+    assert program.draws()
+    program.press("F2")
+    assert program.rests()
+    program.end()
+
+
+def test_a_program_that_is_off_can_be_switched_on_in_another_window(rig):
+    program = Running(rig, "window-after-window")
+    assert program.draws()
+    program.press("F2")
+    assert program.rests()
+    program.go_to_stage(2)
+    assert program.rests()
+    program.press("F2")
+    assert program.draws()
+    program.end()
+
+
+def test_keys_go_back_to_a_window_when_a_newer_one_is_gone(rig):
+    program = Running(rig, "window-for-a-while")
+    assert program.draws()
+    program.go_to_stage(2)
+    program.press("F2")
+    assert program.rests()
+    program.press("F2")
+    assert program.draws()
+    program.go_to_stage(3)
+    program.press("F2")
+    assert program.rests()
+    program.press("F2")
+    assert program.draws()
+    program.end()
