@@ -39,10 +39,10 @@ fovea_add_test(NAME test_cuda_small
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
 fovea_add_test(NAME test_cuda_tiles
     SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 600)
 # Label gpus: needs two, and may be skipped where there is one.
 fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
     LINK fovea_internal fovea_test_images LABELS gpu gpus)

@@ -181,8 +181,8 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
         if (in_image(frame, t, column, row)) {
             typename Pixel::word word = src.load(t.x + column, t.y + row);
             if (blurred) {
-                const typename Pixel::word colour =
-                    Pixel::encode(frame.light ? light_to_levels<Pixel>(sums[j], frame.light) : sums[j]);
+                const typename Pixel::word colour = Pixel::encode(
+                    frame.light ? light_to_levels<Pixel>(sums[j], frame.light) : sums[j]);
                 word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
             }
             dst.store(t.x + column, t.y + row, word);
