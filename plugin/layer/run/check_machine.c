@@ -73,7 +73,7 @@ void check_cuda(struct checklist *list)
 {
     const enum mark mark = list->cuda_wanted ? MARK_MISSING : MARK_NOTE;
     const char *rest =
-        list->cuda_wanted ? "backend is cuda: set backend=auto" : "Vulkan does the work instead";
+        list->cuda_wanted ? "backend is cuda: set backend=auto" : "another backend does the work";
     if (FOVEA_HAVE_CUDA) {
         check_driver(list, mark, rest);
     } else {

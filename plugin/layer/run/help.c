@@ -20,7 +20,7 @@ static const char text[] =
     "  --install            lets Vulkan's loader find the layer for this user, so that\n"
     "                       FOVEA_ENABLE=1 PROGRAM does without fovea-run\n"
     "  --uninstall          takes away what --install has put there\n"
-    "  --print-env          shows the variables that PROGRAM would get, for a shell\n"
+    "  --print-env          shows the variables that a program would get, for a shell\n"
     "  --version            this program's version\n"
     "  --help               this\n"
     "\n"
