@@ -326,10 +326,13 @@ static void both_compilations_agree(void **state)
     for (int i = 0; i < 90 * 40 * 4; i++) {
         samples[i] = other[i] = (float)(rand() % 256);
     }
-    const struct foveate_cpu_levels a = {
-        .levels = plan->levels, .count = (int32_t)plan->level_count, .samples = samples};
-    const struct foveate_cpu_levels b = {
-        .levels = plan->levels, .count = (int32_t)plan->level_count, .samples = other};
+    const struct foveate_cpu_levels a = {.levels = plan->levels,
+                                         .count = (int32_t)plan->level_count,
+                                         .samples = samples,
+                                         .rest = FOVEATE_REST,
+                                         .reach = FOVEATE_REACH};
+    struct foveate_cpu_levels b = a;
+    b.samples = other;
     for (int32_t k = 1; k < a.count; k++) {
         for (int32_t row = -4; row < plan->levels[k].height + 4; row++) {
             foveate_cpu_lines_base.halve(&a, k, row, scratch);

@@ -214,8 +214,8 @@ def test_arguments_and_input_are_the_programs_own(world):
 def test_process_status_and_signals_are_the_programs_own(world):
     assert world.run("sh", "-c", "exit 7").returncode == 7
     assert world.run("sh", "-c", "kill -TERM $$").returncode == -signal.SIGTERM
-    with subprocess.Popen([world.program, "sh", "-c", "echo $$; read line"], env=world.environment,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:  # fmt: skip
+    with subprocess.Popen(["env", "--default-signal=INT", world.program, "sh", "-c", "echo $$; read line"],
+                          env=world.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:  # fmt: skip
         assert int(program.stdout.readline()) == program.pid
         program.send_signal(signal.SIGINT)
         assert program.wait(10) == -signal.SIGINT
