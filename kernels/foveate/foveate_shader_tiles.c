@@ -5,19 +5,10 @@
 
 #include "foveate_cpu_steep.h"
 #include "foveate_shader_tile_shape.h"
+#include "foveate_tile_params.h"
 
-/* Steeper laws show where sigma changes within a Gaussian: see FOVEATE_TILE_MAX_SLOPE, which is the same. */
-#define MAX_SLOPE 0.02f
-/* The least sigma that is not summed in both axes at once; or the end of a steep law's ramp. */
-#define FINE_SIGMA_PX 0.9f
+/* From this slope on sigma is summed in both axes at once up to the end of the law's ramp. */
 #define STEEP_RAMP 0.015f
-
-static float rest(float sigma_px, int32_t k)
-{
-    const float step_px = (float)(1 << k);
-    const float before = foveate_level_variance(k) + step_px * step_px / 3.0f;
-    return sqrtf(fmaxf(sigma_px * sigma_px - before, 0.0f)) / step_px;
-}
 
 /* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its own. */
 static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
@@ -30,7 +21,7 @@ static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
         return count;
     }
     for (int32_t k = 2; k < SHADER_TILE_LEVELS && k < count; k++) {
-        if (FOVEATE_REACH * rest(sigma_px, k) <= (float)radii[k]) {
+        if (FOVEATE_REACH * sqrtf(foveate_tile_rest(sigma_px, k)) <= (float)radii[k]) {
             return k + 1;
         }
     }
@@ -62,7 +53,7 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
     }
     const struct foveate_cpu_steepness steepness = foveate_cpu_steepness_of(plan);
     tiles.slope = 0.5f * steepness.slope; /* the ramp is twice as steep */
-    if (!(tiles.slope <= MAX_SLOPE)) {
+    if (!(tiles.slope <= (float)FOVEATE_TILE_MAX_SLOPE)) {
         return tiles;
     }
     tiles.level_count = count_levels(plan, steepness.sigma_px);
@@ -71,7 +62,8 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
     tiles.near_level_count = count_levels(plan, fminf(near, steepness.sigma_px));
     const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
     tiles.fine_sigma_px =
-        fminf(tiles.slope > STEEP_RAMP ? fmaxf(1.1f * ramp_end_px, FINE_SIGMA_PX) : FINE_SIGMA_PX,
+        fminf(tiles.slope > STEEP_RAMP ? fmaxf(1.1f * ramp_end_px, FOVEATE_TILE_SIGMA_FINE)
+                                       : FOVEATE_TILE_SIGMA_FINE,
               (float)SHADER_TILE_RADIUS_0 / FOVEATE_REACH);
     tiles.used = tiles.level_count > 0;
     lay_out(plan, &tiles);
@@ -81,7 +73,6 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
 int32_t foveate_shader_tiles_level_count(const struct foveate_shader_tiles *tiles,
                                          const struct foveate_frame *frame)
 {
-    const bool inside = frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
-                        frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
-    return inside && !frame->late ? tiles->near_level_count : tiles->level_count;
+    return foveate_frame_gaze_is_inside(frame) && !frame->late ? tiles->near_level_count
+                                                               : tiles->level_count;
 }

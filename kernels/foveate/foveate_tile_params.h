@@ -210,13 +210,17 @@ struct foveate_tiles {
     int64_t state_bytes; /* to the next image's */
 };
 
+FOVEATE_BOTH int32_t foveate_frame_gaze_is_inside(const struct foveate_frame *frame)
+{
+    return frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
+           frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
+}
+
 /* Levels that a frame's gaze may need; the same for a frame alone and in a batch. */
 FOVEATE_BOTH int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
                                               const struct foveate_frame *frame)
 {
-    const int32_t inside = frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
-                           frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
-    return inside ? tiles->near_level_count : tiles->level_count;
+    return foveate_frame_gaze_is_inside(frame) ? tiles->near_level_count : tiles->level_count;
 }
 
 struct foveate_tiles_linear_params {
