@@ -48,4 +48,8 @@ struct bench {
 void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get);
 void close_bench(struct bench *bench);
 
+/* An image of the engine's with the bench's source in it, and a frame that foveates it in place. The caller
+ * destroys the image when the queue is done. */
+struct fovea_vk_frame bench_frame_in_place(struct bench *bench, struct engine_image *out_image);
+
 #endif

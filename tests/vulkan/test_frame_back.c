@@ -10,10 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#define WIDTH_PX STAND_IN_WIDTH_PX
-#define HEIGHT_PX STAND_IN_HEIGHT_PX
-static const VkFormat format = STAND_IN_FORMAT;
-
 /* What the link's counter shows until somebody signals more; 0: what it is. */
 static _Atomic uint64_t gone_back_to;
 static atomic_bool goes_back;
@@ -80,17 +76,8 @@ static void a_job_that_signals_late_does_not_stop_the_queue(void **state)
     struct engine *engine = &bench.rig.engine;
     the_link = bench.rig.fovea->link.semaphore;
     atomic_store(&goes_back, true);
-    struct engine_image image = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
-    engine_write(engine, image.image, WIDTH_PX, HEIGHT_PX, format, bench.src.view.data,
-                 VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    struct fovea_vk_frame_image end = {.image = image.image,
-                                       .format = format,
-                                       .width_px = WIDTH_PX,
-                                       .height_px = HEIGHT_PX,
-                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+    struct engine_image image;
+    const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
     assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
     assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
     const bool went_on = comes(4, 10);

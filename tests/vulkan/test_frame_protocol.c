@@ -237,17 +237,8 @@ static void a_context_can_go_while_its_peer_is_stuck(void **state)
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
     struct engine *engine = &bench.rig.engine;
-    struct engine_image image = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
-    engine_write(engine, image.image, WIDTH_PX, HEIGHT_PX, format, bench.src.view.data,
-                 VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    struct fovea_vk_frame_image end = {.image = image.image,
-                                       .format = format,
-                                       .width_px = WIDTH_PX,
-                                       .height_px = HEIGHT_PX,
-                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+    struct engine_image image;
+    const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
     assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
     fovea_vk_destroy(&bench.rig.fovea);
     assert_null(bench.rig.fovea);
