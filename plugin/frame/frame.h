@@ -13,6 +13,7 @@
  *     frame_check.c    what an engine may hand over
  *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
  *     frame_record.c   barriers and copies
+ *     frame_copy.c     copies by kernels, of images that those may see
  *     frame_dispatch.c the kernels of the vulkan backend
  *     frame_slot.c     what a frame in flight occupies
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
@@ -96,6 +97,8 @@ struct frame_slot {
     bool pending;
     uint64_t frame;
     VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS];
+    VkDescriptorSet copy_in_set;
+    VkDescriptorSet copy_out_set;
     bool late; /* the sample's age was not looked at yet */
     bool timed; /* timestamps were written, or the peer timed it */
     bool timed_by_peer;
@@ -203,6 +206,7 @@ struct fovea_vk {
 /* A frame on its way: what the engine gave, resolved. */
 struct frame_end {
     VkImage image;
+    VkImageView raw_view; /* of layer 0, for kernels; none: they cannot see the image */
     struct fovea_vk_image *made;
     const struct vk_format *format;
     uint32_t width_px;
@@ -227,6 +231,19 @@ struct frame_view {
     struct foveate_frame constants;
 };
 
+/* An image as kernels have it: raw words in layout GENERAL. */
+struct frame_target {
+    VkImage image;
+    VkImageView raw_view;
+    struct frame_shared *shared; /* NULL: the engine's own */
+};
+
+enum frame_copy {
+    FRAME_NO_COPY,
+    FRAME_COPY_COMMAND, /* vkCmdCopyImage */
+    FRAME_COPY_KERNEL,
+};
+
 struct frame_work {
     const struct fovea_vk_frame *desc;
     struct frame_slot *slot;
@@ -234,10 +251,10 @@ struct frame_work {
     struct frame_end src;
     struct frame_end dst;
     bool in_place; /* src and dst are one image */
-    struct frame_shared *read; /* what the kernels read and write */
-    struct frame_shared *write;
-    bool copy_in; /* read is scratch */
-    bool copy_out; /* write is scratch */
+    struct frame_target read; /* what the kernels read and write */
+    struct frame_target write;
+    enum frame_copy copy_in; /* read is scratch */
+    enum frame_copy copy_out; /* write is scratch */
     struct frame_view views[FOVEA_VK_MAX_VIEWS];
     uint32_t view_count;
     uint32_t view_width_px;
@@ -336,6 +353,16 @@ void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
 /* A whole frame that copies src to dst and nothing else. */
 void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
+
+/* frame_copy.c: how views get from the engine's image to scratch, or back. */
+enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
+/* Kernels may work on the engine's image where it is. */
+bool frame_sees(const struct frame_work *work, const struct frame_end *end);
+/* Of the frame's slot, for the copies that are made by kernels. */
+void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);
+enum frame_way { FRAME_IN, FRAME_OUT };
+void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands, enum frame_way way);
 
 /* frame_late.c */
 FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
