@@ -32,11 +32,19 @@ static bool has_extension(const struct layer_device *device, const char *name)
     return false;
 }
 
+/* vkBasalt makes the program's images itself, with a list of formats of its own: nobody may see words in those. It
+ * is asked for by this variable, and whether it stands below cannot be told. */
+static bool are_replaced(void)
+{
+    const char *basalt = secure_getenv("ENABLE_VKBASALT");
+    return basalt && strcmp(basalt, "1") == 0;
+}
+
 static bool is_wanted(const struct layer_device *device, const VkSwapchainCreateInfoKHR *info)
 {
     struct fovea_settings settings;
     (void)layer_session_settings(&settings, info->imageColorSpace);
-    return settings.layer.direct && !(info->flags & DEFERRED_MEMORY) &&
+    return settings.layer.direct && !are_replaced() && !(info->flags & DEFERRED_MEMORY) &&
            has_extension(device, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME);
 }
 
