@@ -210,11 +210,11 @@ static void a_wrong_layout_is_noticed_by_validation(void **state)
     expect_messages(WRONG_LAYOUT);
 }
 
-/* Core validation alone does not look for that (engine.h: host_signals). */
+/* Of two batches validation 1.3.239 does not see what the peer wrote between them. */
 static void a_missing_barrier_is_noticed_by_validation(void **state)
 {
     (void)state;
-    if (rig_backend() == FOVEA_BACKEND_CPU) {
+    if (rig_backend() != FOVEA_BACKEND_VULKAN) {
         skip();
     }
     expect_messages(NO_BARRIER_BEFORE_COPY);
