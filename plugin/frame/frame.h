@@ -6,6 +6,7 @@
  *     frame_create.c   the context: made, set, destroyed
  *     frame_choose.c   which backend, and why
  *     frame_cost*.c    what it costs, where there is a choice (frame_cost.h); frame_trial.c measures it
+ *     frame_copy.c     copies by kernels, of images that those may see
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
  *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
@@ -13,7 +14,6 @@
  *     frame_check.c    what an engine may hand over
  *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
  *     frame_record.c   barriers and copies
- *     frame_copy.c     copies by kernels, of images that those may see
  *     frame_dispatch.c the kernels of the vulkan backend
  *     frame_slot.c     what a frame in flight occupies
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
@@ -337,6 +337,16 @@ FOVEA_MUST_CHECK enum fovea_result frame_views_check(struct fovea_vk *fovea,
 /* It is known which images are copied; the constants are made. */
 void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
+/* frame_copy.c: how views get from the engine's image to scratch, or back. */
+enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
+/* Kernels may work on the engine's image where it is. */
+bool frame_sees(const struct frame_work *work, const struct frame_end *end);
+/* Of the frame's slot, for the copies that are made by kernels. */
+void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);
+enum frame_way { FRAME_IN, FRAME_OUT };
+void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands, enum frame_way way);
+
 /* frame_record.c: each records into commands that are open. */
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
@@ -353,16 +363,6 @@ void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
 /* A whole frame that copies src to dst and nothing else. */
 void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
-
-/* frame_copy.c: how views get from the engine's image to scratch, or back. */
-enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
-/* Kernels may work on the engine's image where it is. */
-bool frame_sees(const struct frame_work *work, const struct frame_end *end);
-/* Of the frame's slot, for the copies that are made by kernels. */
-void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);
-enum frame_way { FRAME_IN, FRAME_OUT };
-void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
-                       VkCommandBuffer commands, enum frame_way way);
 
 /* frame_late.c */
 FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
