@@ -189,7 +189,9 @@ struct layer_swapchain {
     VkSemaphore *presentable; /* for each image: its frame is in it */
     VkImageView
         *raw_views; /* for each image, for kernels; NULL: images are copied by vkCmdCopyImage */
-    VkImageUsageFlags usage; /* that the program has asked for */
+    bool
+        direct; /* its images were made for kernels to see, and can do more than the program has asked for: */
+    VkImageUsageFlags usage;
     struct layer_context *contexts; /* one for each queue that it was presented from */
     bool watched; /* its window was given to pointer and keys */
     bool blind; /* its last frame had no gaze */
@@ -291,7 +293,7 @@ struct layer_direct {
 };
 bool layer_direct_apply(const struct layer_device *device, struct layer_direct *direct,
                         VkSwapchainCreateInfoKHR *info);
-/* Where that was done and the images are there. Without memory raw_views stays NULL. */
+/* Where that was done and the images are there. What has no view cannot be seen: then none is. */
 void layer_direct_open(struct layer_swapchain *swapchain);
 /* No frame uses the images any more. */
 void layer_direct_close(struct layer_swapchain *swapchain);

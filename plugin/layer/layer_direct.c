@@ -174,7 +174,8 @@ void layer_direct_open(struct layer_swapchain *swapchain)
     swapchain->raw_views = calloc(swapchain->image_count, sizeof *swapchain->raw_views);
     for (uint32_t i = 0; swapchain->raw_views && i < swapchain->image_count; i++) {
         if (make_view(swapchain, i, &swapchain->raw_views[i]) != VK_SUCCESS) {
-            swapchain->raw_views[i] = VK_NULL_HANDLE; /* that image is copied */
+            swapchain->raw_views[i] = VK_NULL_HANDLE;
+            layer_direct_close(swapchain);
         }
     }
 }

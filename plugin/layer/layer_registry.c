@@ -91,7 +91,7 @@ VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImag
 {
     pthread_mutex_lock(&lock);
     const struct layer_swapchain *swapchain = device->swapchains;
-    while (swapchain && !(swapchain->raw_views && has_image(swapchain, image))) {
+    while (swapchain && !(swapchain->direct && has_image(swapchain, image))) {
         swapchain = swapchain->next;
     }
     const VkImageUsageFlags usage = swapchain ? swapchain->usage : 0;

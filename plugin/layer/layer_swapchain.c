@@ -98,6 +98,7 @@ static struct layer_swapchain *make(struct layer_device *device,
         .width_px = info->imageExtent.width,
         .height_px = info->imageExtent.height,
         .window = layer_registry_window(device->instance, info->surface),
+        .direct = direct,
         .usage = info->imageUsage,
     };
     if (!take_images(swapchain)) {
