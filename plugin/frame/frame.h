@@ -111,8 +111,6 @@ struct frame_kept {
 #define FRAME_KEPT 4
 
 struct frame_slot {
-    VkCommandPool kept_pool;
-    struct frame_kept kept[FRAME_KEPT];
     VkCommandPool pool;
     bool pool_reset; /* since the frame before */
     /* before the peer, after it, and instead of what comes after it where it refuses; without a peer
@@ -130,6 +128,8 @@ struct frame_slot {
     VkSemaphore from_peer;
     struct peer_semaphore *peer_to_peer;
     struct peer_semaphore *peer_from_peer;
+    VkCommandPool kept_pool;
+    struct frame_kept kept[FRAME_KEPT];
 };
 
 /* The semaphores between the queue and the peer. */

@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
+#include "frame.h"
 #include "rig.h"
 
 #include <math.h>
@@ -173,6 +174,18 @@ static void another_layout_is_recorded(void **state)
     close_show(&show);
 }
 
+static bool any_kept(const struct show *show)
+{
+    const struct fovea_vk *fovea = show->rig.fovea;
+    bool any = false;
+    for (uint32_t i = 0; i < fovea->slot_count; i++) {
+        for (int j = 0; j < FRAME_KEPT; j++) {
+            any = any || fovea->slots[i].kept[j].whole;
+        }
+    }
+    return any;
+}
+
 /* The one that comes may have the handle and the address of the one that went. */
 static void another_image_is_recorded(void **state)
 {
@@ -180,7 +193,9 @@ static void another_image_is_recorded(void **state)
     struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
+    assert_true(any_kept(&show));
     fovea_vk_image_destroy(&show.pairs[0].dst);
+    assert_false(any_kept(&show));
     show.pairs[0].dst = make_image(&show);
     assert_int_equal(recorded_by(&show, 1), 2 * 2);
     close_show(&show);
