@@ -79,8 +79,17 @@ enum fovea_result cuda_uses_follow(const struct cuda_device *device, struct cuda
     return FOVEA_OK;
 }
 
+/* A stream that has nothing to do needs no event to say so. */
+static void forget_idle(const struct cuda_device *device, struct cuda_uses *uses)
+{
+    if (uses->kept && device->cu->StreamQuery(uses->kept) == CUDA_SUCCESS) {
+        uses->kept = NULL;
+    }
+}
+
 enum fovea_result cuda_uses_query(const struct cuda_device *device, struct cuda_uses *uses)
 {
+    forget_idle(device, uses);
     FOVEA_TRY(settle(device, uses));
     for (uint32_t i = 0; i < CUDA_USES_COUNT; i++) {
         enum fovea_result result =

@@ -337,6 +337,20 @@ static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
     tear_down(&s);
 }
 
+static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    const int memories = fake->memories;
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->calls[0] = '\0';
+    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+    assert_null(strstr(fake->calls, "EventRecord"));
+    assert_int_equal(fake->memories, memories - 1);
+    tear_down(&s);
+}
+
 /* Four levels: the first, three decimations, and the picture, after the frame before. */
 static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
 {
@@ -617,6 +631,7 @@ int main(void)
         cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
         cmocka_unit_test(a_job_that_is_not_timed_makes_no_call_too_many),
         cmocka_unit_test(a_plan_is_kept_for_jobs_that_have_no_event),
+        cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
         cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
         cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
         cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
