@@ -299,7 +299,8 @@ struct fovea_vk_stats {
     bool gpu_time_known; /* the device has timestamps and a frame has finished */
     double late_age_p50_ms; /* of late gazes: from the sample to the GPU's start; 0 where unknown */
     double late_age_p99_ms;
-    double gpu_p50_us; /* foveation alone, over the last frames (at most 256) */
+    /* Foveation alone, over the last frames, at most 256; cuda times every eighth. */
+    double gpu_p50_us;
     double gpu_p99_us;
     double cpu_p50_us; /* spent in fovea_vk_foveate by the calling thread */
     double cpu_p99_us;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-# The cuda backend. Label gpu: a real device; label kernel: also worth a run under compute-sanitizer.
+# The cuda backend. Label gpu: a real device; label kernel: what runs under compute-sanitizer too.
 # The others run everywhere, with no driver or with one that only keeps books.
 if(NOT TARGET fovea_cuda)
     return()
@@ -27,22 +27,25 @@ endforeach()
 
 set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
 fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel)
+    LINK fovea_internal fovea_test_images LABELS gpu)
 fovea_add_test(NAME test_cuda_small
     SOURCES gpu/test_cuda_small.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
 fovea_add_test(NAME test_cuda_tiles
     SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 600)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 600)
+fovea_add_test(NAME test_cuda_kernels
+    SOURCES gpu/test_cuda_kernels.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
 # Label gpus: needs two, and may be skipped where there is one.
 fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
     LINK fovea_internal fovea_test_images LABELS gpu gpus)

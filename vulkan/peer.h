@@ -71,6 +71,7 @@ struct peer_job {
     uint32_t view_count; /* at least 1 */
     struct peer_late late;
     uint32_t slot; /* for times; below peer_create's slot count */
+    bool timed; /* `elapsed` will be asked; that may cost as much again as a kernel's launch does */
 };
 
 /* One thread at a time, except where said. No entry is NULL but those of late jobs. */
@@ -97,13 +98,14 @@ struct peer_api {
      * been enqueued: until the peer is drained they may still read src and write their part of dst, and
      * whoever writes there meanwhile may find either's pixels. */
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
-    /* Microseconds that the job of a slot took, once finished; FOVEA_NOT_READY before. */
+    /* Microseconds that the timed job of a slot took, once finished; FOVEA_NOT_READY before, and where it is
+     * not timed. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
     /* FOVEATE_LATE_WORDS that somebody keeps up to date (struct foveate_late_writer) for as long as the
      * peer lives; NULL, as an entry too: jobs cannot be late. */
     uint32_t *(*late_block)(struct peer *);
-    /* How old the sample of a slot's late job was when it was read, once finished; FOVEA_NOT_READY
-     * before, or where it is not known. */
+    /* How old the sample of a slot's late job was when it was read, once the job has signalled;
+     * FOVEA_NOT_READY where that is not known. */
     enum fovea_result (*late_age)(struct peer *, uint32_t slot, int64_t *out_age_ns);
     /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and are
      * out of reach. Before anything that jobs use is forgotten or destroyed. */

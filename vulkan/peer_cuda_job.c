@@ -29,9 +29,18 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
         const struct foveate_cuda_run run = {.plan = view->plan->plan,
                                              .frame = &view->frame,
                                              .stream = peer->stream,
+                                             .stream_kept = true,
                                              .gazes = gazes};
         FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
                                            job->dst->surface));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result record(struct cuda_peer *peer, const struct peer_job *job, CUevent event)
+{
+    if (job->timed) {
+        CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(event, peer->stream));
     }
     return FOVEA_OK;
 }
@@ -40,18 +49,18 @@ static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_j
 {
     struct slot *slot = &peer->slots[job->slot];
     CUdeviceptr gazes = 0;
-    slot->used = false;
+    slot->timed = false;
     slot->late = job->late.on && peer->late;
     FOVEA_TRY(enqueue_wait(peer, job));
     if (slot->late) {
         FOVEA_TRY(
             foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own, &gazes));
     }
-    CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->begin, peer->stream));
+    FOVEA_TRY(record(peer, job, slot->begin));
     FOVEA_TRY(enqueue_views(peer, job, gazes));
-    CU_TRY(peer->log, peer->cu, peer->cu->EventRecord(slot->end, peer->stream));
+    FOVEA_TRY(record(peer, job, slot->end));
     FOVEA_TRY(enqueue_signal(peer, job));
-    slot->used = true;
+    slot->timed = job->timed;
     return FOVEA_OK;
 }
 
@@ -91,28 +100,21 @@ enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *jo
     return result;
 }
 
-static enum fovea_result measure(struct cuda_peer *peer, const struct slot *slot, double *out_us)
-{
-    float elapsed_ms = 0.0f;
-    enum fovea_result result = CU_CHECK(peer->log, peer->cu, peer->cu->EventQuery(slot->end));
-    if (result == FOVEA_OK) {
-        result = CU_CHECK(peer->log, peer->cu,
-                          peer->cu->EventElapsedTime(&elapsed_ms, slot->begin, slot->end));
-    }
-    *out_us = elapsed_ms * 1e3;
-    return result;
-}
-
 enum fovea_result peer_cuda_elapsed(struct peer *base, uint32_t slot, double *out_us)
 {
     struct cuda_peer *peer = cuda(base);
     *out_us = 0.0;
-    if (slot >= peer->slot_count || !peer->slots[slot].used) {
+    if (slot >= peer->slot_count || !peer->slots[slot].timed) {
         return FOVEA_NOT_READY;
     }
+    const struct slot *times = &peer->slots[slot];
+    float elapsed_ms = 0.0f;
     FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result = measure(peer, &peer->slots[slot], out_us);
+    /* It knows whether they have happened. */
+    const enum fovea_result result = CU_CHECK(
+        peer->log, peer->cu, peer->cu->EventElapsedTime(&elapsed_ms, times->begin, times->end));
     cuda_device_pop(peer->device);
+    *out_us = result == FOVEA_OK ? (double)elapsed_ms * 1e3 : 0.0;
     return result;
 }
 
@@ -125,13 +127,8 @@ uint32_t *peer_cuda_late_block(struct peer *base)
 enum fovea_result peer_cuda_late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
 {
     struct cuda_peer *peer = cuda(base);
-    double elapsed_us = 0;
-    if (slot >= peer->slot_count || !peer->slots[slot].late || atomic_load(&peer->abandoned)) {
-        return FOVEA_NOT_READY;
-    }
-    const enum fovea_result over = peer_cuda_elapsed(base, slot, &elapsed_us);
-    if (over == FOVEA_OK) {
-        *out_age_ns = foveate_cuda_late_age_ns(peer->late, slot);
-    }
-    return over;
+    const bool known = slot < peer->slot_count && peer->slots[slot].late &&
+                       !atomic_load(&peer->abandoned) &&
+                       foveate_cuda_late_age(peer->late, slot, out_age_ns);
+    return known ? FOVEA_OK : FOVEA_NOT_READY;
 }

@@ -21,11 +21,11 @@ struct peer_semaphore {
     CUexternalSemaphore handle;
 };
 
-/* Times of one job in flight. */
+/* One job in flight. */
 struct slot {
     CUevent begin;
     CUevent end;
-    bool used;
+    bool timed;
     bool late;
 };
 

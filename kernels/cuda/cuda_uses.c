@@ -23,7 +23,7 @@ void cuda_uses_finish(const struct cuda_device *device, struct cuda_uses *uses)
     *uses = (struct cuda_uses){0};
 }
 
-enum fovea_result cuda_uses_add(const struct cuda_device *device, struct cuda_uses *uses,
+static enum fovea_result record(const struct cuda_device *device, struct cuda_uses *uses,
                                 CUstream stream)
 {
     const struct cuda_driver *cu = device->cu;
@@ -39,17 +39,58 @@ enum fovea_result cuda_uses_add(const struct cuda_device *device, struct cuda_us
     return FOVEA_OK;
 }
 
-enum fovea_result cuda_uses_follow(const struct cuda_device *device, const struct cuda_uses *uses,
+/* The event that a stream that is kept still lacks. */
+static enum fovea_result settle(const struct cuda_device *device, struct cuda_uses *uses)
+{
+    if (uses->kept) {
+        FOVEA_TRY(record(device, uses, uses->kept));
+        uses->kept = NULL;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result cuda_uses_add(const struct cuda_device *device, struct cuda_uses *uses,
+                                CUstream stream)
+{
+    FOVEA_TRY(settle(device, uses));
+    return record(device, uses, stream);
+}
+
+enum fovea_result cuda_uses_add_kept(const struct cuda_device *device, struct cuda_uses *uses,
+                                     CUstream stream)
+{
+    if (uses->kept != stream) {
+        FOVEA_TRY(settle(device, uses));
+    }
+    uses->kept = stream;
+    return FOVEA_OK;
+}
+
+enum fovea_result cuda_uses_follow(const struct cuda_device *device, struct cuda_uses *uses,
                                    CUstream stream)
 {
+    if (uses->kept && uses->kept == stream) {
+        return FOVEA_OK; /* it does one after the other anyway */
+    }
+    FOVEA_TRY(settle(device, uses));
     CUevent last = uses->events[(uses->next + CUDA_USES_COUNT - 1) % CUDA_USES_COUNT];
     CU_TRY(device->log, device->cu,
            device->cu->StreamWaitEvent(stream, last, CU_EVENT_WAIT_DEFAULT));
     return FOVEA_OK;
 }
 
-enum fovea_result cuda_uses_query(const struct cuda_device *device, const struct cuda_uses *uses)
+/* A stream that has nothing to do needs no event to say so. */
+static void forget_idle(const struct cuda_device *device, struct cuda_uses *uses)
 {
+    if (uses->kept && device->cu->StreamQuery(uses->kept) == CUDA_SUCCESS) {
+        uses->kept = NULL;
+    }
+}
+
+enum fovea_result cuda_uses_query(const struct cuda_device *device, struct cuda_uses *uses)
+{
+    forget_idle(device, uses);
+    FOVEA_TRY(settle(device, uses));
     for (uint32_t i = 0; i < CUDA_USES_COUNT; i++) {
         enum fovea_result result =
             CU_CHECK(device->log, device->cu, device->cu->EventQuery(uses->events[i]));
@@ -60,8 +101,9 @@ enum fovea_result cuda_uses_query(const struct cuda_device *device, const struct
     return FOVEA_OK;
 }
 
-enum fovea_result cuda_uses_wait(const struct cuda_device *device, const struct cuda_uses *uses)
+enum fovea_result cuda_uses_wait(const struct cuda_device *device, struct cuda_uses *uses)
 {
+    FOVEA_TRY(settle(device, uses));
     for (uint32_t i = 0; i < CUDA_USES_COUNT; i++) {
         CU_TRY(device->log, device->cu, device->cu->EventSynchronize(uses->events[i]));
     }

@@ -15,6 +15,7 @@
 struct cuda_uses {
     CUevent events[CUDA_USES_COUNT];
     uint32_t next;
+    CUstream kept; /* NULL: no launch of a stream that is kept lacks its event */
 };
 
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_init(const struct cuda_device *device,
@@ -25,15 +26,20 @@ void cuda_uses_finish(const struct cuda_device *device, struct cuda_uses *uses);
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add(const struct cuda_device *device,
                                                  struct cuda_uses *uses, CUstream stream);
 
+/* The same for a stream that is there for as long as the memory: the event, which costs as much as a launch,
+ * comes when somebody asks, and stands for all that the stream has to do by then. */
+FOVEA_MUST_CHECK enum fovea_result cuda_uses_add_kept(const struct cuda_device *device,
+                                                      struct cuda_uses *uses, CUstream stream);
+
 /* The stream waits for the launch that was added last, on whatever stream that was. Neither allocates
  * nor waits itself. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_follow(const struct cuda_device *device,
-                                                    const struct cuda_uses *uses, CUstream stream);
+                                                    struct cuda_uses *uses, CUstream stream);
 
 /* FOVEA_OK when none is left, else FOVEA_NOT_READY. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_query(const struct cuda_device *device,
-                                                   const struct cuda_uses *uses);
+                                                   struct cuda_uses *uses);
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_wait(const struct cuda_device *device,
-                                                  const struct cuda_uses *uses);
+                                                  struct cuda_uses *uses);
 
 #endif

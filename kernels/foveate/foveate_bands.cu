@@ -53,10 +53,11 @@ __device__ __forceinline__ void make_units(const foveate_bands &bands,
         if (!exists) {
             continue;
         }
-        unit_sums<CHANNELS, COUNT, TILES> sums = {};
+        unit_sums<CHANNELS, COUNT, TILES> sums;
         uint32_t slots;
         const int radius = load_filters<COUNT>(bands, u, filters, slots);
         __syncwarp();
+        begin_sums<LIGHT>(sums);
         if (radius >= 0) {
             filter_unit<LIGHT>(sums, to.region, u, side, window, filters, slots, radius,
                                memory.region.light);
@@ -72,8 +73,7 @@ __device__ __forceinline__ void make_region(const foveate_frame &frame, const fo
                                             block_memory &memory, char *window)
 {
     const int side = frame.fragment_px;
-    bands_region region =
-        region_of_block(frame, foveate_bands_shape_of(side, bands.height_px, bands.radius_px));
+    bands_region region = region_of_block(frame, bands.shape);
     if (region.x >= frame.width_px || region.y >= frame.height_px) {
         return;
     }

@@ -67,7 +67,7 @@ struct foveate_bands {
     struct foveate_cuda_tables tables;
     uint64_t filters; /* struct foveate_bands_filter, one a ring */
     int32_t radius_px; /* of the largest filter; -1: this plan is not for bands */
-    int32_t height_px; /* a block's fragments lie within so many rows, or are one row of them */
+    struct foveate_bands_shape shape; /* of its blocks */
 };
 
 struct foveate_bands_linear_params {

@@ -108,6 +108,16 @@ template <bool LIGHT> static __device__ __forceinline__ uint32_t sums_begin()
     return LIGHT ? 0u : 0x14001400u; /* 1/1024 */
 }
 
+template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
+static __device__ __forceinline__ void begin_sums(unit_sums<CHANNELS, COUNT, TILES> &sums)
+{
+#pragma unroll
+    for (int i = 0; i < TILES * COUNT * CHANNELS; i++) {
+        mma_halves &sum = sums.of[i / CHANNELS / COUNT][i / CHANNELS % COUNT][i % CHANNELS];
+        sum.x = sum.y = sums_begin<LIGHT>();
+    }
+}
+
 /* Rows 16 j .. of the window. `down`: of each quarter; where there are two tiles, all have one filter. */
 template <int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TILES> &sums,
@@ -200,11 +210,6 @@ static __device__ __forceinline__ void filter_unit(unit_sums<CHANNELS, COUNT, TI
 #pragma unroll
     for (int q = 0; q < COUNT; q++) {
         down[q] = taps_at(filters.at[slots >> 2 * q & 3u], 4 * l.t - radius - l.g);
-    }
-#pragma unroll
-    for (int i = 0; i < TILES * COUNT * CHANNELS; i++) {
-        mma_halves &sum = sums.of[i / CHANNELS / COUNT][i / CHANNELS % COUNT][i % CHANNELS];
-        sum.x = sum.y = sums_begin<LIGHT>();
     }
     const char *first = window + place.column * 4 + 16 * l.t;
     const int end = (TILE_ROWS + 2 * radius + DEPTH - 1) / DEPTH;

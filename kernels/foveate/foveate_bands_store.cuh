@@ -26,10 +26,10 @@ template <bool LIGHT> static __device__ __forceinline__ uint32_t levels_of(uint3
     return *(const uint32_t *)&raised;
 }
 
-/* Two pixels; the fourth bytes are the picture's. */
+/* Two pixels; `alpha` has their fourth bytes. */
 template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ uint2 words_of(const unit_sums<CHANNELS, COUNT, TILES> &sums,
-                                                 int tile, int half, int q)
+                                                 int tile, int half, int q, uint32_t alpha)
 {
     uint32_t levels[CHANNELS];
 #pragma unroll
@@ -41,8 +41,9 @@ static __device__ __forceinline__ uint2 words_of(const unit_sums<CHANNELS, COUNT
         return make_uint2(levels[0], levels[0] >> 16);
     } else {
         const uint32_t two = __byte_perm(levels[0], levels[1], 0x6240u);
-        return make_uint2(__byte_perm(two, levels[2], 0x4410u),
-                          __byte_perm(two, levels[2], 0x6632u));
+        const uint32_t other_two = __byte_perm(levels[2], alpha, 0x5240u);
+        return make_uint2(__byte_perm(two, other_two, 0x5410u),
+                          __byte_perm(two, other_two, 0x7632u));
     }
 }
 
@@ -162,7 +163,7 @@ template <enum fovea_format FORMAT, typename Image> struct target {
                 }
                 const uint32_t part = made_part<FORMAT>(u.rings[q]);
                 const uint2 kept = own.at<FORMAT>(u, columns.x[q] - left, row, part);
-                const uint2 made = words_of<LIGHT>(sums, half / 2, half % 2, q);
+                const uint2 made = words_of<LIGHT>(sums, half / 2, half % 2, q, 0);
                 store_pair<WORDS>(columns.x[q], y, inside,
                                   make_uint2((made.x & part) | (kept.x & ~part),
                                              (made.y & part) | (kept.y & ~part)));
@@ -170,14 +171,57 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         }
     }
 
+    /* Whole quarters that are made, inside the picture, whose pairs of pixels are aligned in `dst` and alike in
+     * the plane of alpha. */
+    template <int COUNT> __device__ __forceinline__ bool is_plain(const unit &u) const
+    {
+        bool made = FORMAT == FOVEA_FORMAT_RGBA8 && u.width == COUNT * QUARTER_PX;
+#pragma unroll
+        for (int q = 0; q < COUNT; q++) {
+            made = made && u.rings[q] != FOVEATE_RING_NONE;
+        }
+        const int x = region.x + u.x;
+        const int y = region.y + u.y;
+        return made && u.rows % QUARTER_PX == 0 && x >= 0 && y >= 0 &&
+               x + u.width <= frame.width_px && y + u.rows <= frame.height_px && x % 2 == 0 &&
+               (((uintptr_t)run_at(dst, 0, 0) | (uintptr_t)row_bytes_of(dst)) & 7) == 0;
+    }
+
+    template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
+    __device__ __forceinline__ void store_plain(const unit &u,
+                                                const unit_sums<CHANNELS, COUNT, TILES> &sums) const
+    {
+        const bands_lane l;
+        const uint8_t *alpha =
+            own.alpha + (u.y + l.g) * ALPHA_PITCH + (region.lead & 3) + u.x + 2 * l.t;
+        char *to = run_at(dst, 0, 0) + (region.y + u.y + l.g) * row_bytes_of(dst) +
+                   4 * (region.x + u.x + 2 * l.t);
+#pragma unroll
+        for (int half = 0; half < 2 * TILES; half++) {
+            if (QUARTER_PX * half >= u.rows) {
+                break;
+            }
+#pragma unroll
+            for (int q = 0; q < COUNT; q++) {
+                const uint32_t two = *(const uint16_t *)(alpha + QUARTER_PX * q);
+                *(uint2 *)(to + 4 * QUARTER_PX * q) =
+                    words_of<LIGHT>(sums, half / 2, half % 2, q, two);
+            }
+            alpha += QUARTER_PX * ALPHA_PITCH;
+            to += QUARTER_PX * row_bytes_of(dst);
+        }
+    }
+
     template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
     __device__ __forceinline__ void store(const unit &u,
                                           const unit_sums<CHANNELS, COUNT, TILES> &sums) const
     {
-        if (has_words(dst)) {
-            store_as<LIGHT, true>(u, sums);
-        } else {
+        if (!has_words(dst)) {
             store_as<LIGHT, false>(u, sums);
+        } else if (is_plain<COUNT>(u)) {
+            store_plain<LIGHT>(u, sums);
+        } else {
+            store_as<LIGHT, true>(u, sums);
         }
     }
 };

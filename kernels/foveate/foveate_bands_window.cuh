@@ -57,31 +57,32 @@ static __device__ __forceinline__ int from_far_on(int i, int count, int centre)
     return (i - far) % 2 == 0 ? centre - distance : centre + distance;
 }
 
-/* Of the block at the gaze. */
-static __device__ __forceinline__ int centre_block(int gaze_q8, int shift_px, int side,
-                                                   int fragments, int count)
+/* Along one axis: this block's first fragment, and the pixel where that begins. Blocks of the smallest filters
+ * begin last: they are done the soonest where few are left. */
+static __device__ __forceinline__ int2 block_along(int gaze_q8, int side, int fragments, int i,
+                                                   int count)
 {
-    return min(max(((gaze_q8 >> 8) + shift_px) / (side * fragments), 0), count - 1);
+    const int shift = foveate_grid_shift_px(gaze_q8, side);
+    const int gaze = ((gaze_q8 >> 8) + shift) / (side * fragments);
+    const int first = fragments * from_far_on(i, count, min(max(gaze, 0), count - 1));
+    return make_int2(first, foveate_grid_start_px(first, side, shift));
 }
 
-/* Blocks of the smallest filters begin last: they are done the soonest where few are left. */
+/* Even lanes do x, odd ones y: there are many instructions in a division. */
 static __device__ __forceinline__ bands_region region_of_block(const foveate_frame &frame,
                                                                const foveate_bands_shape &shape)
 {
     bands_region region = {};
     const int side = frame.fragment_px;
-    const int shift_x = foveate_grid_shift_px(frame.gaze_x_q8, side);
-    const int shift_y = foveate_grid_shift_px(frame.gaze_y_q8, side);
-    const int count_x = (int)gridDim.x;
-    const int count_y = (int)gridDim.y;
-    region.first_x = shape.fragments_x * from_far_on((int)blockIdx.x, count_x,
-                                                     centre_block(frame.gaze_x_q8, shift_x, side,
-                                                                  shape.fragments_x, count_x));
-    region.first_y = shape.fragments_y * from_far_on((int)blockIdx.y, count_y,
-                                                     centre_block(frame.gaze_y_q8, shift_y, side,
-                                                                  shape.fragments_y, count_y));
-    region.x = foveate_grid_start_px(region.first_x, side, shift_x);
-    region.y = foveate_grid_start_px(region.first_y, side, shift_y);
+    const bool down = threadIdx.x % 2 != 0;
+    const int2 block =
+        block_along(down ? frame.gaze_y_q8 : frame.gaze_x_q8, side,
+                    down ? shape.fragments_y : shape.fragments_x,
+                    (int)(down ? blockIdx.y : blockIdx.x), (int)(down ? gridDim.y : gridDim.x));
+    region.first_x = __shfl_sync(~0u, block.x, 0);
+    region.first_y = __shfl_sync(~0u, block.x, 1);
+    region.x = __shfl_sync(~0u, block.y, 0);
+    region.y = __shfl_sync(~0u, block.y, 1);
     region.fragments_x = shape.fragments_x;
     region.fragments_y = shape.fragments_y;
     region.width = shape.fragments_x * side;

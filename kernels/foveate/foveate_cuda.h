@@ -55,6 +55,7 @@ struct foveate_cuda_run {
     struct foveate_cuda_plan *plan;
     const struct foveate_frame *frame; /* made for the same plan */
     CUstream stream;
+    bool stream_kept; /* it is there for as long as the foveate_cuda */
     CUdeviceptr gazes; /* surfaces: int32_t[2] in q8 instead of the frame's; 0: the frame's */
 };
 

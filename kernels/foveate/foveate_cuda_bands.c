@@ -129,26 +129,18 @@ void foveate_cuda_bands_fill_filters(const struct foveate_bands *bands,
     }
 }
 
-/* As many rows of fragments as the memory of a block holds. */
-static int32_t height_within(int32_t bytes, const struct foveate_plan *plan)
+/* As many rows of fragments as so much memory of a block holds. */
+static bool shape_within(int32_t bytes, const struct foveate_plan *plan,
+                         struct foveate_bands_shape *out)
 {
-    int32_t height_px = FOVEATE_BANDS_HEIGHT_PX;
-    for (; height_px > 0; height_px /= 2) {
-        const struct foveate_bands_shape shape = foveate_bands_shape_of(
-            (int32_t)plan->fragment_px, height_px, (int32_t)plan->max_radius_px);
-        if (foveate_bands_bytes(&shape) <= bytes) {
-            break;
+    for (int32_t height_px = FOVEATE_BANDS_HEIGHT_PX; height_px > 0; height_px /= 2) {
+        *out = foveate_bands_shape_of((int32_t)plan->fragment_px, height_px,
+                                      (int32_t)plan->max_radius_px);
+        if (foveate_bands_bytes(out) <= bytes) {
+            return true;
         }
     }
-    return height_px;
-}
-
-/* Two blocks on a multiprocessor, where that leaves regions enough rows. */
-static int32_t choose_height_px(const struct foveate_cuda_bands_kernels *kernels,
-                                const struct foveate_plan *plan)
-{
-    const int32_t height_px = height_within(kernels->half_bytes, plan);
-    return height_px > 0 ? height_px : height_within(kernels->window_bytes, plan);
+    return false;
 }
 
 struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_kernels *kernels,
@@ -159,8 +151,9 @@ struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_ker
         plan->max_radius_px > FOVEATE_BANDS_MAX_RADIUS_PX) {
         return bands;
     }
-    bands.height_px = choose_height_px(kernels, plan);
-    if (bands.height_px > 0) {
+    /* Two blocks on a multiprocessor, where there is memory for it. */
+    if (shape_within(kernels->half_bytes, plan, &bands.shape) ||
+        shape_within(kernels->window_bytes, plan, &bands.shape)) {
         bands.radius_px = (int32_t)plan->max_radius_px;
     }
     return bands;
@@ -187,13 +180,12 @@ static enum fovea_result launch(const struct foveate_cuda_bands_run *run, CUfunc
 {
     const struct cuda_device *device = run->device;
     const struct foveate_frame *frame = run->frame;
-    const struct foveate_bands_shape shape =
-        foveate_bands_shape_of(frame->fragment_px, run->bands->height_px, run->bands->radius_px);
+    const struct foveate_bands_shape *shape = &run->bands->shape;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(
-               kernel, block_count(frame->width_px, frame->fragment_px, shape.fragments_x),
-               block_count(frame->height_px, frame->fragment_px, shape.fragments_y), images,
-               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(&shape), run->stream,
+               kernel, block_count(frame->width_px, frame->fragment_px, shape->fragments_x),
+               block_count(frame->height_px, frame->fragment_px, shape->fragments_y), images,
+               32 * FOVEATE_BANDS_WARPS, 1, 1, (unsigned)foveate_bands_bytes(shape), run->stream,
                (void *[]){params}, NULL));
     return FOVEA_OK;
 }

@@ -34,9 +34,9 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static const uint32_t *report_of(const struct foveate_cuda_late *late, uint32_t slot)
+static uint32_t *report_of(const struct foveate_cuda_late *late, uint32_t slot)
 {
-    return (const uint32_t *)(late->shared + (size_t)PLACE_BYTES * (slot + 1));
+    return (uint32_t *)(void *)(late->shared + (size_t)PLACE_BYTES * (slot + 1));
 }
 
 static int64_t device_ns(const struct foveate_cuda_late *late, uint32_t slot)
@@ -56,6 +56,7 @@ enum fovea_result foveate_cuda_late_latch(struct foveate_cuda_late *late, CUstre
         .report = late->shared_device + (uint64_t)PLACE_BYTES * (slot + 1),
         .own = *own};
     *out_gazes = params.latched;
+    memset(report_of(late, slot), 0, FOVEATE_LATCHED_WORDS * sizeof(uint32_t));
     late->enqueued_ns[slot] = now_ns();
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(late->latch, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&params},
@@ -167,11 +168,15 @@ static void follow_drift(struct foveate_cuda_late *late, uint32_t slot, int64_t 
     }
 }
 
-int64_t foveate_cuda_late_age_ns(struct foveate_cuda_late *late, uint32_t slot)
+bool foveate_cuda_late_age(struct foveate_cuda_late *late, uint32_t slot, int64_t *out_age_ns)
 {
     const uint32_t *report = report_of(late, slot);
     const int64_t ran_ns = device_ns(late, slot);
+    if (ran_ns == 0) {
+        return false;
+    }
     follow_drift(late, slot, ran_ns);
-    return ran_ns - late->clock_ahead_ns -
-           foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    *out_age_ns = ran_ns - late->clock_ahead_ns -
+                  foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    return true;
 }

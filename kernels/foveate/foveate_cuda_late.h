@@ -29,7 +29,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_late_latch(struct foveate_cuda_l
                                                            const struct foveate_late_own *own,
                                                            CUdeviceptr *out_gazes);
 
-/* How old the sample was when it was read; the latch of the slot is over. */
-int64_t foveate_cuda_late_age_ns(struct foveate_cuda_late *late, uint32_t slot);
+/* How old the sample was when it was read; what followed the slot's latch is over. False: the latch did not
+ * run. */
+bool foveate_cuda_late_age(struct foveate_cuda_late *late, uint32_t slot, int64_t *out_age_ns);
 
 #endif

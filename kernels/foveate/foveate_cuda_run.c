@@ -95,7 +95,9 @@ enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
                                         const struct foveate_cuda_run *run,
                                         struct cuda_block *block, enum fovea_result launched)
 {
-    const enum fovea_result noted = cuda_uses_add(foveate->device, &block->uses, run->stream);
+    const enum fovea_result noted =
+        run->stream_kept ? cuda_uses_add_kept(foveate->device, &block->uses, run->stream)
+                         : cuda_uses_add(foveate->device, &block->uses, run->stream);
     return launched < 0 ? launched : noted;
 }
 

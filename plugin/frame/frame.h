@@ -14,6 +14,7 @@
  *     frame_check.c    what an engine may hand over
  *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
  *     frame_record.c   barriers and copies
+ *     frame_keep.c     commands that are the same in many frames
  *     frame_dispatch.c the kernels of the vulkan backend
  *     frame_slot.c     what a frame in flight occupies
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
@@ -52,6 +53,9 @@
 #define FRAME_PLAN_CYCLE_FRAMES 16
 #define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
+/* A peer that has handles of ours times one frame of so many: that costs the engine's thread a quarter of all
+ * that a frame does. */
+#define FRAME_TIMED_EVERY 8
 #define FRAME_REFUSAL_BYTES 512
 
 /* An image the kernels can work on, known to the peer if there is one. */
@@ -88,8 +92,28 @@ struct frame_plan {
     uint64_t last_frame;
 };
 
+struct frame_kept_end {
+    const struct fovea_vk_image *image;
+    VkImageLayout layout_before;
+    VkImageLayout layout_after;
+    uint32_t family;
+};
+
+/* The commands before a peer and after it, for these two. */
+struct frame_kept {
+    VkCommandBuffer commands[2];
+    bool whole;
+    struct frame_kept_end src;
+    struct frame_kept_end dst;
+    uint64_t last_frame;
+};
+
+/* Pairs of images that come by turns in a slot: with two slots an engine with three images has as many. */
+#define FRAME_KEPT 4
+
 struct frame_slot {
     VkCommandPool pool;
+    bool pool_reset; /* since the frame before */
     /* before the peer, after it, and instead of what comes after it where it refuses; without a peer
      * only the first */
     VkCommandBuffer commands[3];
@@ -100,13 +124,15 @@ struct frame_slot {
     VkDescriptorSet copy_in_set;
     VkDescriptorSet copy_out_set;
     bool late; /* the sample's age was not looked at yet */
-    bool timed; /* timestamps were written, or the peer timed it */
-    bool timed_by_peer;
+    bool timed; /* timestamps were written, or the peer times it */
+    bool by_peer;
     VkFence taken; /* binary links only: the batch before the peer is over */
     VkSemaphore to_peer; /* likewise */
     VkSemaphore from_peer;
     struct peer_semaphore *peer_to_peer;
     struct peer_semaphore *peer_from_peer;
+    VkCommandPool kept_pool;
+    struct frame_kept kept[FRAME_KEPT];
 };
 
 /* The semaphores between the queue and the peer. */
@@ -192,6 +218,7 @@ struct fovea_vk {
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];
     struct fovea_vk_image *images;
 
+    uint32_t timed_every; /* of the peer's frames */
     struct frame_times gpu_times;
     struct frame_times cpu_times;
     uint64_t foveated;
@@ -363,6 +390,15 @@ void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
 /* A whole frame that copies src to dst and nothing else. */
 void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
+
+/* frame_keep.c: frames of a peer's whose commands are kept; and those commands, recorded now or before. */
+bool frame_keep_takes(const struct frame_work *work);
+FOVEA_MUST_CHECK enum fovea_result frame_keep_find(struct fovea_vk *fovea,
+                                                   const struct frame_work *work,
+                                                   VkCommandBuffer out_commands[2]);
+/* An image goes that no unfinished frame uses. */
+void frame_keep_forget(struct fovea_vk *fovea);
+FOVEA_MUST_CHECK enum fovea_result frame_keep_init(struct fovea_vk *fovea, struct frame_slot *slot);
 
 /* frame_late.c */
 FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);

@@ -48,6 +48,7 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
                                             .commandBufferCount = 3};
     VK_TRY(fovea->log,
            device->vk.AllocateCommandBuffers(device->handle, &commands, slot->commands));
+    FOVEA_TRY(frame_keep_init(fovea, slot));
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->fence));
     for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
@@ -124,6 +125,8 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
     FOVEA_TRY(make_frames(fovea));
     FOVEA_TRY(make_peer(fovea, user));
     FOVEA_TRY(link_peer(fovea));
+    const bool by_events = fovea->peer && fovea->peer->api->imports_handles;
+    fovea->timed_every = by_events ? FRAME_TIMED_EVERY : 1;
     frame_cost_choose(fovea);
     if (fovea->peer) {
         FOVEA_TRY(frame_watchdog_start(fovea));
@@ -175,6 +178,7 @@ static void finish_frames(struct fovea_vk *fovea)
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         device->vk.DestroyFence(device->handle, fovea->slots[i].fence, NULL);
         device->vk.DestroyCommandPool(device->handle, fovea->slots[i].pool, NULL);
+        device->vk.DestroyCommandPool(device->handle, fovea->slots[i].kept_pool, NULL);
     }
     device->vk.DestroyQueryPool(device->handle, fovea->queries, NULL);
     vk_buffer_finish(&fovea->text, device);

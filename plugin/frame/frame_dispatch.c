@@ -149,6 +149,5 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query + 1);
         work->slot->timed = true;
-        work->slot->timed_by_peer = false;
     }
 }

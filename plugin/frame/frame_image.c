@@ -205,6 +205,7 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
     struct fovea_vk_image *old = *image;
     frame_wait(old->fovea, old->last_frame);
     unlink_image(old);
+    frame_keep_forget(old->fovea);
     frame_shared_finish(old->fovea, &old->shared);
     free(old);
     *image = NULL;
@@ -212,6 +213,7 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
 
 void frame_images_finish(struct fovea_vk *fovea)
 {
+    frame_keep_forget(fovea);
     while (fovea->images) {
         struct fovea_vk_image *image = fovea->images;
         fovea->images = image->next;

@@ -270,7 +270,7 @@ void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
     slot->late = false;
     const uint32_t index = (uint32_t)(slot - fovea->slots);
     int64_t age_ns = 0;
-    const bool known = slot->timed_by_peer
+    const bool known = slot->by_peer
                            ? fovea->peer->api->late_age(fovea->peer, index, &age_ns) == FOVEA_OK
                            : queue_age(fovea, index, start_ticks, &age_ns);
     if (known) {

@@ -97,7 +97,8 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
                            .signal_value = link->value + 2,
                            .src = work->read.shared->peer,
                            .dst = work->write.shared->peer,
-                           .slot = work->slot_index};
+                           .slot = work->slot_index,
+                           .timed = work->slot->timed};
     frame_late_job(fovea, work, &job.late);
     for (uint32_t i = 0; i < work->view_count; i++) {
         const struct frame_view *view = &work->views[i];

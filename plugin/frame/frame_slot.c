@@ -85,9 +85,10 @@ enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *wor
     if (!slot_retired(fovea, slot)) {
         return FOVEA_NOT_READY;
     }
-    VK_TRY(fovea->log, device->vk.ResetCommandPool(device->handle, slot->pool, 0));
     VK_TRY(fovea->log, device->vk.ResetFences(device->handle, 1, &slot->fence));
+    slot->pool_reset = false;
     slot->timed = false;
+    slot->by_peer = false;
     slot->late = false;
     work->slot = slot;
     work->slot_index = index;

@@ -62,23 +62,22 @@ static void collect_queue(struct fovea_vk *fovea, struct frame_slot *slot)
 static void collect_peer(struct fovea_vk *fovea, struct frame_slot *slot)
 {
     double us = 0;
-    if (fovea->peer->api->elapsed(fovea->peer, (uint32_t)(slot - fovea->slots), &us) == FOVEA_OK) {
+    const uint32_t index = (uint32_t)(slot - fovea->slots);
+    if (slot->timed && fovea->peer->api->elapsed(fovea->peer, index, &us) == FOVEA_OK) {
         frame_times_add(&fovea->gpu_times, us);
-        frame_late_collect(fovea, slot, NULL);
     }
+    frame_late_collect(fovea, slot, NULL);
 }
 
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
 {
-    if (!slot->timed) {
-        return;
-    }
-    slot->timed = false;
-    if (slot->timed_by_peer) {
+    if (slot->by_peer) {
         collect_peer(fovea, slot);
-    } else {
+    } else if (slot->timed) {
         collect_queue(fovea, slot);
     }
+    slot->by_peer = false;
+    slot->timed = false;
 }
 
 enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_vk_stats *out_stats)

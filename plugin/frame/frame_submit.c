@@ -44,10 +44,15 @@ static void add_engines_signals(struct batch *batch, const struct fovea_vk_frame
 
 static enum fovea_result begin(struct fovea_vk *fovea, const struct frame_work *work, int which)
 {
-    VkCommandBuffer commands = work->slot->commands[which];
+    struct frame_slot *slot = work->slot;
+    const struct vk_device *device = &fovea->device;
+    if (!slot->pool_reset) {
+        VK_TRY(fovea->log, device->vk.ResetCommandPool(device->handle, slot->pool, 0));
+        slot->pool_reset = true;
+    }
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    VK_TRY(fovea->log, fovea->device.vk.BeginCommandBuffer(commands, &info));
+    VK_TRY(fovea->log, device->vk.BeginCommandBuffer(slot->commands[which], &info));
     return FOVEA_OK;
 }
 
@@ -111,12 +116,10 @@ enum fovea_result frame_submit_alone(struct fovea_vk *fovea, const struct frame_
     return end_and_submit(fovea, &batch, work->slot->fence);
 }
 
-static enum fovea_result submit_to_peer(struct fovea_vk *fovea, const struct frame_work *work)
+static enum fovea_result submit_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
+                                        VkCommandBuffer commands)
 {
-    FOVEA_TRY(begin(fovea, work, 0));
-    struct batch batch = {.commands = work->slot->commands[0]};
-    frame_record_open(fovea, work, batch.commands);
-    frame_record_to_peer(fovea, work, batch.commands);
+    struct batch batch = {.commands = commands};
     add_engines_waits(&batch, work->desc);
     if (fovea->link.timeline) {
         add_signal(&batch, fovea->link.semaphore, fovea->link.value + 1);
@@ -127,7 +130,17 @@ static enum fovea_result submit_to_peer(struct fovea_vk *fovea, const struct fra
     if (taken) {
         VK_TRY(fovea->log, fovea->device.vk.ResetFences(fovea->device.handle, 1, &taken));
     }
-    return end_and_submit(fovea, &batch, taken);
+    return submit(fovea, &batch, taken);
+}
+
+static enum fovea_result record_to_peer(struct fovea_vk *fovea, const struct frame_work *work)
+{
+    VkCommandBuffer commands = work->slot->commands[0];
+    FOVEA_TRY(begin(fovea, work, 0));
+    frame_record_open(fovea, work, commands);
+    frame_record_to_peer(fovea, work, commands);
+    VK_TRY(fovea->log, fovea->device.vk.EndCommandBuffer(commands));
+    return FOVEA_OK;
 }
 
 static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
@@ -146,13 +159,26 @@ static enum fovea_result record_from_peer(struct fovea_vk *fovea, const struct f
     return FOVEA_OK;
 }
 
+/* Before the peer's job and after it. */
+static enum fovea_result find_commands(struct fovea_vk *fovea, const struct frame_work *work,
+                                       VkCommandBuffer out_commands[2])
+{
+    if (frame_keep_takes(work)) {
+        return frame_keep_find(fovea, work, out_commands);
+    }
+    out_commands[0] = work->slot->commands[0];
+    out_commands[1] = work->slot->commands[1];
+    FOVEA_TRY(record_to_peer(fovea, work));
+    return record_from_peer(fovea, work, true);
+}
+
 /* The peer did not take the frame (answered false): batch B stands in for it, so that the values of
  * the link go on. A binary semaphore is left as it is: the peer may have taken the wait in, and a
  * closed peer's semaphores are not used again. In the place of a lost peer the watchdog signals. */
 static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
-                                          bool answered)
+                                          bool answered, VkCommandBuffer commands)
 {
-    struct batch batch = {.commands = work->slot->commands[answered ? 1 : 2]};
+    struct batch batch = {.commands = commands};
     uint64_t value = fovea->link.value + 2;
     if (answered) {
         add_wait(&batch, fovea->link.timeline ? fovea->link.semaphore : work->slot->from_peer,
@@ -167,13 +193,15 @@ static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct f
 /* The first batch is on the queue. A submit that has found no memory has changed nothing and is tried once
  * more, for there is no way back. */
 static enum fovea_result finish(struct fovea_vk *fovea, const struct frame_work *work,
-                                bool answered)
+                                bool answered, VkCommandBuffer commands)
 {
     if (!answered) {
         FOVEA_TRY(record_from_peer(fovea, work, false));
+        commands = work->slot->commands[2];
     }
-    const enum fovea_result result = submit_from_peer(fovea, work, answered);
-    return result == FOVEA_ERROR_OUT_OF_MEMORY ? submit_from_peer(fovea, work, answered) : result;
+    const enum fovea_result result = submit_from_peer(fovea, work, answered, commands);
+    return result == FOVEA_ERROR_OUT_OF_MEMORY ? submit_from_peer(fovea, work, answered, commands)
+                                               : result;
 }
 
 /* The engine's waits are consumed and nothing will signal. */
@@ -198,18 +226,20 @@ static enum fovea_result lose(struct fovea_vk *fovea, const struct frame_work *w
 
 enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea, const struct frame_work *work)
 {
-    FOVEA_TRY(record_from_peer(fovea, work, true));
-    FOVEA_TRY(submit_to_peer(fovea, work));
+    VkCommandBuffer commands[2];
+    FOVEA_TRY(find_commands(fovea, work, commands));
+    FOVEA_TRY(submit_to_peer(fovea, work, commands[0]));
+    work->slot->by_peer = true;
+    work->slot->timed = fovea->frame % fovea->timed_every == 0;
     bool answered = frame_link_enqueue(fovea, work) == FOVEA_OK;
     if (!answered) {
         frame_peer_close(fovea);
     }
-    const enum fovea_result finished = finish(fovea, work, answered);
+    const enum fovea_result finished = finish(fovea, work, answered, commands[1]);
     if (finished < 0) {
         return lose(fovea, work, answered, finished);
     }
     fovea->link.value += 2;
-    work->slot->timed = answered;
-    work->slot->timed_by_peer = true;
+    work->slot->timed = work->slot->timed && answered;
     return answered ? FOVEA_OK : FOVEA_PASSED_THROUGH;
 }

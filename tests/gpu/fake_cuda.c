@@ -230,7 +230,7 @@ FAKE(EventElapsedTime, float *elapsed_ms, CUevent begin, CUevent end)
 {
     CALLED(EventElapsedTime);
     *elapsed_ms = 0.25f;
-    return CUDA_SUCCESS;
+    return fake_cuda.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 FAKE(ModuleLoadData, CUmodule *module, const void *image)

@@ -101,6 +101,7 @@ static struct setup set_up_for(enum fovea_method method)
     s.job.signal_value = 2;
     s.job.views[0].frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
     s.job.view_count = 1;
+    s.job.timed = true;
     fake_cuda_calm(fake);
     return s;
 }
@@ -292,8 +293,61 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-                        "EventQuery EventRecord EventRecord SignalExternalSemaphoresAsync "
-                        "CtxPopCurrent ");
+                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    tear_down(&s);
+}
+
+/* What a frame costs the engine's thread: no events, and jobs of one stream follow each other anyway. */
+static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    double elapsed_us = 0.0;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_OK);
+    fake->calls[0] = '\0';
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
+                                     "LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+                                     "SignalExternalSemaphoresAsync CtxPopCurrent ");
+    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_NOT_READY);
+    tear_down(&s);
+}
+
+/* The event that its jobs lack comes when the plan goes, and stands for them. */
+static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    const int memories = fake->memories;
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->calls[0] = '\0';
+    fake->busy = true;
+    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+    const char *recorded = strstr(fake->calls, "EventRecord");
+    assert_non_null(recorded);
+    assert_non_null(strstr(recorded, "EventQuery"));
+    assert_null(strstr(recorded + 1, "EventRecord"));
+    assert_int_equal(fake->memories, memories);
+    fake->busy = false;
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
+    assert_int_equal(fake->memories, memories);
+    tear_down(&s);
+}
+
+static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    const int memories = fake->memories;
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->calls[0] = '\0';
+    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+    assert_null(strstr(fake->calls, "EventRecord"));
+    assert_int_equal(fake->memories, memories - 1);
     tear_down(&s);
 }
 
@@ -307,8 +361,7 @@ static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
                         "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
-                        "EventQuery EventRecord EventRecord SignalExternalSemaphoresAsync "
-                        "CtxPopCurrent ");
+                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
     tear_down(&s);
 }
 
@@ -323,8 +376,7 @@ static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                        "LaunchKernel LaunchKernel LaunchKernel EventQuery EventRecord "
-                        "CtxPopCurrent ");
+                        "LaunchKernel LaunchKernel LaunchKernel CtxPopCurrent ");
     tear_down(&s);
 }
 
@@ -332,14 +384,14 @@ static void a_job_that_fails_anywhere_signals_nothing(void **state)
 {
     (void)state;
     struct setup s = set_up();
-    for (int n = 1; n <= 8; n++) {
+    for (int n = 1; n <= 6; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
         assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_DEVICE_LOST);
         assert_int_equal(fake->pushed, 0);
         double elapsed_us = 0.0;
         assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
         const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
-        assert_true(!signal || n == 8);
+        assert_true(!signal || n == 6);
     }
     assert_non_null(strstr(fake->calls, "SignalExternalSemaphoresAsync"));
     tear_down(&s);
@@ -513,8 +565,7 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-                        "EventQuery EventRecord LaunchKernel EventQuery EventRecord EventRecord "
-                        "SignalExternalSemaphoresAsync CtxPopCurrent ");
+                        "LaunchKernel EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
     s.job.views[1].frame.origin_x_px++;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
@@ -578,6 +629,9 @@ int main(void)
         cmocka_unit_test(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure),
         cmocka_unit_test(timelines_are_unsupported_where_the_device_has_none),
         cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
+        cmocka_unit_test(a_job_that_is_not_timed_makes_no_call_too_many),
+        cmocka_unit_test(a_plan_is_kept_for_jobs_that_have_no_event),
+        cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
         cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
         cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
         cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),

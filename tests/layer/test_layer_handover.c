@@ -41,6 +41,7 @@ static void open_desk(struct desk *desk, uint32_t width_px, uint32_t height_px)
     struct fovea_vk_desc desc = engine_fovea_desc(engine, &desk->rig.settings);
     desc.frames_in_flight = 1;
     assert_int_equal(fovea_vk_create(&desc, &desk->rig.fovea), FOVEA_OK);
+    desk->rig.fovea->timed_every = 1;
     const struct fovea_vk_image_desc image = {VK_FORMAT_B8G8R8A8_UNORM, width_px, height_px,
                                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
     for (int i = 0; i < 2; i++) {

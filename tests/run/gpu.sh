@@ -19,7 +19,7 @@ help_gpu()
 
   Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure, but that of a test for
   several GPUs where there is one. Then CUDA's
-  compute-sanitizer over the kernel tests: ${SANITIZERS[*]}. Prints a report in Markdown.
+  compute-sanitizer over every kernel at odd sizes (test_cuda_kernels): ${SANITIZERS[*]}. Prints a report in Markdown.
 
   --report FILE    the report also goes there
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Every kernel once or twice, at odd sizes: what compute-sanitizer runs, under which the tests of all cases
+ * would take hours. Each result is compared as there. */
+
+#include "compare.h"
+#include "foveate/foveate_cuda_late.h"
+#include "foveate/foveate_cuda_plan.h"
+#include "foveate/foveate_tile_params.h"
+#include "smooth_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct cuda_fixture fixture;
+
+static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR};
+
+/* ---- Pictures, in buffers and through surfaces ------------------------------------------------- */
+
+static void blockwise_in_every_format(void **state)
+{
+    (void)state;
+    for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = scene_default();
+            scene.format = (enum fovea_format)format;
+            scene.foveation.light = lights[k];
+            scene_assert(&fixture, &scene);
+        }
+    }
+}
+
+/* Fragments smaller than a warp's share of a product, as large, larger, and what no product is made for. */
+static void blockwise_in_every_size_of_fragment(void **state)
+{
+    (void)state;
+    static const uint32_t sides_px[] = {5, 8, 23, 32, 64};
+    for (size_t i = 0; i < COUNT(sides_px); i++) {
+        struct scene scene = scene_default();
+        scene.width_px = i % 2 ? 300 : 203;
+        scene.foveation.paper.fragment_px = sides_px[i];
+        scene.gaze = (struct fovea_point_uv){0.41, 0.58};
+        scene_assert(&fixture, &scene);
+    }
+}
+
+/* Fails where the picture takes another way than the one that is meant. */
+static void check_smooth(const struct scene *scene, bool in_tiles, bool as_small)
+{
+    struct prepared p = {0};
+    scene_prepare(&fixture, &p, scene);
+    assert_int_equal(smooth_in_tiles(&fixture, &p, scene->format), in_tiles);
+    assert_int_equal(foveate_cuda_as_small(fixture.foveate, p.tables, scene->format) != 0,
+                     as_small);
+    scene_finish(&fixture, &p);
+    smooth_assert(&fixture, scene);
+}
+
+/* A law that is too steep for tiles. */
+static void smooth_by_the_pixel_in_every_format(void **state)
+{
+    (void)state;
+    for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = smooth_scene_default();
+            scene.format = (enum fovea_format)format;
+            scene.foveation.light = lights[k];
+            scene.foveation.strength = 3.0;
+            check_smooth(&scene, false, false);
+        }
+    }
+}
+
+static void allow_slope(double slope)
+{
+    fixture.tile_slope = slope;
+    foveate_cuda_set_tile_slope(fixture.foveate, slope);
+}
+
+/* Sharp, narrow, near and far tiles, of every level that a picture of this size has: its law is steep. */
+static void smooth_in_tiles_in_every_format(void **state)
+{
+    (void)state;
+    allow_slope(FOVEATE_TILE_STEEPEST);
+    for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA16F; format++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = smooth_scene_default();
+            scene.width_px = 1031;
+            scene.height_px = 133;
+            scene.gaze = (struct fovea_point_uv){0.1, 0.4};
+            scene.format = (enum fovea_format)format;
+            scene.foveation.light = lights[k];
+            scene.no_reference = true;
+            check_smooth(&scene, true, false);
+        }
+    }
+    allow_slope(FOVEATE_TILE_MAX_SLOPE);
+}
+
+static void small_pictures_in_every_format(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
+                                                FOVEA_FORMAT_R8};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct scene scene = smooth_scene_default();
+            scene.width_px = k ? 127 : 122;
+            scene.height_px = k ? 121 : 119;
+            scene.format = formats[i];
+            scene.foveation.light = lights[k];
+            check_smooth(&scene, false, true);
+        }
+    }
+}
+
+/* ---- Gazes in the device's memory -------------------------------------------------------------- */
+
+#define BATCH_COUNT 3
+#define BATCH_WIDTH_PX 91
+#define BATCH_HEIGHT_PX 67
+
+static struct fovea_context *make_context(void)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    settings.foveation.method = FOVEA_METHOD_SMOOTH;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.log = fixture.log;
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    return context;
+}
+
+/* One of the pictures that lie below each other in a tall one. */
+static struct fovea_image picture_of(const struct device_image *tall, uint32_t index)
+{
+    struct fovea_image image = tall->view;
+    image.height_px = BATCH_HEIGHT_PX;
+    image.data = (char *)image.data + (ptrdiff_t)index * BATCH_HEIGHT_PX * image.row_stride_bytes;
+    image.memory = FOVEA_MEMORY_CUDA;
+    return image;
+}
+
+static void run_one_by_one(struct fovea_context *context, const struct device_image *src,
+                           const struct device_image *dst, const float *gazes_uv)
+{
+    for (uint32_t i = 0; i < BATCH_COUNT; i++) {
+        const struct fovea_image from = picture_of(src, i);
+        const struct fovea_image to = picture_of(dst, i);
+        const struct fovea_point_uv gaze = {(double)gazes_uv[2 * (size_t)i],
+                                            (double)gazes_uv[2 * (size_t)i + 1]};
+        assert_int_equal(fovea_context_run(context, &from, &to, gaze, fixture.stream), FOVEA_OK);
+    }
+}
+
+static void run_batch(struct fovea_context *context, const struct device_image *src,
+                      const struct device_image *dst, const float *gazes_uv,
+                      enum fovea_memory memory)
+{
+    const ptrdiff_t next_bytes = BATCH_HEIGHT_PX * src->view.row_stride_bytes;
+    const struct fovea_batch batch = {.count = BATCH_COUNT,
+                                      .src = picture_of(src, 0),
+                                      .dst = picture_of(dst, 0),
+                                      .src_next_bytes = next_bytes,
+                                      .dst_next_bytes = next_bytes,
+                                      .gazes_uv = gazes_uv,
+                                      .gazes_memory = memory};
+    assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
+}
+
+static void batches_with_gazes_in_either_memory(void **state)
+{
+    (void)state;
+    static const float gazes_uv[2 * BATCH_COUNT] = {0.2f, 0.3f, 0.5f, 0.5f, 0.9f, 0.1f};
+    struct fovea_context *context = make_context();
+    struct test_image hosts[4];
+    struct device_image images[4]; /* the source, one by one, gazes on the host, on the device */
+    for (size_t i = 0; i < COUNT(images); i++) {
+        hosts[i] =
+            image_make_packed(BATCH_WIDTH_PX, BATCH_COUNT * BATCH_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+        image_draw(&hosts[i].view, i == 0 ? IMAGE_STROKES : IMAGE_RANDOM, (uint64_t)i + 1);
+        images[i] = device_image_make(&fixture, &hosts[i], 0);
+    }
+    CUdeviceptr on_device = 0;
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&on_device, sizeof gazes_uv));
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(on_device, gazes_uv, sizeof gazes_uv));
+    run_one_by_one(context, &images[0], &images[1], gazes_uv);
+    run_batch(context, &images[0], &images[2], gazes_uv, FOVEA_MEMORY_HOST);
+    run_batch(context, &images[0], &images[3], (const float *)(uintptr_t)on_device,
+              FOVEA_MEMORY_CUDA);
+    cuda_fixture_wait(&fixture);
+    for (size_t i = 1; i < COUNT(images); i++) {
+        device_image_download(&fixture, &images[i], &hosts[i]);
+        assert_true(image_guards_intact(&hosts[i]));
+        compare_assert_all_same(&hosts[i].view, &hosts[1].view, "batch");
+    }
+    for (size_t i = 0; i < COUNT(images); i++) {
+        device_image_free(&fixture, &images[i]);
+        image_free(&hosts[i]);
+    }
+    CU_ASSERT(&fixture, fixture.cu->MemFree(on_device));
+    fovea_context_destroy(&context);
+}
+
+static void a_latch_takes_the_newer_gaze(void **state)
+{
+    (void)state;
+    struct foveate_cuda_late *late = NULL;
+    assert_int_equal(foveate_cuda_late_create(fixture.device, fixture.stream, 2, &late), FOVEA_OK);
+    const struct foveate_late_own own = {
+        .width_px = 640, .height_px = 360, .gaze_x_q8 = 11, .gaze_y_q8 = 12, .t_low = 5};
+    struct foveate_late_writer writer = {.block = foveate_cuda_late_block(late)};
+    const struct foveate_late_sample newer = {
+        .gaze_x_q8 = 21, .gaze_y_q8 = 22, .width_px = 640, .height_px = 360, .t_ns = 6};
+    int32_t latched[2][2] = {{0}};
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        CUdeviceptr gazes = 0;
+        assert_int_equal(foveate_cuda_late_latch(late, fixture.stream, slot, &own, &gazes),
+                         FOVEA_OK);
+        cuda_fixture_wait(&fixture);
+        CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(latched[slot], gazes, sizeof latched[slot]));
+        foveate_late_write(&writer, &newer);
+    }
+    foveate_cuda_late_destroy(&late);
+    assert_int_equal(latched[0][0], 11);
+    assert_int_equal(latched[0][1], 12);
+    assert_int_equal(latched[1][0], 21);
+    assert_int_equal(latched[1][1], 22);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blockwise_in_every_format),
+        cmocka_unit_test(blockwise_in_every_size_of_fragment),
+        cmocka_unit_test(smooth_by_the_pixel_in_every_format),
+        cmocka_unit_test(smooth_in_tiles_in_every_format),
+        cmocka_unit_test(small_pictures_in_every_format),
+        cmocka_unit_test(batches_with_gazes_in_either_memory),
+        cmocka_unit_test(a_latch_takes_the_newer_gaze),
+    };
+    const int status = cuda_fixture_open(&fixture);
+    if (status != 0) {
+        return status;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_fixture_close(&fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
