@@ -165,6 +165,8 @@ const struct config_key config_keys[] = {
     {"overlay.wipe", "The image left of this x, 0 to 1, is shown as the engine drew it",
      CONFIG_DOUBLE, AT(overlay.wipe_uv), RANGE(0, 1)},
 
+    {"layer.direct", "Kernels see a program's images where they are, if the device lets them; false: vkCmdCopyImage copies them",
+     CONFIG_BOOL, AT(layer.direct)},
     {"layer.keys.toggle", "Keys of the Vulkan layer: foveation off and on",
      CONFIG_KEYS, AT(layer.keys.toggle)},
     {"layer.keys.hud", "Keys of the Vulkan layer: HUD off and on",

@@ -86,7 +86,7 @@ struct fovea_settings fovea_settings_default(void)
         .backend_measure = FOVEA_MEASURE_CACHED,
         .foveation = default_foveation(),
         .gaze = default_gaze(),
-        .layer = {.keys = default_layer_keys()},
+        .layer = {.keys = default_layer_keys(), .direct = true},
         .cpu_threads = 0,
         .watchdog_ms = 1000,
         .log_level = FOVEA_LOG_INFO,

@@ -53,6 +53,12 @@ static const uint32_t smooth_tile_near_4[] =
 static const uint32_t smooth_tile_far_4[] =
 #include "smooth_tile_far_4.inc"
     ;
+static const uint32_t raw_copy_1[] =
+#include "raw_copy_1.inc"
+    ;
+static const uint32_t raw_copy_4[] =
+#include "raw_copy_4.inc"
+    ;
 static const uint32_t overlay_1[] =
 #include "overlay_1.inc"
     ;
@@ -83,6 +89,7 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
                              {smooth_tile_far_4, sizeof smooth_tile_far_4}},
         [SHADER_OVERLAY] = {{overlay_1, sizeof overlay_1}, {overlay_4, sizeof overlay_4}},
         [SHADER_LATCH] = {{gaze_latch_1, sizeof gaze_latch_1}, {gaze_latch_1, sizeof gaze_latch_1}},
+        [SHADER_COPY] = {{raw_copy_1, sizeof raw_copy_1}, {raw_copy_4, sizeof raw_copy_4}},
     };
     return table[which][words == 4];
 }
@@ -117,6 +124,12 @@ void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]
 {
     out_groups[0] = divide_up(width, PIXEL_GROUP);
     out_groups[1] = divide_up(height, PIXEL_GROUP);
+}
+
+void shader_copy_groups(uint32_t width, uint32_t height, uint32_t out_groups[2])
+{
+    out_groups[0] = divide_up(width, PIXEL_GROUP);
+    out_groups[1] = divide_up(height, PIXEL_GROUP * SHADER_COPY_ROWS);
 }
 
 static uint32_t divide_up_signed(int32_t a, uint32_t b)

@@ -37,8 +37,17 @@ enum shader_operator {
     SHADER_TILE_FAR,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
     SHADER_LATCH, /* push constants: struct foveate_late_own; one workgroup of one thread */
+    SHADER_COPY, /* push constants: struct shader_copy; of the descriptors source and result alone */
     SHADER_COUNT,
 };
+
+/* A rectangle of the source, and where it goes in the result. */
+struct shader_copy {
+    int32_t from_px[2];
+    int32_t to_px[2];
+    int32_t size_px[2];
+};
+#define SHADER_COPY_ROWS 4 /* of a thread */
 
 struct smooth_constants {
     struct foveate_frame frame;
@@ -58,6 +67,7 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 /* One thread a pixel, or a sample of a level with its margins. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
+void shader_copy_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
 /* Of the shaders of the tiles: workgroups, and smooth_constants.places_each. */
 int32_t shader_tile_places_each(const struct foveate_frame *frame);
 void shader_tile_groups(enum shader_operator which, const struct foveate_frame *frame,

@@ -400,6 +400,9 @@ struct fovea_layer_keys {
 /* Of the Vulkan layer alone; other programs do without. */
 struct fovea_layer_settings {
     struct fovea_layer_keys keys;
+    /* Kernels see the images of swapchains that are made from now on where they are, if the device lets
+     * them; false: vkCmdCopyImage copies them. true */
+    bool direct;
 };
 
 struct fovea_settings {

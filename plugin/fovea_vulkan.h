@@ -45,10 +45,13 @@
  *     vkDeviceWaitIdle(device);
  *     fovea_vk_destroy(&fovea);
  *
- * Two ways in:
+ * Three ways in:
  *
  * - Any image of the engine's, with usage TRANSFER_SRC for src and TRANSFER_DST for dst: one copy on
  *   the GPU in, one out. src and dst may be the same image.
+ * - One that kernels may see as well (raw_view of struct fovea_vk_frame_image): the vulkan backend reads it
+ *   and writes to it where it is, so that only a frame in place needs a copy, back; with cuda both
+ *   copies are made by kernels. On some GPUs either is many times as fast as vkCmdCopyImage.
  * - An image that Fovea made for the engine (fovea_vk_image_create): no copy. It is the engine's
  *   between fovea_vk_image_acquire and the frame that takes it as src, and again after the frame
  *   that gave it out as dst.
@@ -204,7 +207,16 @@ struct fovea_vk_frame_image {
     /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images that
      * Fovea made have. In place src and dst have the same. */
     uint32_t layer_count;
+    /* Of an image that Fovea did not make: a view of its layer 0 for kernels, of the format
+     * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place; it must
+     * last as long as the image. Such an image was made with those usages and with flags MUTABLE_FORMAT and
+     * EXTENDED_USAGE; TRANSFER usages are wanted all the same, for what passes through. NULL: there is
+     * none. Views of other layers are copied as if there were none. */
+    VkImageView raw_view;
 };
+
+/* R32_UINT or R16G16B16A16_UINT: all formats of frames have one of their size; UNDEFINED for others. */
+FOVEA_API VkFormat fovea_vk_raw_format(VkFormat format);
 
 struct fovea_vk_semaphore {
     VkSemaphore semaphore;

@@ -14,7 +14,7 @@ if(NOT VULKAN_LOADER)
     return()
 endif()
 
-add_library(fovea_test_vulkan STATIC vulkan/engine.c vulkan/rig.c vulkan/stand_in.c vulkan/stereo.c support/images.c support/compare.c)
+add_library(fovea_test_vulkan STATIC vulkan/engine.c vulkan/engine_seen.c vulkan/rig.c vulkan/stand_in.c vulkan/stereo.c support/images.c support/compare.c)
 target_include_directories(fovea_test_vulkan PUBLIC vulkan support)
 target_link_libraries(fovea_test_vulkan PUBLIC fovea_internal ${VULKAN_LOADER} PkgConfig::CMOCKA
     PRIVATE fovea_build)
@@ -44,6 +44,7 @@ add_test(NAME test_frame_stream_long_cuda COMMAND test_frame_stream_vulkan cuda 
 set_tests_properties(test_frame_stream_long_cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS gpu TIMEOUT 400)
 fovea_add_vulkan_test(test_frame_overlay 300 vulkan cpu cuda)
 fovea_add_vulkan_test(test_frame_plans 120 vulkan cpu)
+fovea_add_vulkan_test(test_frame_seen 120 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_protocol 120 cpu)
 fovea_add_vulkan_test(test_frame_back 120 cpu)
 fovea_add_vulkan_test(test_frame_cost 240 cpu cuda)

@@ -19,6 +19,7 @@ _Static_assert(CONSTANT_BYTES <= 128, "more than every device has");
 _Static_assert(sizeof(struct foveate_frame) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct smooth_constants) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct foveate_late_own) <= CONSTANT_BYTES, "more than the layout has");
+_Static_assert(sizeof(struct shader_copy) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * FOVEATE_LATCHED_WORDS, "as gaze_latch.comp has it");
 /* The buffer Law of foveate_law.glsl. */
 _Static_assert(sizeof(struct foveate_law) == 80, "std430 has no other padding");
@@ -64,7 +65,7 @@ static enum fovea_result create_layout(struct vk_compute *compute, struct vk_dev
 static enum fovea_result create_pool(struct vk_compute *compute, struct vk_device *device,
                                      uint32_t set_count)
 {
-    /* And as many for latches. */
+    /* And as many for latches and copies, of which a frame has three. */
     set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
@@ -181,6 +182,24 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
         write.pBufferInfo = &buffers[i];
         device->vk.UpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
     }
+}
+
+void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
+                               VkImageView result)
+{
+    VkDescriptorImageInfo images[2] = {
+        {.imageView = source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
+        {.imageView = result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
+    VkWriteDescriptorSet writes[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                           .dstSet = set,
+                                           .dstBinding = i,
+                                           .descriptorCount = 1,
+                                           .descriptorType = binding_types[i],
+                                           .pImageInfo = &images[i]};
+    }
+    device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
 }
 
 static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)

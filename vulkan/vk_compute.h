@@ -57,7 +57,7 @@ FOVEA_MUST_CHECK enum fovea_result vk_compute_init(struct vk_compute *compute,
                                                    struct vk_device *device, uint32_t set_count);
 void vk_compute_finish(struct vk_compute *compute, struct vk_device *device);
 
-/* One of the set_count sets, or of as many for latches; freed with the compute. */
+/* One of the set_count sets, or of as many for latches and copies; freed with the compute. */
 FOVEA_MUST_CHECK enum fovea_result vk_compute_allocate_set(struct vk_compute *compute,
                                                            struct vk_device *device,
                                                            VkDescriptorSet *out_set);
@@ -66,6 +66,8 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
                           const struct vk_compute_bindings *bindings);
 void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
                                 const struct vk_compute_latch_bindings *bindings);
+void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
+                               VkImageView result);
 
 /* Makes the pipeline if it is not there yet. */
 FOVEA_MUST_CHECK enum fovea_result vk_compute_prepare(struct vk_compute *compute,

@@ -6,6 +6,7 @@
  *     frame_create.c   the context: made, set, destroyed
  *     frame_choose.c   which backend, and why
  *     frame_cost*.c    what it costs, where there is a choice (frame_cost.h); frame_trial.c measures it
+ *     frame_copy.c     copies by kernels, of images that those may see
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
  *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
@@ -120,6 +121,8 @@ struct frame_slot {
     bool pending;
     uint64_t frame;
     VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS];
+    VkDescriptorSet copy_in_set;
+    VkDescriptorSet copy_out_set;
     bool late; /* the sample's age was not looked at yet */
     bool timed; /* timestamps were written, or the peer times it */
     bool by_peer;
@@ -230,6 +233,7 @@ struct fovea_vk {
 /* A frame on its way: what the engine gave, resolved. */
 struct frame_end {
     VkImage image;
+    VkImageView raw_view; /* of layer 0, for kernels; none: they cannot see the image */
     struct fovea_vk_image *made;
     const struct vk_format *format;
     uint32_t width_px;
@@ -254,6 +258,19 @@ struct frame_view {
     struct foveate_frame constants;
 };
 
+/* An image as kernels have it: raw words in layout GENERAL. */
+struct frame_target {
+    VkImage image;
+    VkImageView raw_view;
+    struct frame_shared *shared; /* NULL: the engine's own */
+};
+
+enum frame_copy {
+    FRAME_NO_COPY,
+    FRAME_COPY_COMMAND, /* vkCmdCopyImage */
+    FRAME_COPY_KERNEL,
+};
+
 struct frame_work {
     const struct fovea_vk_frame *desc;
     struct frame_slot *slot;
@@ -261,10 +278,10 @@ struct frame_work {
     struct frame_end src;
     struct frame_end dst;
     bool in_place; /* src and dst are one image */
-    struct frame_shared *read; /* what the kernels read and write */
-    struct frame_shared *write;
-    bool copy_in; /* read is scratch */
-    bool copy_out; /* write is scratch */
+    struct frame_target read; /* what the kernels read and write */
+    struct frame_target write;
+    enum frame_copy copy_in; /* read is scratch */
+    enum frame_copy copy_out; /* write is scratch */
     struct frame_view views[FOVEA_VK_MAX_VIEWS];
     uint32_t view_count;
     uint32_t view_width_px;
@@ -346,6 +363,16 @@ FOVEA_MUST_CHECK enum fovea_result frame_views_check(struct fovea_vk *fovea,
                                                      struct frame_work *work);
 /* It is known which images are copied; the constants are made. */
 void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
+
+/* frame_copy.c: how views get from the engine's image to scratch, or back. */
+enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
+/* Kernels may work on the engine's image where it is. */
+bool frame_sees(const struct frame_work *work, const struct frame_end *end);
+/* Of the frame's slot, for the copies that are made by kernels. */
+void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);
+enum frame_way { FRAME_IN, FRAME_OUT };
+void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands, enum frame_way way);
 
 /* frame_record.c: each records into commands that are open. */
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,

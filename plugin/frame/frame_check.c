@@ -10,6 +10,12 @@
 
 #define MAX_SIDE_PX 16384
 
+VkFormat fovea_vk_raw_format(VkFormat format)
+{
+    const struct vk_format *found = vk_format_find(format);
+    return found ? found->raw : VK_FORMAT_UNDEFINED;
+}
+
 enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result, const char *format,
                                ...)
 {
@@ -36,6 +42,7 @@ static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
     }
     const struct vk_image_desc *desc = &made->shared.image.desc;
     *end = (struct frame_end){.image = made->shared.image.handle,
+                              .raw_view = made->shared.image.raw_view,
                               .made = made,
                               .format = desc->format,
                               .width_px = desc->width_px,
@@ -62,6 +69,7 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
                             given->height_px, MAX_SIDE_PX, MAX_SIDE_PX);
     }
     *end = (struct frame_end){.image = given->image,
+                              .raw_view = given->raw_view,
                               .format = format,
                               .width_px = given->width_px,
                               .height_px = given->height_px};

@@ -54,6 +54,8 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
     for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
         FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->sets[i]));
     }
+    FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->copy_in_set));
+    FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->copy_out_set));
     return FOVEA_OK;
 }
 

@@ -95,8 +95,8 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
                            .wait_value = link->value + 1,
                            .signal = link->timeline ? link->peer_semaphore : slot->peer_from_peer,
                            .signal_value = link->value + 2,
-                           .src = work->read->peer,
-                           .dst = work->write->peer,
+                           .src = work->read.shared->peer,
+                           .dst = work->write.shared->peer,
                            .slot = work->slot_index,
                            .timed = work->slot->timed};
     frame_late_job(fovea, work, &job.late);

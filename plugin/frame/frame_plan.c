@@ -129,6 +129,7 @@ bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which
         return tiles;
     case SHADER_OVERLAY:
     case SHADER_LATCH:
+    case SHADER_COPY:
     case SHADER_COUNT:
         break;
     }

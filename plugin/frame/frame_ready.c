@@ -26,23 +26,39 @@ static bool find_gazes(struct frame_work *work)
     return any;
 }
 
-/* Kernels work on an image of Fovea's own where it lies, if the peer knows it. */
+/* Kernels work on an image where it lies: on one of Fovea's own if the peer knows it, on the engine's if it is
+ * to be seen and there is no peer, which never knows those. */
 static bool direct(const struct frame_work *work, const struct frame_end *end)
 {
-    return end->made && (!work->use_peer || end->made->shared.peer);
+    return work->use_peer ? end->made && end->made->shared.peer
+                          : end->made || frame_sees(work, end);
+}
+
+static struct frame_target target_of(const struct frame_end *end)
+{
+    return (struct frame_target){.image = end->image,
+                                 .raw_view = end->raw_view,
+                                 .shared = end->made ? &end->made->shared : NULL};
+}
+
+static struct frame_target scratch_target(struct frame_shared *shared)
+{
+    return (struct frame_target){shared->image.handle, shared->image.raw_view, shared};
+}
+
+static void choose_copies(struct frame_work *work)
+{
+    work->copy_in = direct(work, &work->src) ? FRAME_NO_COPY : frame_copy_by(work, &work->src);
+    work->copy_out = direct(work, &work->dst) && !work->in_place ? FRAME_NO_COPY
+                                                                 : frame_copy_by(work, &work->dst);
 }
 
 static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *work)
 {
-    work->copy_in = !direct(work, &work->src);
-    work->copy_out = !direct(work, &work->dst) || work->in_place;
+    choose_copies(work);
     frame_views_place(fovea, work);
-    if (!work->copy_in) {
-        work->read = &work->src.made->shared;
-    }
-    if (!work->copy_out) {
-        work->write = &work->dst.made->shared;
-    }
+    work->read = target_of(&work->src);
+    work->write = target_of(&work->dst);
     if (work->copy_in || work->copy_out) {
         struct frame_scratch *scratch = NULL;
         FOVEA_TRY(frame_scratch_find(fovea, work->src.format, work->kernel_width_px,
@@ -51,8 +67,8 @@ static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
         scratch->last_frame = fovea->frame + 1;
-        work->read = work->copy_in ? &scratch->src : work->read;
-        work->write = work->copy_out ? &scratch->dst : work->write;
+        work->read = work->copy_in ? scratch_target(&scratch->src) : work->read;
+        work->write = work->copy_out ? scratch_target(&scratch->dst) : work->write;
     }
     return FOVEA_OK;
 }
@@ -77,6 +93,11 @@ static const struct frame_view *planned(const struct frame_work *work)
 struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
 {
     const enum fovea_format format = work->src.format->pixel;
+    if (which == SHADER_COPY) { /* of words, whatever they mean */
+        const bool wide = format == FOVEA_FORMAT_RGBA16F;
+        return (struct vk_compute_kind){.which = which,
+                                        .format = wide ? format : FOVEA_FORMAT_RGBA8};
+    }
     const struct foveate_frame *frame = &planned(work)->constants;
     const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
     const bool draws = which == SHADER_OVERLAY;
@@ -100,14 +121,24 @@ static bool foveates(const struct frame_work *work, enum shader_operator which)
     return false;
 }
 
+static bool takes(const struct frame_work *work, enum shader_operator which)
+{
+    switch (which) {
+    case SHADER_OVERLAY:
+        return work->overlay;
+    case SHADER_COPY:
+        return work->copy_in == FRAME_COPY_KERNEL || work->copy_out == FRAME_COPY_KERNEL;
+    case SHADER_LATCH:
+        return work->late && !work->use_peer;
+    default:
+        return !work->use_peer && foveates(work, which);
+    }
+}
+
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
 {
     for (int which = 0; which < SHADER_COUNT; which++) {
-        bool wanted = which == SHADER_LATCH ? work->late && !work->use_peer
-                      : which == SHADER_OVERLAY
-                          ? work->overlay
-                          : !work->use_peer && foveates(work, (enum shader_operator)which);
-        if (wanted) {
+        if (takes(work, (enum shader_operator)which)) {
             FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
                                          frame_compute_kind(work, (enum shader_operator)which)));
         }
@@ -151,8 +182,8 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
     const struct frame_plan *plan = work->views[index].plan;
     /* Every binding must be something, also where only the overlay runs. */
     VkBuffer values = plan->values.handle ? plan->values.handle : plan->tables.handle;
-    struct vk_compute_bindings bindings = {.source = work->read->image.raw_view,
-                                           .result = work->write->image.raw_view,
+    struct vk_compute_bindings bindings = {.source = work->read.raw_view,
+                                           .result = work->write.raw_view,
                                            .tables = plan->tables.handle,
                                            .values = values,
                                            .text = fovea->text.handle,
@@ -216,5 +247,6 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
             write_set(fovea, work, i);
         }
     }
+    frame_copy_write_sets(fovea, work);
     return true;
 }

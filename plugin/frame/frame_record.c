@@ -65,10 +65,10 @@ static void end_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
     barrier(fovea, commands, end->image, end->layer_count, before, after);
 }
 
-static void shared_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
-                           const struct frame_shared *shared, struct side before, struct side after)
+static void target_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
+                           const struct frame_target *target, struct side before, struct side after)
 {
-    barrier(fovea, commands, shared->image.handle, 1, before, after);
+    barrier(fovea, commands, target->image, 1, before, after);
 }
 
 /* An image that views are copied from or to. */
@@ -83,9 +83,9 @@ static struct copied engines_image(const struct frame_end *end, struct side side
     return (struct copied){end->image, side.layout, true};
 }
 
-static struct copied kernels_image(const struct frame_shared *shared)
+static struct copied kernels_image(const struct frame_target *target)
 {
-    return (struct copied){shared->image.handle, VK_IMAGE_LAYOUT_GENERAL, false};
+    return (struct copied){target->image, VK_IMAGE_LAYOUT_GENERAL, false};
 }
 
 static VkOffset3D offset_of(const struct frame_view *view, const struct copied *image)
@@ -147,13 +147,46 @@ static void give(struct fovea_vk *fovea, const struct frame_end *end, VkCommandB
 }
 
 /* Contents that were there are kept: a frame whose peer got stuck shows what was shown before. */
-static void to_general(struct fovea_vk *fovea, struct frame_shared *shared,
+static void to_general(struct fovea_vk *fovea, const struct frame_target *scratch,
                        VkCommandBuffer commands)
 {
     struct side before = kernel_side(kernel_reads | kernel_writes);
-    before.layout = shared->general ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED;
-    shared_barrier(fovea, commands, shared, before, kernel_side(kernel_reads | kernel_writes));
-    shared->general = true;
+    before.layout = scratch->shared->general ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED;
+    target_barrier(fovea, commands, scratch, before, kernel_side(kernel_reads | kernel_writes));
+    scratch->shared->general = true;
+}
+
+/* The engine's image while views are copied from it, */
+static struct side read_side(enum frame_copy by)
+{
+    return by == FRAME_COPY_COMMAND ? copy_from() : kernel_side(kernel_reads);
+}
+
+/* and to it. */
+static struct side written_side(enum frame_copy by)
+{
+    return by == FRAME_COPY_COMMAND ? copy_to() : kernel_side(kernel_writes);
+}
+
+static void copy_in(struct fovea_vk *fovea, const struct frame_work *work, VkCommandBuffer commands)
+{
+    if (work->copy_in == FRAME_COPY_KERNEL) {
+        frame_copy_record(fovea, work, commands, FRAME_IN);
+    } else {
+        copy(fovea, work, commands, engines_image(&work->src, copy_from()),
+             kernels_image(&work->read), FRAME_ALL_VIEWS);
+    }
+}
+
+static void copy_out(struct fovea_vk *fovea, const struct frame_work *work,
+                     VkCommandBuffer commands)
+{
+    if (work->copy_out == FRAME_COPY_KERNEL) {
+        frame_copy_record(fovea, work, commands, FRAME_OUT);
+    } else {
+        copy(fovea, work, commands, kernels_image(&work->write),
+             engines_image(&work->dst, copy_to()), FRAME_ALL_VIEWS);
+    }
 }
 
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
@@ -162,18 +195,18 @@ void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
     const struct frame_end *src = &work->src;
     take(fovea, src, commands);
     if (work->copy_in) {
-        to_general(fovea, work->read, commands);
-        end_barrier(fovea, commands, src, engine_side(src->layout_before), copy_from());
-        copy(fovea, work, commands, engines_image(src, copy_from()), kernels_image(work->read),
-             FRAME_ALL_VIEWS);
-        shared_barrier(fovea, commands, work->read, kernel_side(kernel_writes),
+        to_general(fovea, &work->read, commands);
+        end_barrier(fovea, commands, src, engine_side(src->layout_before),
+                    read_side(work->copy_in));
+        copy_in(fovea, work, commands);
+        target_barrier(fovea, commands, &work->read, kernel_side(kernel_writes),
                        kernel_side(kernel_reads));
     } else {
         end_barrier(fovea, commands, src, engine_side(src->layout_before),
                     kernel_side(kernel_reads));
     }
     if (work->copy_out) {
-        to_general(fovea, work->write, commands);
+        to_general(fovea, &work->write, commands);
     } else {
         take(fovea, &work->dst, commands);
         end_barrier(fovea, commands, &work->dst, engine_side(work->dst.layout_before),
@@ -197,8 +230,8 @@ static void host_barrier(struct fovea_vk *fovea, VkCommandBuffer commands, bool 
                                         0, NULL, 0, NULL);
 }
 
-static void transfer(struct fovea_vk *fovea, struct frame_shared *shared, VkCommandBuffer commands,
-                     bool to_peer)
+static void transfer(struct fovea_vk *fovea, const struct frame_target *target,
+                     VkCommandBuffer commands, bool to_peer)
 {
     struct side ours = kernel_side(kernel_reads | kernel_writes);
     struct side theirs = ours;
@@ -207,11 +240,11 @@ static void transfer(struct fovea_vk *fovea, struct frame_shared *shared, VkComm
     theirs.access = 0;
     if (to_peer) {
         theirs.stage = VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
-        shared_barrier(fovea, commands, shared, ours, theirs);
+        target_barrier(fovea, commands, target, ours, theirs);
     } else {
         /* The batch waits for the peer at ALL_COMMANDS: the acquire must come after that wait. */
         theirs.stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-        shared_barrier(fovea, commands, shared, theirs, ours);
+        target_barrier(fovea, commands, target, theirs, ours);
     }
 }
 
@@ -221,15 +254,15 @@ void frame_record_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
     if (!fovea->peer->api->imports_handles) {
         host_barrier(fovea, commands, true);
     }
-    transfer(fovea, work->read, commands, true);
-    transfer(fovea, work->write, commands, true);
+    transfer(fovea, &work->read, commands, true);
+    transfer(fovea, &work->write, commands, true);
 }
 
 void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                             VkCommandBuffer commands)
 {
-    transfer(fovea, work->read, commands, false);
-    transfer(fovea, work->write, commands, false);
+    transfer(fovea, &work->read, commands, false);
+    transfer(fovea, &work->write, commands, false);
     if (!fovea->peer->api->imports_handles) {
         host_barrier(fovea, commands, false);
     }
@@ -251,15 +284,16 @@ void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
         return;
     }
     struct side writes = kernel_side(kernel_writes);
-    shared_barrier(fovea, commands, work->write, writes, writes);
-    copy(fovea, work, commands, kernels_image(work->read), kernels_image(work->write), which);
-    shared_barrier(fovea, commands, work->write, writes, kernel_side(kernel_reads | kernel_writes));
+    target_barrier(fovea, commands, &work->write, writes, writes);
+    copy(fovea, work, commands, kernels_image(&work->read), kernels_image(&work->write), which);
+    target_barrier(fovea, commands, &work->write, writes,
+                   kernel_side(kernel_reads | kernel_writes));
 }
 
 /* `src` as frame_record_open left it. */
 static struct side src_now(const struct frame_work *work)
 {
-    return work->copy_in ? copy_from() : kernel_side(kernel_reads);
+    return read_side(work->copy_in);
 }
 
 void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
@@ -271,12 +305,12 @@ void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
         if (!work->in_place) {
             take(fovea, dst, commands);
         }
-        shared_barrier(fovea, commands, work->write, kernel_side(kernel_writes),
+        target_barrier(fovea, commands, &work->write, kernel_side(kernel_writes),
                        kernel_side(kernel_reads));
-        end_barrier(fovea, commands, dst, before, copy_to());
-        copy(fovea, work, commands, kernels_image(work->write), engines_image(dst, copy_to()),
-             FRAME_ALL_VIEWS);
-        end_barrier(fovea, commands, dst, copy_to(), engine_side(dst->layout_after));
+        end_barrier(fovea, commands, dst, before, written_side(work->copy_out));
+        copy_out(fovea, work, commands);
+        end_barrier(fovea, commands, dst, written_side(work->copy_out),
+                    engine_side(dst->layout_after));
     } else {
         end_barrier(fovea, commands, dst, kernel_side(kernel_writes),
                     engine_side(dst->layout_after));

@@ -49,11 +49,11 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
 /* What was recorded never ran: scratch may not be in GENERAL. */
 static void forget_layouts(struct frame_work *work)
 {
-    if (work->read) {
-        work->read->general = false;
+    if (work->read.shared) {
+        work->read.shared->general = false;
     }
-    if (work->write) {
-        work->write->general = false;
+    if (work->write.shared) {
+        work->write.shared->general = false;
     }
 }
 

@@ -9,6 +9,7 @@
  *     layer_device.c     devices likewise (layer_features.c)
  *     layer_surface.c    surfaces and their windows, for the pointer
  *     layer_swapchain.c  swapchains: their images
+ *     layer_direct.c     what makes kernels see those where they are
  *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
  *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
@@ -57,10 +58,12 @@
     X(AllocateCommandBuffers)                                                                      \
     X(BeginCommandBuffer)                                                                          \
     X(CreateCommandPool)                                                                           \
+    X(CreateImageView)                                                                             \
     X(CreateSemaphore)                                                                             \
     X(CreateSwapchainKHR)                                                                          \
     X(DestroyCommandPool)                                                                          \
     X(DestroyDevice)                                                                               \
+    X(DestroyImageView)                                                                            \
     X(DestroySemaphore)                                                                            \
     X(DestroySwapchainKHR)                                                                         \
     X(EndCommandBuffer)                                                                            \
@@ -184,6 +187,11 @@ struct layer_swapchain {
     uint32_t image_count;
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
+    VkImageView
+        *raw_views; /* for each image, for kernels; NULL: images are copied by vkCmdCopyImage */
+    bool
+        direct; /* its images were made for kernels to see, and can do more than the program has asked for: */
+    VkImageUsageFlags usage;
     struct layer_context *contexts; /* one for each queue that it was presented from */
     bool watched; /* its window was given to pointer and keys */
     bool blind; /* its last frame had no gaze */
@@ -206,6 +214,8 @@ struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
                                                  VkSwapchainKHR handle);
 struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *device,
                                                       VkSwapchainKHR handle);
+/* What the program has asked for, of an image that can do more; 0: it is no such image. */
+VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImage image);
 void layer_registry_add_queue(struct layer_device *device, const struct layer_queue *queue);
 void layer_registry_add_spare(struct layer_device *device, struct layer_context *context);
 /* That queue's; of any queue where it is NULL. */
@@ -252,6 +262,10 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
                                                         VkSwapchainKHR *out_swapchain);
 VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
                                                      const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
+                                                     const VkImageViewCreateInfo *info,
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkImageView *out_view);
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info);
 
 /* ---- Between the files -------------------------------------------------------------------------- */
@@ -269,6 +283,20 @@ struct layer_features {
 };
 void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info);
 void layer_features_restore(struct layer_features *features);
+
+/* layer_direct.c: a swapchain's create info with what lets kernels see its images. False: it cannot be, and the
+ * info is as it was. */
+#define LAYER_MAX_VIEW_FORMATS 16
+struct layer_direct {
+    VkImageFormatListCreateInfo list;
+    VkFormat formats[LAYER_MAX_VIEW_FORMATS];
+};
+bool layer_direct_apply(const struct layer_device *device, struct layer_direct *direct,
+                        VkSwapchainCreateInfoKHR *info);
+/* Where that was done and the images are there. What has no view cannot be seen: then none is. */
+void layer_direct_open(struct layer_swapchain *swapchain);
+/* No frame uses the images any more. */
+void layer_direct_close(struct layer_swapchain *swapchain);
 
 void layer_swapchain_free(struct layer_swapchain *swapchain);
 

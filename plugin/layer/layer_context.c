@@ -14,9 +14,10 @@
 
 static void describe(const struct layer_swapchain *swapchain)
 {
-    log_info(layer_log(), "swapchain of %u images, %ux%u, VkFormat %d, colour space %d",
+    log_info(layer_log(), "swapchain of %u images, %ux%u, VkFormat %d, colour space %d, %s",
              swapchain->image_count, swapchain->width_px, swapchain->height_px,
-             (int)swapchain->format, (int)swapchain->color_space);
+             (int)swapchain->format, (int)swapchain->color_space,
+             swapchain->raw_views ? "seen by kernels" : "copied by vkCmdCopyImage");
 }
 
 /* A program's first frame must not wait for a measurement that takes seconds: where a CPU draws it is known that

@@ -82,6 +82,36 @@ static bool is_listed(const char *const *names, uint32_t count, const char *name
     return false;
 }
 
+/* What lets kernels see a swapchain's images, which Vulkan 1.1 has the rest of but for the list of formats. */
+static bool offers_mutable_swapchains(const struct layer_instance *instance,
+                                      VkPhysicalDevice physical)
+{
+    uint32_t count = 0;
+    if (instance->vk.EnumerateDeviceExtensionProperties(physical, NULL, &count, NULL) < 0) {
+        return false;
+    }
+    VkExtensionProperties *all = calloc(count + 1, sizeof *all);
+    bool mutable_format = false;
+    bool list = false;
+    if (all && instance->vk.EnumerateDeviceExtensionProperties(physical, NULL, &count, all) >= 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            const char *name = all[i].extensionName;
+            mutable_format =
+                mutable_format || strcmp(name, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME) == 0;
+            list = list || strcmp(name, VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME) == 0;
+        }
+    }
+    free(all);
+    return mutable_format && list;
+}
+
+static void add_name(struct wishes *wishes, const char *name)
+{
+    if (!is_listed(wishes->names, wishes->count, name)) {
+        wishes->names[wishes->count++] = name;
+    }
+}
+
 /* False: without Fovea; there is too little memory, or the device has too little of Vulkan. */
 static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice physical,
                         const VkDeviceCreateInfo *info, struct wishes *out)
@@ -92,7 +122,7 @@ static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice 
         return false;
     }
     const uint32_t own = info->enabledExtensionCount;
-    out->names = calloc(own + needs.device_extension_count + 1, sizeof *out->names);
+    out->names = calloc(own + needs.device_extension_count + 2, sizeof *out->names);
     if (!out->names) {
         return false;
     }
@@ -100,9 +130,10 @@ static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice 
         out->names[out->count++] = info->ppEnabledExtensionNames[i];
     }
     for (uint32_t i = 0; i < needs.device_extension_count; i++) {
-        if (!is_listed(out->names, out->count, needs.device_extensions[i])) {
-            out->names[out->count++] = needs.device_extensions[i];
-        }
+        add_name(out, needs.device_extensions[i]);
+    }
+    if (offers_mutable_swapchains(instance, physical)) {
+        add_name(out, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME);
     }
     out->info = *info;
     out->info.ppEnabledExtensionNames = out->names;

@@ -95,7 +95,7 @@ static const struct hook instance_hooks[] = {
 static const struct hook device_hooks[] = {
     HOOK(GetDeviceProcAddr), HOOK(DestroyDevice),      HOOK(GetDeviceQueue),
     HOOK(GetDeviceQueue2),   HOOK(CreateSwapchainKHR), HOOK(DestroySwapchainKHR),
-    HOOK(QueuePresentKHR),
+    HOOK(QueuePresentKHR),   HOOK(CreateImageView),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -40,6 +40,7 @@ static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swa
         .layout_before = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
         .layout_after = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
         .queue_family = VK_QUEUE_FAMILY_IGNORED,
+        .raw_view = swapchain->raw_views ? swapchain->raw_views[index] : VK_NULL_HANDLE,
     };
 }
 

@@ -77,6 +77,28 @@ struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *devic
     FIND(layer_swapchain, device->swapchains, (*at)->handle == handle, true);
 }
 
+static bool has_image(const struct layer_swapchain *swapchain, VkImage image)
+{
+    for (uint32_t i = 0; i < swapchain->image_count; i++) {
+        if (swapchain->images[i] == image) {
+            return true;
+        }
+    }
+    return false;
+}
+
+VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImage image)
+{
+    pthread_mutex_lock(&lock);
+    const struct layer_swapchain *swapchain = device->swapchains;
+    while (swapchain && !(swapchain->direct && has_image(swapchain, image))) {
+        swapchain = swapchain->next;
+    }
+    const VkImageUsageFlags usage = swapchain ? swapchain->usage : 0;
+    pthread_mutex_unlock(&lock);
+    return usage;
+}
+
 void layer_registry_add_spare(struct layer_device *device, struct layer_context *context)
 {
     ADD(device->spares, context);

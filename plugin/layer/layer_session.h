@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the layer has once a process: settings that follow their files and the keys, the gaze, pointer and
- * keys, the log. It begins with the first present and ends with the last instance. Any thread. */
+ * keys, the log. It begins with the first swapchain or present and ends with the last instance. Any thread. */
 #ifndef FOVEA_LAYER_SESSION_H
 #define FOVEA_LAYER_SESSION_H
 

@@ -83,7 +83,8 @@ static bool take_images(struct layer_swapchain *swapchain)
 }
 
 static struct layer_swapchain *make(struct layer_device *device,
-                                    const VkSwapchainCreateInfoKHR *info, VkSwapchainKHR handle)
+                                    const VkSwapchainCreateInfoKHR *info, VkSwapchainKHR handle,
+                                    bool direct)
 {
     struct layer_swapchain *swapchain = calloc(1, sizeof *swapchain);
     if (!swapchain) {
@@ -97,10 +98,15 @@ static struct layer_swapchain *make(struct layer_device *device,
         .width_px = info->imageExtent.width,
         .height_px = info->imageExtent.height,
         .window = layer_registry_window(device->instance, info->surface),
+        .direct = direct,
+        .usage = info->imageUsage,
     };
     if (!take_images(swapchain)) {
         layer_swapchain_free(swapchain);
         return NULL;
+    }
+    if (direct) {
+        layer_direct_open(swapchain);
     }
     return swapchain;
 }
@@ -113,16 +119,29 @@ static bool is_worth_another_try(VkResult result)
 }
 
 /* The old swapchain is retired even by a try that failed, and may not be named again. */
-static VkResult create_as_asked(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
-                                const VkAllocationCallbacks *allocator,
-                                VkSwapchainKHR *out_swapchain)
+static VkResult create_again(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
+                             const VkAllocationCallbacks *allocator, VkSwapchainKHR *out_swapchain)
 {
     VkSwapchainCreateInfoKHR again = *info;
     again.oldSwapchain = VK_NULL_HANDLE;
+    return device->vk.CreateSwapchainKHR(device->handle, &again, allocator, out_swapchain);
+}
+
+/* With images that kernels see, or that can be copied at least. */
+static VkResult create_for_fovea(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
+                                 const VkAllocationCallbacks *allocator,
+                                 VkSwapchainKHR *out_swapchain, bool *out_direct)
+{
+    struct layer_direct direct;
+    VkSwapchainCreateInfoKHR own = *info;
+    *out_direct = layer_direct_apply(device, &direct, &own);
     const VkResult result =
-        device->vk.CreateSwapchainKHR(device->handle, &again, allocator, out_swapchain);
-    log_warning(layer_log(), "a swapchain is left alone: it cannot be made with what Fovea needs");
-    return result;
+        device->vk.CreateSwapchainKHR(device->handle, &own, allocator, out_swapchain);
+    if (!*out_direct || !is_worth_another_try(result)) {
+        return result;
+    }
+    *out_direct = false;
+    return create_again(device, info, allocator, out_swapchain);
 }
 
 /* Frames of the old swapchain may still come, but few: they are presented as they are. */
@@ -153,15 +172,18 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
         log_info(layer_log(), "a swapchain is left alone: %s", reason);
         return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
     }
-    const VkResult result = device->vk.CreateSwapchainKHR(handle, &own, allocator, out_swapchain);
+    bool direct = false;
+    const VkResult result = create_for_fovea(device, &own, allocator, out_swapchain, &direct);
     if (is_worth_another_try(result)) {
-        return create_as_asked(device, info, allocator, out_swapchain);
+        log_warning(layer_log(),
+                    "a swapchain is left alone: it cannot be made with what Fovea needs");
+        return create_again(device, info, allocator, out_swapchain);
     }
     if (result != VK_SUCCESS) {
         return result;
     }
     retire(device, info->oldSwapchain);
-    struct layer_swapchain *swapchain = make(device, &own, *out_swapchain);
+    struct layer_swapchain *swapchain = make(device, info, *out_swapchain, direct);
     if (swapchain) {
         layer_registry_add_swapchain(device, swapchain);
     } else {
@@ -178,6 +200,7 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
         return;
     }
     const struct layer_device *device = swapchain->device;
+    layer_direct_close(swapchain);
     for (uint32_t i = 0; i < swapchain->image_count; i++) {
         device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
     }
@@ -194,6 +217,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchai
         swapchain ? layer_registry_take_swapchain(device, swapchain) : NULL;
     if (known) {
         layer_contexts_leave(known); /* frames with its images end before they do, */
+        layer_direct_close(known);
     }
     device->vk.DestroySwapchainKHR(handle, swapchain, allocator);
     layer_swapchain_free(known); /* semaphores after the presents that wait for them */

@@ -36,7 +36,7 @@ struct result {
 /* A frame of an engine with Fovea in it, beside one with empty submits in its place. */
 struct frame_result {
     const char *backend;
-    const char *path; /* "made" or "copied" */
+    const char *path; /* "made", "seen" or "copied" */
     const struct bench_size *size;
     struct bench_times without; /* GPU: from the frame's begin to its end */
     struct bench_times with;

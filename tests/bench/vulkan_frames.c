@@ -28,12 +28,21 @@
 
 enum stamp { DRAW_BEGINS, DRAW_ENDS, SHOW_BEGINS, SHOW_ENDS };
 
+/* Whose images src and dst are. */
+enum owner {
+    MADE, /* Fovea's: no copy */
+    SEEN, /* the engine's, and kernels see them */
+    COPIED, /* the engine's */
+    OWNERS,
+};
+static const char *const owner_names[OWNERS] = {"made", "seen", "copied"};
+
 struct loop {
     struct vulkan_bench *b;
     const struct bench_size *size;
     enum fovea_backend backend;
     struct fovea_vk *fovea;
-    bool made;
+    enum owner owner;
     struct engine_image picture; /* what is drawn */
     struct engine_image screen;
     struct engine_image own[2]; /* src, dst; or Fovea's: */
@@ -111,7 +120,8 @@ static struct fovea_vk_frame_image end_of(const struct loop *loop, int i)
                                          .height_px = loop->size->height_px,
                                          .layout_before = VK_IMAGE_LAYOUT_GENERAL,
                                          .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+                                         .queue_family = VK_QUEUE_FAMILY_IGNORED,
+                                         .raw_view = loop->own[i].raw_view};
 }
 
 static double foveate_us(struct loop *loop)
@@ -158,7 +168,7 @@ static struct measured run_frame(struct loop *loop, bool with)
     submit_copies(loop, with ? loop->dst : loop->src, loop->screen.image, SHOW_BEGINS, 1);
     const double submit_us = (double)(fovea_time_ns() - start_ns) * 1e-3;
     engine_idle(&b->engine);
-    if (with && loop->made) {
+    if (with && loop->owner == MADE) {
         take_back(loop);
     }
     return (struct measured){.gpu_us = vulkan_between_us(b, DRAW_BEGINS, SHOW_ENDS),
@@ -170,11 +180,11 @@ static struct measured run_frame(struct loop *loop, bool with)
 
 /* ---- Images ----------------------------------------------------------------------------------- */
 
-static struct engine_image own_image(struct loop *loop, const void *pixels)
+static struct engine_image own_image(struct loop *loop, const void *pixels, enum owner owner)
 {
     struct engine *engine = &loop->b->engine;
-    struct engine_image image =
-        engine_image_create(engine, FORMAT, loop->size->width_px, loop->size->height_px);
+    struct engine_image image = (owner == SEEN ? engine_seen_create : engine_array_create)(
+        engine, FORMAT, loop->size->width_px, loop->size->height_px, 1);
     engine_write(engine, image.image, image.width_px, image.height_px, FORMAT, pixels,
                  VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
     return image;
@@ -198,18 +208,19 @@ static void make_images(struct loop *loop)
     const size_t bytes = bench_image_bytes(loop->size, FOVEA_FORMAT_RGBA8);
     void *pixels = bench_memory(bytes, 1);
     bench_draw(pixels, bytes, FOVEA_FORMAT_RGBA8);
-    loop->picture = own_image(loop, pixels);
-    loop->screen = own_image(loop, pixels);
+    loop->picture = own_image(loop, pixels, COPIED);
+    loop->screen = own_image(loop, pixels, COPIED);
+    const bool made = loop->owner == MADE;
     for (int i = 0; i < 2; i++) {
-        if (loop->made) {
+        if (made) {
             loop->ours[i] = our_image(loop, pixels);
         } else {
-            loop->own[i] = own_image(loop, pixels);
+            loop->own[i] = own_image(loop, pixels, loop->owner);
         }
     }
-    loop->src = loop->made ? fovea_vk_image_handle(loop->ours[0]) : loop->own[0].image;
-    loop->dst = loop->made ? fovea_vk_image_handle(loop->ours[1]) : loop->own[1].image;
-    if (loop->made) {
+    loop->src = made ? fovea_vk_image_handle(loop->ours[0]) : loop->own[0].image;
+    loop->dst = made ? fovea_vk_image_handle(loop->ours[1]) : loop->own[1].image;
+    if (made) {
         bench_must(fovea_vk_image_release(loop->ours[1], VK_IMAGE_LAYOUT_GENERAL), "release");
     }
     free(pixels);
@@ -305,7 +316,7 @@ static void add_result(struct loop *loop, struct pair *pairs, size_t count)
     const size_t used = late ? count : in_time;
     *results_add_frame(&loop->b->bench->results) = (struct frame_result){
         .backend = fovea_backend_name(loop->backend),
-        .path = loop->made ? "made" : "copied",
+        .path = owner_names[loop->owner],
         .size = loop->size,
         .without = times_of(pairs, used, gpu_without),
         .with = times_of(pairs, used, gpu_with),
@@ -357,9 +368,10 @@ static struct loop loop_of(struct vulkan_bench *b, const struct bench_size *size
                            char name[RESULT_NAME_BYTES])
 {
     static const enum fovea_backend backends[] = {FOVEA_BACKEND_VULKAN, FOVEA_BACKEND_CUDA};
-    const struct loop loop = {.b = b, .size = size, .backend = backends[i / 2], .made = i % 2 == 0};
+    const struct loop loop = {
+        .b = b, .size = size, .backend = backends[i / OWNERS], .owner = (enum owner)(i % OWNERS)};
     snprintf(name, RESULT_NAME_BYTES, "frame/%s/%s/%s", fovea_backend_name(loop.backend),
-             loop.made ? "made" : "copied", size->name);
+             owner_names[loop.owner], size->name);
     return loop;
 }
 
@@ -375,9 +387,9 @@ static size_t for_each(struct vulkan_bench *b, void (*run)(struct loop *, const 
     size_t found = 0;
     size_t count = 0;
     const struct bench_size *sizes = vulkan_sizes(b, &count);
-    for (size_t i = 0; i < 4 * count; i++) {
+    for (size_t i = 0; i < 2 * OWNERS * count; i++) {
         char name[RESULT_NAME_BYTES];
-        struct loop loop = loop_of(b, &sizes[i / 4], (int)(i % 4), name);
+        struct loop loop = loop_of(b, &sizes[i / (2 * OWNERS)], (int)(i % (2 * OWNERS)), name);
         if (is_usual(loop.size, count) && bench_wants(b->bench, name)) {
             found++;
             run(&loop, name);

@@ -34,6 +34,7 @@ struct look {
     bool logged; /* the gaze moves */
     bool unvalidated;
     bool plain; /* Fovea must leave the frames alone */
+    bool copied; /* kernels are not to see the images */
     bool wide; /* three levels of the format's own for the smooth method */
 };
 
@@ -82,8 +83,9 @@ static bool run_look(const struct look *look)
     char sets[512], options[512];
     snprintf(sets, sizeof sets,
              "backend=%s,foveation.method=%s,gaze.source=fixed,gaze.fixed.x=0.3,gaze.fixed.y=0.4,"
-             "gaze.late=false,watchdog_ms=60000,%s",
-             setting(), look->method, look->sets ? look->sets : "overlay.hud=false");
+             "gaze.late=false,watchdog_ms=60000,layer.direct=%s,%s",
+             setting(), look->method, look->copied ? "false" : "true",
+             look->sets ? look->sets : "overlay.hud=false");
     snprintf(options, sizeof options, "%s look=1 nvidia=%d cuda=%d foveated=%d", look->options, gpu,
              strcmp(backend, "cuda") == 0, !look->plain);
     const struct stand_start start = {.layer = STAND_FOVEA,
@@ -104,12 +106,23 @@ static bool run_look(const struct look *look)
     return true;
 }
 
+/* Where there is no word of it nothing was foveated. */
+static void expect_copies(const struct look *look)
+{
+    const char *seen = "seen by kernels", *copied = "copied by vkCmdCopyImage";
+    const char *wanted = look->copied ? copied : seen, *other = look->copied ? seen : copied;
+    if (!look->plain && (!strstr(result.log, wanted) || strstr(result.log, other))) {
+        fail_msg("%s: not %s\n%s", look->options, wanted, result.log);
+    }
+}
+
 /* False: the device cannot. */
 static bool expect_look(const struct look *look)
 {
     if (!run_look(look)) {
         return false;
     }
+    expect_copies(look);
     const double frames = stand_number(&result, "frames_compared");
     const double worst = stand_number(&result, "worst");
     const double white = stand_number(&result, "white");
@@ -232,6 +245,18 @@ static void pq_and_hlg_are_averaged_as_light(void **state)
     end();
 }
 
+static void images_that_are_copied_are_the_operator(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"blockwise", "smooth"};
+    for (int i = 0; i < 2; i++) {
+        expect_look(&(struct look){.method = methods[i],
+                                   .options = "width=97 height=61 frames=4 format=50",
+                                   .copied = true});
+    }
+    end();
+}
+
 static void presents_may_wait_for_much_or_nothing(void **state)
 {
     (void)state;
@@ -285,6 +310,8 @@ static const struct variant variants[] = {
      "backend=vulkan,gaze.source=udp,gaze.udp.port=0,gaze.validity.fallback=none"},
     {"Fovea, vulkan", STAND_FOVEA, "backend=vulkan,gaze.source=fixed"},
     {"Fovea, cuda", STAND_FOVEA, "backend=cuda,gaze.source=fixed"},
+    {"Fovea, vulkan, copied", STAND_FOVEA, "backend=vulkan,gaze.source=fixed,layer.direct=false"},
+    {"Fovea, cuda, copied", STAND_FOVEA, "backend=cuda,gaze.source=fixed,layer.direct=false"},
 };
 #define VARIANTS (sizeof variants / sizeof variants[0])
 
@@ -367,7 +394,7 @@ static void what_it_adds_on_the_gpu(void **state)
     (void)state;
     static const char *const sizes[] = {"width=1920 height=1080 frames=1100",
                                         "width=3840 height=2160 frames=1100"};
-    static const size_t shown[] = {0, 3, 4, 5};
+    static const size_t shown[] = {0, 3, 4, 6, 5, 7};
     for (int s = 0; s < 2; s++) {
         for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++) {
             const struct variant *variant = &variants[shown[k]];
@@ -429,6 +456,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(two_thousand_frames_are_the_operator, begin),
         cmocka_unit_test_setup(every_format_and_colour_space_is_the_operator, begin),
         cmocka_unit_test_setup(pq_and_hlg_are_averaged_as_light, begin),
+        cmocka_unit_test_setup(images_that_are_copied_are_the_operator, begin),
         cmocka_unit_test_setup(presents_may_wait_for_much_or_nothing, begin),
         cmocka_unit_test_setup(frames_without_a_gaze_are_left_alone, begin),
         cmocka_unit_test_setup(any_queue_may_present, begin),

@@ -54,6 +54,7 @@ struct engine_image {
     uint32_t width_px;
     uint32_t height_px;
     uint32_t layer_count;
+    VkImageView raw_view; /* of layer 0, for kernels of Fovea's; most images have none */
 };
 
 uint32_t engine_pixel_bytes(VkFormat format);
@@ -61,6 +62,9 @@ struct engine_image engine_image_create(struct engine *engine, VkFormat format, 
                                         uint32_t height_px);
 struct engine_image engine_array_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                         uint32_t height_px, uint32_t layer_count);
+/* engine_seen.c: the same with a raw_view. */
+struct engine_image engine_seen_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                       uint32_t height_px, uint32_t layer_count);
 void engine_image_destroy(struct engine *engine, struct engine_image *image);
 
 struct engine_buffer {

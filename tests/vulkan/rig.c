@@ -103,10 +103,47 @@ struct fovea_gaze rig_gaze(double x_uv, double y_uv)
 
 const char *rig_path_name(enum rig_path path)
 {
-    static const char *const names[RIG_PATH_COUNT] = {"engine to engine", "made to made",
-                                                      "made to engine",   "engine to made",
-                                                      "engine in place",  "made in place"};
+    static const char *const names[RIG_PATH_COUNT] = {
+        "engine to engine", "made to made", "made to engine", "engine to made", "engine in place",
+        "made in place",    "seen to seen", "seen to engine", "engine to seen", "seen in place"};
     return names[path];
+}
+
+enum rig_owner rig_src(enum rig_path path)
+{
+    switch (path) {
+    case RIG_MADE_TO_MADE:
+    case RIG_MADE_TO_ENGINE:
+    case RIG_MADE_IN_PLACE:
+        return RIG_MADE;
+    case RIG_SEEN_TO_SEEN:
+    case RIG_SEEN_TO_ENGINE:
+    case RIG_SEEN_IN_PLACE:
+        return RIG_SEEN;
+    default:
+        return RIG_ENGINES;
+    }
+}
+
+enum rig_owner rig_dst(enum rig_path path)
+{
+    switch (path) {
+    case RIG_MADE_TO_MADE:
+    case RIG_ENGINE_TO_MADE:
+    case RIG_MADE_IN_PLACE:
+        return RIG_MADE;
+    case RIG_SEEN_TO_SEEN:
+    case RIG_ENGINE_TO_SEEN:
+    case RIG_SEEN_IN_PLACE:
+        return RIG_SEEN;
+    default:
+        return RIG_ENGINES;
+    }
+}
+
+bool rig_in_place(enum rig_path path)
+{
+    return path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE || path == RIG_SEEN_IN_PLACE;
 }
 
 enum fovea_format rig_pixel_format(VkFormat format)
@@ -131,17 +168,19 @@ struct end {
     VkImage handle;
 };
 
-static struct end end_open(struct rig *rig, bool made, VkFormat format, uint32_t width_px,
-                           uint32_t height_px)
+static struct end end_open(struct rig *rig, enum rig_owner owner, VkFormat format,
+                           uint32_t width_px, uint32_t height_px)
 {
     struct end end = {0};
-    if (made) {
+    if (owner == RIG_MADE) {
         struct fovea_vk_image_desc desc = {
             .format = format, .width_px = width_px, .height_px = height_px};
         assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
         end.handle = fovea_vk_image_handle(end.made);
     } else {
-        end.own = engine_image_create(&rig->engine, format, width_px, height_px);
+        end.own = owner == RIG_SEEN
+                      ? engine_seen_create(&rig->engine, format, width_px, height_px, 1)
+                      : engine_image_create(&rig->engine, format, width_px, height_px);
         end.handle = end.own.image;
     }
     return end;
@@ -164,7 +203,8 @@ static struct fovea_vk_frame_image frame_image(const struct end *end, VkFormat f
                                          .height_px = like->height_px,
                                          .layout_before = before,
                                          .layout_after = after,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+                                         .queue_family = VK_QUEUE_FAMILY_IGNORED,
+                                         .raw_view = end->own.raw_view};
 }
 
 static enum fovea_result run(struct rig *rig, const struct end *src, const struct end *dst,
@@ -204,16 +244,13 @@ enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format
                             const struct fovea_image *src, struct fovea_gaze gaze,
                             const struct fovea_image *dst)
 {
-    bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
-    bool src_made =
-        path == RIG_MADE_TO_MADE || path == RIG_MADE_TO_ENGINE || path == RIG_MADE_IN_PLACE;
-    bool dst_made = path == RIG_MADE_TO_MADE || path == RIG_ENGINE_TO_MADE;
-    struct end a = end_open(rig, src_made, format, src->width_px, src->height_px);
+    bool in_place = rig_in_place(path);
+    struct end a = end_open(rig, rig_src(path), format, src->width_px, src->height_px);
     struct end b = {0};
     if (!in_place) {
-        b = end_open(rig, dst_made, format, src->width_px, src->height_px);
+        b = end_open(rig, rig_dst(path), format, src->width_px, src->height_px);
     }
-    if (src_made) {
+    if (a.made) {
         VkImageLayout layout;
         assert_int_equal(fovea_vk_image_acquire(a.made, &layout), FOVEA_OK);
     }

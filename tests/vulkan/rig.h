@@ -41,8 +41,18 @@ enum rig_path {
     RIG_ENGINE_TO_MADE,
     RIG_ENGINE_IN_PLACE,
     RIG_MADE_IN_PLACE,
+    RIG_SEEN_TO_SEEN, /* the engine's, with views for kernels */
+    RIG_SEEN_TO_ENGINE,
+    RIG_ENGINE_TO_SEEN,
+    RIG_SEEN_IN_PLACE,
     RIG_PATH_COUNT,
 };
+
+/* Whose images a path takes. */
+enum rig_owner { RIG_ENGINES, RIG_MADE, RIG_SEEN };
+enum rig_owner rig_src(enum rig_path path);
+enum rig_owner rig_dst(enum rig_path path);
+bool rig_in_place(enum rig_path path);
 
 const char *rig_path_name(enum rig_path path);
 

@@ -40,12 +40,12 @@ struct test_image stereo_cut_out(const struct stereo *scene, const struct fovea_
     return part;
 }
 
-struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene, bool made)
+struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene, enum rig_owner owner)
 {
     struct stereo_end end = {0};
-    if (!made) {
-        end.image = engine_array_create(&rig->engine, STEREO_FORMAT, scene->width_px,
-                                        scene->height_px, scene->layer_count);
+    if (owner != RIG_MADE) {
+        end.image = (owner == RIG_SEEN ? engine_seen_create : engine_array_create)(
+            &rig->engine, STEREO_FORMAT, scene->width_px, scene->height_px, scene->layer_count);
         return end;
     }
     struct fovea_vk_image_desc desc = {STEREO_FORMAT, scene->width_px, scene->height_px, 0};
@@ -90,7 +90,8 @@ static struct fovea_vk_frame_image frame_image(const struct stereo *scene,
                                          .layout_before = VK_IMAGE_LAYOUT_GENERAL,
                                          .layout_after = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
                                          .queue_family = VK_QUEUE_FAMILY_IGNORED,
-                                         .layer_count = scene->layer_count};
+                                         .layer_count = scene->layer_count,
+                                         .raw_view = end->image.raw_view};
 }
 
 struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct stereo_end *src,
@@ -111,17 +112,15 @@ static void acquire(struct stereo_end *end)
 enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum rig_path path,
                              const struct fovea_image *src, const struct fovea_image *dst)
 {
-    const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
-    struct stereo_end a = stereo_end_open(rig, scene,
-                                          path == RIG_MADE_TO_MADE || path == RIG_MADE_TO_ENGINE ||
-                                              path == RIG_MADE_IN_PLACE);
+    const bool in_place = rig_in_place(path);
+    struct stereo_end a = stereo_end_open(rig, scene, rig_src(path));
     struct stereo_end b = {0};
     stereo_fill(rig, &a, src);
     if (a.made) {
         acquire(&a);
     }
     if (!in_place) {
-        b = stereo_end_open(rig, scene, path == RIG_MADE_TO_MADE || path == RIG_ENGINE_TO_MADE);
+        b = stereo_end_open(rig, scene, rig_dst(path));
         stereo_fill(rig, &b, dst);
     }
     struct fovea_vk_frame frame = stereo_frame(scene, &a, in_place ? &a : &b);

@@ -46,7 +46,8 @@ struct stereo_end {
     struct engine_image image; /* of a made one, only what the functions below need */
 };
 
-struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene, bool made);
+struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene,
+                                  enum rig_owner owner);
 void stereo_end_close(struct rig *rig, struct stereo_end *end);
 /* Into GENERAL; out of TRANSFER_SRC_OPTIMAL, where frames leave them. */
 void stereo_fill(struct rig *rig, const struct stereo_end *end, const struct fovea_image *pixels);

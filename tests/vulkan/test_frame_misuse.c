@@ -198,8 +198,8 @@ static void open_pair(struct pair *pair)
 {
     open_logged(&pair->rig);
     pair->scene = stereo_side_by_side();
-    pair->src = stereo_end_open(&pair->rig, &pair->scene, false);
-    pair->dst = stereo_end_open(&pair->rig, &pair->scene, false);
+    pair->src = stereo_end_open(&pair->rig, &pair->scene, RIG_ENGINES);
+    pair->dst = stereo_end_open(&pair->rig, &pair->scene, RIG_ENGINES);
     struct test_image pixels = stereo_picture(&pair->scene, IMAGE_RANDOM, 1);
     stereo_fill(&pair->rig, &pair->src, &pixels.view);
     stereo_fill(&pair->rig, &pair->dst, &pixels.view);
@@ -273,7 +273,7 @@ static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state
     (void)state;
     struct pair pair;
     open_pair(&pair);
-    struct stereo_end made = stereo_end_open(&pair.rig, &pair.scene, true);
+    struct stereo_end made = stereo_end_open(&pair.rig, &pair.scene, RIG_MADE);
     struct fovea_vk_frame frame = frame_of(&pair, &pair.scene);
     frame.view_count = 5;
     expect_refused(&pair, &frame, "5 views");
@@ -473,14 +473,14 @@ static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
     assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
     struct stereo scene = {134, 90, 1, {{0}}, 4};
     struct fovea_geometry frustums[4][4];
-    struct stereo_end src = stereo_end_open(&rig, &scene, false);
+    struct stereo_end src = stereo_end_open(&rig, &scene, RIG_ENGINES);
     struct stereo_end ends[8];
     struct test_image pixels[2] = {stereo_picture(&scene, IMAGE_RANDOM, 1),
                                    stereo_picture(&scene, IMAGE_RANDOM, 2)};
     stereo_fill(&rig, &src, &pixels[0].view);
     struct fovea_vk_semaphore gate = closed_gate(&rig.engine);
     for (uint32_t i = 0; i < 8; i++) {
-        ends[i] = stereo_end_open(&rig, &scene, false);
+        ends[i] = stereo_end_open(&rig, &scene, RIG_ENGINES);
         struct fovea_vk_frame frame = stereo_frame(&scene, &src, &ends[i]);
         frame.src.layout_after = VK_IMAGE_LAYOUT_GENERAL;
         frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;

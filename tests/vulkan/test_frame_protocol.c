@@ -111,7 +111,7 @@ static void a_peer_that_refuses_lets_views_through(void **state)
         struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
         struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 1);
         struct test_image expected = stereo_picture(&scene, IMAGE_RANDOM, 1);
-        const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+        const bool in_place = rig_in_place((enum rig_path)path);
         image_fill(&dst.view, 77);
         if (!in_place) {
             image_fill(&expected.view, 77);

@@ -47,7 +47,7 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
 
 static void check(struct rig *rig, const struct stereo *scene, enum rig_path path, const char *name)
 {
-    const bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+    const bool in_place = rig_in_place(path);
     struct test_image src = stereo_picture(scene, IMAGE_RANDOM, 11);
     struct test_image dst = stereo_picture(scene, IMAGE_STROKES, 12);
     struct test_image expected = in_place ? stereo_picture(scene, IMAGE_RANDOM, 11)
@@ -130,10 +130,11 @@ static void layers_are_each_a_frame_of_their_own(void **state)
         rig_open(&rig, &settings);
         struct stereo two = layers();
         struct stereo parts = parts_of_layers();
-        for (int i = 0; i < 2; i++) {
-            enum rig_path path = i ? RIG_ENGINE_IN_PLACE : RIG_ENGINE_TO_ENGINE;
-            check(&rig, &two, path, "two layers");
-            check(&rig, &parts, path, "parts of five layers");
+        static const enum rig_path paths[] = {RIG_ENGINE_TO_ENGINE, RIG_ENGINE_IN_PLACE,
+                                              RIG_SEEN_TO_SEEN, RIG_SEEN_IN_PLACE};
+        for (int i = 0; i < 4; i++) {
+            check(&rig, &two, paths[i], "two layers");
+            check(&rig, &parts, paths[i], "parts of five layers");
         }
         rig_close(&rig);
     }
@@ -249,7 +250,7 @@ static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **s
     for (int i = 0; i <= RIG_PATH_COUNT; i++) {
         struct stereo scene = i < RIG_PATH_COUNT ? with_gaps() : parts_of_layers();
         enum rig_path path = i < RIG_PATH_COUNT ? (enum rig_path)i : RIG_ENGINE_TO_ENGINE;
-        bool in_place = path == RIG_ENGINE_IN_PLACE || path == RIG_MADE_IN_PLACE;
+        bool in_place = rig_in_place(path);
         struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 11);
         struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 12);
         struct test_image expected = in_place ? stereo_picture(&scene, IMAGE_RANDOM, 11)
@@ -315,8 +316,8 @@ static void views_that_fit_no_image_are_refused_and_others_go_on(void **state)
     struct stereo scene = layers();
     struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
     struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 2);
-    struct stereo_end from = stereo_end_open(&rig, &scene, false);
-    struct stereo_end to = stereo_end_open(&rig, &scene, false);
+    struct stereo_end from = stereo_end_open(&rig, &scene, RIG_ENGINES);
+    struct stereo_end to = stereo_end_open(&rig, &scene, RIG_ENGINES);
     stereo_fill(&rig, &from, &src.view);
     stereo_fill(&rig, &to, &dst.view);
     const struct fovea_vk_frame frame = stereo_frame(&scene, &from, &to);
@@ -397,14 +398,14 @@ static void stream_of(struct stereo scene)
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
     rig_open(&stream.rig, &settings);
     stream.src = stereo_picture(&stream.scene, IMAGE_RANDOM, 9);
-    stream.from = stereo_end_open(&stream.rig, &stream.scene, false);
+    stream.from = stereo_end_open(&stream.rig, &stream.scene, RIG_ENGINES);
     stereo_fill(&stream.rig, &stream.from, &stream.src.view);
     for (int i = 0; i < KINDS; i++) {
         stream.frustums[i] = settings.foveation.geometry;
         stream.frustums[i].ppd = 6.0 + 0.5 * i;
     }
     for (int i = 0; i < FRAMES; i++) {
-        stream.to[i] = stereo_end_open(&stream.rig, &stream.scene, false);
+        stream.to[i] = stereo_end_open(&stream.rig, &stream.scene, RIG_ENGINES);
         submit_patiently(&stream, i);
     }
     engine_idle(&stream.rig.engine);

@@ -70,6 +70,7 @@ static void load_device(VkDevice device)
 #define LOAD(name) fault_next.name = (PFN_vk##name)fault_next.GetDeviceProcAddr(device, "vk" #name)
     LOAD(DestroyDevice);
     LOAD(CmdPipelineBarrier);
+    LOAD(CreateImageView);
     LOAD(CreateSemaphore);
     LOAD(CreateSwapchainKHR);
     LOAD(QueuePresentKHR);

@@ -11,6 +11,9 @@
  *     device       vkCreateDevice fails, the first time
  *     usage        surfaces do not support TRANSFER_SRC
  *     swapchain    vkCreateSwapchainKHR fails where TRANSFER_SRC is asked for
+ *     storage      surfaces do not support STORAGE
+ *     mutable      vkCreateSwapchainKHR fails where images of several formats are asked for
+ *     view         vkCreateImageView fails for Fovea, the second time
  *     sharing      the device pretends that it can share semaphores
  *     semaphore    vkCreateSemaphore fails for Fovea
  *     submit       Fovea's third to fifth submit fail: out of memory
@@ -35,6 +38,7 @@ struct fault_next {
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR GetPhysicalDeviceSurfaceCapabilitiesKHR;
     PFN_vkDestroyDevice DestroyDevice;
     PFN_vkCmdPipelineBarrier CmdPipelineBarrier;
+    PFN_vkCreateImageView CreateImageView;
     PFN_vkCreateSemaphore CreateSemaphore;
     PFN_vkCreateSwapchainKHR CreateSwapchainKHR;
     PFN_vkQueuePresentKHR QueuePresentKHR;

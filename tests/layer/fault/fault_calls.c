@@ -127,6 +127,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_capabilities(VkPhysicalDevice phys
     if (fault_is("usage")) {
         out->supportedUsageFlags &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
     }
+    if (fault_is("storage")) {
+        out->supportedUsageFlags &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_STORAGE_BIT;
+    }
     return result;
 }
 
@@ -151,9 +154,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
                                                        const VkAllocationCallbacks *allocator,
                                                        VkSwapchainKHR *out_swapchain)
 {
-    return fault_is("swapchain") && (info->imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT)
+    const bool copied = info->imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    const bool several = info->flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR;
+    return (fault_is("swapchain") && copied) || (fault_is("mutable") && several)
                ? VK_ERROR_INITIALIZATION_FAILED
                : fault_next.CreateSwapchainKHR(device, info, allocator, out_swapchain);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_image_view(VkDevice device,
+                                                        const VkImageViewCreateInfo *info,
+                                                        const VkAllocationCallbacks *allocator,
+                                                        VkImageView *out_view)
+{
+    static uint32_t views;
+    return FOVEAS && ++views == 2 && fault_is("view")
+               ? VK_ERROR_OUT_OF_HOST_MEMORY
+               : fault_next.CreateImageView(device, info, allocator, out_view);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
@@ -192,6 +208,7 @@ static const struct {
     PFN_vkVoidFunction function;
 } calls[] = {
     CALL("vkCmdPipelineBarrier", cmd_pipeline_barrier),
+    CALL("vkCreateImageView", create_image_view),
     CALL("vkCreateSemaphore", create_semaphore),
     CALL("vkCreateSwapchainKHR", create_swapchain),
     CALL("vkDestroyDevice", destroy_device),

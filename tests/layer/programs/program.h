@@ -47,12 +47,14 @@
     X(CreateBuffer)                                                                                \
     X(CreateCommandPool)                                                                           \
     X(CreateFence)                                                                                 \
+    X(CreateImageView)                                                                             \
     X(CreateSemaphore)                                                                             \
     X(CreateSwapchainKHR)                                                                          \
     X(DestroyBuffer)                                                                               \
     X(DestroyCommandPool)                                                                          \
     X(DestroyDevice)                                                                               \
     X(DestroyFence)                                                                                \
+    X(DestroyImageView)                                                                            \
     X(DestroySemaphore)                                                                            \
     X(DestroySwapchainKHR)                                                                         \
     X(DeviceWaitIdle)                                                                              \

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <xcb/xcb.h>
 
+/* VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_EXT: no views before images are acquired. */
+#define DEFERRED 0x8
+
 struct screen screen_default(struct program *program, uint32_t width_px, uint32_t height_px)
 {
     return (struct screen){.program = program,
@@ -98,6 +101,24 @@ static void make_swapchain(struct screen *screen, VkSwapchainKHR old)
     screen->height_px = surface.currentExtent.height;
 }
 
+/* As programs do that draw: in the image's own format, with all usages that the image has. */
+static void view_images(const struct screen *screen)
+{
+    struct program *program = screen->program;
+    for (uint32_t i = 0; i < screen->image_count && !(screen->flags & DEFERRED); i++) {
+        const VkImageViewCreateInfo info = {
+            .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+            .image = screen->images[i],
+            .viewType = VK_IMAGE_VIEW_TYPE_2D,
+            .format = screen->format,
+            .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+        VkImageView view = VK_NULL_HANDLE;
+        program_check(program->vk.CreateImageView(program->device, &info, NULL, &view),
+                      "vkCreateImageView");
+        program->vk.DestroyImageView(program->device, view, NULL);
+    }
+}
+
 void screen_open_swapchain(struct screen *screen, VkSwapchainKHR old)
 {
     struct program *program = screen->program;
@@ -106,6 +127,7 @@ void screen_open_swapchain(struct screen *screen, VkSwapchainKHR old)
     program_check(program->vk.GetSwapchainImagesKHR(program->device, screen->swapchain,
                                                     &screen->image_count, screen->images),
                   "vkGetSwapchainImagesKHR");
+    view_images(screen);
     const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
     for (uint32_t i = 0; i < screen->image_count; i++) {
         for (uint32_t k = 0; k < screen->wait_count; k++) {

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "engine.h"
+
+#include "cmocka_all.h"
+
+#define CHECK(call) assert_int_equal((call), VK_SUCCESS)
+
+static void allocate(struct engine *engine, struct engine_image *image)
+{
+    VkMemoryRequirements needs;
+    vkGetImageMemoryRequirements(engine->device, image->image, &needs);
+    uint32_t type = 0;
+    while (
+        !(needs.memoryTypeBits & (1u << type)) ||
+        !(engine->memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)) {
+        type++;
+        assert_true(type < engine->memory.memoryTypeCount);
+    }
+    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                       .allocationSize = needs.size,
+                                       .memoryTypeIndex = type};
+    CHECK(vkAllocateMemory(engine->device, &info, NULL, &image->memory));
+    CHECK(vkBindImageMemory(engine->device, image->image, image->memory, 0));
+}
+
+static void create_view(struct engine *engine, struct engine_image *image)
+{
+    const VkImageViewUsageCreateInfo usage = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
+    const VkImageViewCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .pNext = &usage,
+        .image = image->image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = fovea_vk_raw_format(image->format),
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    CHECK(vkCreateImageView(engine->device, &info, NULL, &image->raw_view));
+}
+
+struct engine_image engine_seen_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                       uint32_t height_px, uint32_t layer_count)
+{
+    struct engine_image image = {
+        .format = format, .width_px = width_px, .height_px = height_px, .layer_count = layer_count};
+    const VkImageCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT,
+        .imageType = VK_IMAGE_TYPE_2D,
+        .format = format,
+        .extent = {width_px, height_px, 1},
+        .mipLevels = 1,
+        .arrayLayers = layer_count,
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .tiling = VK_IMAGE_TILING_OPTIMAL,
+        .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                 VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
+    CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
+    allocate(engine, &image);
+    create_view(engine, &image);
+    return image;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Images of an engine's that kernels see: who copies what, and that tests would notice a copy that is left out, a
+ * layout that is wrong and a barrier that is missing. What comes out is compared in test_frame_exact,
+ * test_frame_views and test_frame_overlay. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "frame.h"
+#include "rig.h"
+
+#include <string.h>
+
+#define WIDTH_PX 70
+#define HEIGHT_PX 131 /* beyond two workgroups of the copying kernel */
+static const VkFormat format = VK_FORMAT_B8G8R8A8_SRGB;
+
+/* ---- Between Fovea and the device ---- */
+
+enum mistake { NO_MISTAKE, SKIPPED_COPY, WRONG_LAYOUT, NO_BARRIER_BEFORE_COPY };
+
+static struct {
+    struct rig *rig;
+    struct vk_functions vk; /* the real ones */
+    enum mistake mistake;
+    bool copying; /* the pipeline that is bound copies */
+    int commands; /* that copy images */
+    int kernels;
+} spy;
+
+static VKAPI_ATTR void VKAPI_CALL copy_image(VkCommandBuffer commands, VkImage from,
+                                             VkImageLayout from_layout, VkImage to,
+                                             VkImageLayout to_layout, uint32_t count,
+                                             const VkImageCopy *regions)
+{
+    spy.commands++;
+    spy.vk.CmdCopyImage(commands, from, from_layout, to, to_layout, count, regions);
+}
+
+static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                VkPipeline pipeline)
+{
+    const struct vk_compute *compute = &spy.rig->fovea->compute;
+    spy.copying = pipeline == compute->pipelines[SHADER_COPY][FOVEA_FORMAT_RGBA8][0][0];
+    spy.vk.CmdBindPipeline(commands, point, pipeline);
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
+                                           uint32_t z)
+{
+    spy.kernels += spy.copying;
+    if (!spy.copying || spy.mistake != SKIPPED_COPY) {
+        spy.vk.CmdDispatch(commands, x, y, z);
+    }
+}
+
+static bool is_scratch(VkImage image)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        if (spy.rig->fovea->scratch[i].dst.image.handle == image) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+pipeline_barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkPipelineStageFlags after,
+                 VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memory,
+                 uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,
+                 const VkImageMemoryBarrier *images)
+{
+    VkImageMemoryBarrier changed;
+    if (image_count == 1) {
+        changed = images[0];
+        const bool to_kernels = changed.newLayout == VK_IMAGE_LAYOUT_GENERAL;
+        if (spy.mistake == WRONG_LAYOUT && to_kernels && !is_scratch(changed.image)) {
+            changed.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+        }
+        if (spy.mistake == NO_BARRIER_BEFORE_COPY && is_scratch(changed.image) &&
+            changed.oldLayout == VK_IMAGE_LAYOUT_GENERAL) {
+            return;
+        }
+        images = &changed;
+    }
+    spy.vk.CmdPipelineBarrier(commands, before, after, flags, memory_count, memory, buffer_count,
+                              buffers, image_count, images);
+}
+
+static void open_spied(struct rig *rig, enum mistake mistake)
+{
+    rig_open(rig, NULL);
+    memset(&spy, 0, sizeof spy);
+    spy.rig = rig;
+    spy.mistake = mistake;
+    spy.vk = rig->fovea->device.vk;
+    struct vk_functions *vk = &rig->fovea->device.vk;
+    vk->CmdCopyImage = copy_image;
+    vk->CmdBindPipeline = bind_pipeline;
+    vk->CmdDispatch = dispatch;
+    vk->CmdPipelineBarrier = pipeline_barrier;
+}
+
+struct pictures {
+    struct test_image src, dst;
+};
+
+static struct pictures make_pictures(void)
+{
+    struct pictures p = {image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8),
+                         image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8)};
+    image_draw(&p.src.view, IMAGE_RANDOM, 3);
+    return p;
+}
+
+static void free_pictures(struct pictures *p)
+{
+    image_free(&p->src);
+    image_free(&p->dst);
+}
+
+static void run(struct rig *rig, enum rig_path path, const struct pictures *p)
+{
+    assert_int_equal(rig_frame(rig, path, format, &p->src.view, rig_gaze(0.4, 0.6), &p->dst.view),
+                     FOVEA_OK);
+}
+
+/* ---- Tests ---- */
+
+static void nothing_is_copied_that_need_not_be(void **state)
+{
+    (void)state;
+    static const struct {
+        enum rig_path path;
+        int commands, kernels; /* that copy, with the vulkan backend */
+        int shared_commands, shared_kernels; /* where a peer makes the frame */
+    } cases[] = {
+        {RIG_ENGINE_TO_ENGINE, 2, 0, 2, 0}, {RIG_ENGINE_IN_PLACE, 2, 0, 2, 0},
+        {RIG_MADE_TO_MADE, 0, 0, 0, 0},     {RIG_SEEN_TO_SEEN, 0, 0, 0, 2},
+        {RIG_SEEN_TO_ENGINE, 1, 0, 1, 1},   {RIG_ENGINE_TO_SEEN, 1, 0, 1, 1},
+        {RIG_SEEN_IN_PLACE, 0, 1, 0, 2},
+    };
+    const bool shared = rig_backend() != FOVEA_BACKEND_VULKAN;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig rig;
+        open_spied(&rig, NO_MISTAKE);
+        struct pictures p = make_pictures();
+        run(&rig, cases[i].path, &p);
+        assert_int_equal(spy.commands, shared ? cases[i].shared_commands : cases[i].commands);
+        assert_int_equal(spy.kernels, shared ? cases[i].shared_kernels : cases[i].kernels);
+        free_pictures(&p);
+        rig_close(&rig);
+    }
+}
+
+static void a_frame_that_passes_through_needs_no_kernel(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_spied(&rig, NO_MISTAKE);
+    struct pictures p = make_pictures();
+    const struct fovea_gaze none = {.usable = false};
+    assert_int_equal(rig_frame(&rig, RIG_SEEN_TO_SEEN, format, &p.src.view, none, &p.dst.view),
+                     FOVEA_PASSED_THROUGH);
+    compare_assert_all_same(&p.dst.view, &p.src.view, "passed through");
+    assert_int_equal(spy.commands, 1);
+    assert_int_equal(spy.kernels, 0);
+    free_pictures(&p);
+    rig_close(&rig);
+}
+
+static void a_copy_that_is_left_out_is_noticed(void **state)
+{
+    (void)state;
+    struct pictures good = make_pictures();
+    struct rig rig;
+    open_spied(&rig, NO_MISTAKE);
+    run(&rig, RIG_SEEN_IN_PLACE, &good);
+    rig_close(&rig);
+    struct pictures bad = make_pictures();
+    open_spied(&rig, SKIPPED_COPY);
+    run(&rig, RIG_SEEN_IN_PLACE, &bad);
+    rig_close(&rig);
+    assert_memory_not_equal(bad.dst.view.data, good.dst.view.data,
+                            (size_t)4 * WIDTH_PX * HEIGHT_PX);
+    compare_assert_all_same(&bad.dst.view, &bad.src.view, "nothing came back");
+    free_pictures(&good);
+    free_pictures(&bad);
+}
+
+static void expect_messages(enum mistake mistake)
+{
+    struct rig rig;
+    open_spied(&rig, mistake);
+    if (!rig.engine.validation) {
+        rig_close(&rig);
+        skip();
+    }
+    struct pictures p = make_pictures();
+    run(&rig, RIG_SEEN_IN_PLACE, &p);
+    assert_true(engine_take_messages(&rig.engine) > 0);
+    free_pictures(&p);
+    rig_close(&rig);
+}
+
+static void a_wrong_layout_is_noticed_by_validation(void **state)
+{
+    (void)state;
+    expect_messages(WRONG_LAYOUT);
+}
+
+/* Of two batches validation 1.3.239 does not see what the peer wrote between them. */
+static void a_missing_barrier_is_noticed_by_validation(void **state)
+{
+    (void)state;
+    if (rig_backend() != FOVEA_BACKEND_VULKAN) {
+        skip();
+    }
+    expect_messages(NO_BARRIER_BEFORE_COPY);
+}
+
+static void raw_formats_are_words_of_their_size(void **state)
+{
+    (void)state;
+    assert_int_equal(fovea_vk_raw_format(VK_FORMAT_B8G8R8A8_SRGB), VK_FORMAT_R32_UINT);
+    assert_int_equal(fovea_vk_raw_format(VK_FORMAT_B10G11R11_UFLOAT_PACK32), VK_FORMAT_R32_UINT);
+    assert_int_equal(fovea_vk_raw_format(VK_FORMAT_R16G16B16A16_SFLOAT),
+                     VK_FORMAT_R16G16B16A16_UINT);
+    assert_int_equal(fovea_vk_raw_format(VK_FORMAT_D32_SFLOAT), VK_FORMAT_UNDEFINED);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_copied_that_need_not_be),
+        cmocka_unit_test(a_frame_that_passes_through_needs_no_kernel),
+        cmocka_unit_test(a_copy_that_is_left_out_is_noticed),
+        cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),
+        cmocka_unit_test(a_missing_barrier_is_noticed_by_validation),
+        cmocka_unit_test(raw_formats_are_words_of_their_size),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
