@@ -88,6 +88,26 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
     press_with_focus(frame, 0);
 }
 
+static void keys_count_in_every_window_that_is_watched(void **unused)
+{
+    (void)unused;
+    const xcb_window_t second = x_window(&client, 0, (struct x_place){600, 300, 100, 100});
+    const xcb_window_t third = x_window(&client, 0, (struct x_place){600, 450, 100, 100});
+    layer_input_watch(input, 1, second, NULL);
+    press_with_focus(second, 1);
+    press_with_focus(third, 0);
+    layer_input_watch(input, 2, third, NULL);
+    press_with_focus(window, 1);
+    press_with_focus(third, 1);
+    layer_input_watch(input, 1, 0, NULL);
+    press_with_focus(second, 0);
+    press_with_focus(third, 1);
+    x_pointer(&client, 650, 500);
+    press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 1);
+    x_pointer(&client, 650, 350);
+    press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 0);
+}
+
 static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
 {
     (void)unused;
@@ -201,6 +221,7 @@ int main(void)
         WITH_SERVER(every_action_has_its_own_keys),
         WITH_SERVER(other_modifiers_make_it_somebody_elses),
         WITH_SERVER(keys_count_while_the_focus_is_in_the_window),
+        WITH_SERVER(keys_count_in_every_window_that_is_watched),
         WITH_SERVER(keys_that_are_held_when_the_focus_comes_do_not_count),
         WITH_SERVER(compare_is_held_as_long_as_its_keys_and_the_focus),
         WITH_SERVER(keys_can_be_others_or_none),

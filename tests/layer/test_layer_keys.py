@@ -3,9 +3,11 @@
 """Keys of a real keyboard (XTest) through the layer, in programs whose windows come and go."""
 
 import os
+import re
 import subprocess
 import time
 
+import numpy
 import pytest
 from conftest import need_tool
 from demo_window import virtual_display
@@ -66,6 +68,12 @@ class Running:
         before = self.frames
         return wait_until(lambda: self.frames > before + 1, 10)
 
+    def has_gaze(self, window, point):
+        """In the last frame of that window that is written."""
+        frames = [frame for frame in self.rig.frames(self.run)[-40:] if frame.get("window") == window]
+        frames = [frame for frame in frames if "gaze_usable" in frame]
+        return bool(frames) and numpy.allclose([float(frames[-1]["gaze_x"]), float(frames[-1]["gaze_y"])], point)
+
     def rests(self):
         """Waits until nothing is drawn any more."""
 
@@ -116,4 +124,20 @@ def test_keys_go_back_to_a_window_when_a_newer_one_is_gone(rig):
     assert program.rests()
     program.press("F2")
     assert program.draws()
+    program.end()
+
+
+def test_keys_and_pointer_follow_the_window(rig):
+    program = Running(rig, "two-windows", **{"gaze.source": "mouse", "gaze.validity.hold_ms": 100})
+    first, second = re.search(r"windows (\d+) (\d+)", (program.run / "output.txt").read_text()).groups()
+    program.xdotool("windowmove", second, "300", "200")
+    # Without a window manager the focus is where the pointer is.
+    for x, y, gaze, other in [(40, 30, first, second), (350, 220, second, first), (40, 30, first, second)]:
+        program.xdotool("mousemove", str(x), str(y))
+        wanted = (40.5 / 160, 30.5 / 120) if gaze == first else (50.5 / 200, 20.5 / 80)
+        assert wait_until(lambda: program.has_gaze(gaze, wanted) and program.has_gaze(other, (0.5, 0.5)))
+        program.press("F2")
+        assert program.rests()
+        program.press("F2")
+        assert program.draws()
     program.end()
