@@ -368,6 +368,22 @@ static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze
     }
 }
 
+/* A mouse is not lost: it is where the window does not see it. */
+static const char *words_for_gaze(const struct layer_swapchain *swapchain,
+                                  const struct fovea_gaze *gaze)
+{
+    if (session.gaze.kind != FOVEA_GAZE_MOUSE || gaze->state != FOVEA_GAZE_LOST) {
+        return NULL;
+    }
+    const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
+    if (!slot) {
+        return "no pointer";
+    }
+    const bool over =
+        session.seen.pointer_over && &session.windows.slots[session.seen.pointer_slot] == slot;
+    return over ? NULL : "pointer outside";
+}
+
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame)
 {
@@ -376,6 +392,7 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     struct fovea_gaze_source *source = source_of(swapchain);
     follow(context->fovea, source);
     read_gaze(swapchain, source, &out_frame->gaze);
+    out_frame->hud_gaze = words_for_gaze(swapchain, &out_frame->gaze);
     out_frame->hud[0] = '\0';
     if (session.help) {
         layer_input_help(&session.files.layer.keys, out_frame->hud, sizeof out_frame->hud);

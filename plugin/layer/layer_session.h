@@ -27,6 +27,7 @@ bool layer_session_tick(void);
 struct layer_frame {
     struct fovea_gaze gaze;
     char hud[LAYER_INPUT_HELP_BYTES];
+    const char *hud_gaze; /* why there is no gaze; NULL: what its state says is all */
 };
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame);
