@@ -21,19 +21,20 @@ struct layer_input;
 /* That are watched at a time. */
 #define LAYER_INPUT_WINDOWS 8
 
-/* What the keys of the settings ask for; counted, so that a frame can tell what is new. */
+/* What the keys of the settings ask for, in the order of struct fovea_layer_keys; counted, so that a frame can tell
+ * what is new. */
 enum layer_action {
-    LAYER_ACTION_TOGGLE = 0, /* foveation off and on */
+    LAYER_ACTION_HELP = 0,
+    LAYER_ACTION_TOGGLE, /* foveation off and on */
     LAYER_ACTION_HUD,
-    LAYER_ACTION_MARKER,
+    LAYER_ACTION_COMPARE, /* as long as it is held the picture is shown as the program drew it */
     LAYER_ACTION_RINGS,
-    LAYER_ACTION_HEATMAP,
+    LAYER_ACTION_MARKER,
     LAYER_ACTION_WIPE, /* the split follows the pointer, on and off */
-    LAYER_ACTION_RELOAD,
-    LAYER_ACTION_HELP,
+    LAYER_ACTION_HEATMAP,
     LAYER_ACTION_STRONGER,
     LAYER_ACTION_WEAKER,
-    LAYER_ACTION_COMPARE, /* as long as it is held the picture is shown as the program drew it */
+    LAYER_ACTION_RELOAD,
     LAYER_ACTION_COUNT,
 };
 
