@@ -8,19 +8,8 @@ import subprocess
 import time
 
 import numpy
-import pytest
 from conftest import ROOT, need_tool
-from demo_window import virtual_display
-from layer_rig import Rig, screen_picture, wait_until
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    for tool in ["Xvfb", "xdotool"]:
-        need_tool(tool)
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
-
+from layer_rig import screen_picture, wait_until
 
 # By number: xdotool puts the left Shift before some names.
 KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112"}
@@ -41,6 +30,7 @@ class Running:
     """A program whose window has the pointer, and with it the focus; its stages go on when they are told to."""
 
     def __init__(self, rig, name, **sets):
+        need_tool("xdotool")
         self.rig = rig
         self.xdotool("mousemove", "30", "40")
         self.process, self.run = rig.start(
