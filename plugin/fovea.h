@@ -525,6 +525,12 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
 
 /* ---- Images in host or CUDA memory ------------------------------------------------------------ */
 
+/* NaN and infinity in the formats of floats stay in their channel and spread as far as the blur sees: blockwise as
+ * the filters of the fragments reach; smooth 4.2 sigma (6.5 in the light of PQ and HLG), and up to 4 (2^k - 1) px
+ * more where the result is made from the picture of 1/2^k the size. That sigma is of the result's own pixel, except
+ * in the tiles of the vulkan backend: there it is the largest that there can be within 19 px of all pixels that are
+ * made together, 32 x 16 from the picture itself, 32 x 32 from half its size, 64 x 64 from less; and 3 * 2^k px come
+ * on top for the way back to full size. */
 enum fovea_format {
     FOVEA_FORMAT_NONE = 0,
     FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: the order of the colours does not matter to a blur */
