@@ -15,8 +15,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static struct cuda_fixture fixture;
 
 static const enum fovea_format formats[] = {
@@ -543,14 +541,5 @@ int main(void)
     static const struct CMUnitTest heavy_tests[] = {
         cmocka_unit_test(a_whole_screen_is_right),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (!fixture.quick) {
-        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
-    }
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN_WITH_HEAVY(&fixture, tests, heavy_tests);
 }
