@@ -65,6 +65,7 @@ static struct fovea_gaze_settings default_gaze(void)
 static struct fovea_layer_keys default_layer_keys(void)
 {
     return (struct fovea_layer_keys){
+        .help = "Shift_R+F1",
         .toggle = "Shift_R+F2",
         .hud = "Shift_R+F3",
         .compare = "Shift_R+F4",
@@ -72,10 +73,9 @@ static struct fovea_layer_keys default_layer_keys(void)
         .marker = "Shift_R+F6",
         .wipe = "Shift_R+F7",
         .heatmap = "Shift_R+F8",
-        .help = "Shift_R+F1",
-        .reload = "Shift_R+End",
         .stronger = "Shift_R+Page_Up",
         .weaker = "Shift_R+Page_Down",
+        .reload = "Shift_R+End",
     };
 }
 

@@ -384,6 +384,7 @@ struct fovea_overlay {
 /* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together, while no other
  * Shift, Control, Alt, Super and the like is; "" for none. No two may be the same. */
 struct fovea_layer_keys {
+    char help[FOVEA_NAME_MAX]; /* list of the keys off and on; "Shift_R+F1" */
     char toggle[FOVEA_NAME_MAX]; /* foveation off and on; "Shift_R+F2" */
     char hud[FOVEA_NAME_MAX]; /* HUD off and on; "Shift_R+F3" */
     char compare[FOVEA_NAME_MAX]; /* while held, the picture as the program drew it; "Shift_R+F4" */
@@ -391,10 +392,9 @@ struct fovea_layer_keys {
     char marker[FOVEA_NAME_MAX]; /* marker at the gaze off and on; "Shift_R+F6" */
     char wipe[FOVEA_NAME_MAX]; /* split screen at the pointer off and on; "Shift_R+F7" */
     char heatmap[FOVEA_NAME_MAX]; /* heat map off and on; "Shift_R+F8" */
-    char help[FOVEA_NAME_MAX]; /* list of the keys off and on; "Shift_R+F1" */
-    char reload[FOVEA_NAME_MAX]; /* read the configuration again; "Shift_R+End" */
     char stronger[FOVEA_NAME_MAX]; /* more blur; "Shift_R+Page_Up" */
     char weaker[FOVEA_NAME_MAX]; /* less blur; "Shift_R+Page_Down" */
+    char reload[FOVEA_NAME_MAX]; /* read the configuration again; "Shift_R+End" */
 };
 
 /* Of the Vulkan layer alone; other programs do without. */
@@ -528,6 +528,12 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
 
 /* ---- Images in host or CUDA memory ------------------------------------------------------------ */
 
+/* NaN and infinity in the formats of floats stay in their channel and spread as far as the blur sees: blockwise as
+ * the filters of the fragments reach; smooth 4.2 sigma (6.5 in the light of PQ and HLG), and up to 4 (2^k - 1) px
+ * more where the result is made from the picture of 1/2^k the size. That sigma is of the result's own pixel, except
+ * in the tiles of the vulkan backend: there it is the largest that there can be within 19 px of all pixels that are
+ * made together, 32 x 16 from the picture itself, 32 x 32 from half its size, 64 x 64 from less; and 3 * 2^k px come
+ * on top for the way back to full size. */
 enum fovea_format {
     FOVEA_FORMAT_NONE = 0,
     FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: the order of the colours does not matter to a blur */

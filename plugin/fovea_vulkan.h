@@ -255,6 +255,9 @@ struct fovea_vk_frame {
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */
+    /* In the HUD, before the gaze's place, instead of "gaze tracked", "gaze held", "gaze lost" or "gaze none", for
+     * an engine that knows more, such as "pointer outside". NULL: one of these. */
+    const char *hud_gaze;
 };
 
 /* Foveates src into dst. Everything is submitted to the queue before it returns; work that is

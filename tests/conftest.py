@@ -63,3 +63,14 @@ def demo(build_dir):
     path = build_dir / "sample_scene" / "fovea_demo"
     assert path.exists(), f"{path} was not built"
     return path
+
+
+@pytest.fixture(scope="module")
+def rig(build_dir, tmp_path_factory):
+    """Programs under the Vulkan layer, on a display of their own."""
+    from demo_window import virtual_display  # numpy need not be there for the tests that do without
+    from layer_rig import Rig
+
+    need_tool("Xvfb")
+    with virtual_display() as display:
+        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))

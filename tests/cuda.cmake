@@ -19,9 +19,14 @@ fovea_add_test(NAME test_cuda_driver SOURCES gpu/test_cuda_driver.c LINK fovea_i
 target_compile_definitions(test_cuda_driver PRIVATE FAKE_CUDA="${fake_cuda}/libcuda.so.1")
 add_dependencies(test_cuda_driver test_fake_cuda)
 
-foreach(name IN ITEMS test_cuda_peer test_cuda_context)
-    fovea_add_test(NAME ${name} SOURCES gpu/${name}.c gpu/fake_cuda_control.c LINK fovea_internal
-        LABELS unit ENV LD_LIBRARY_PATH=${fake_cuda})
+# rig_of_NAME: what several of them share.
+set(rig_of_test_cuda_peer gpu/peer_rig.c)
+set(rig_of_test_cuda_peer_jobs gpu/peer_rig.c)
+set(rig_of_test_cuda_context gpu/context_rig.c)
+set(rig_of_test_cuda_context_batch gpu/context_rig.c)
+foreach(name IN ITEMS test_cuda_peer test_cuda_peer_jobs test_cuda_context test_cuda_context_batch)
+    fovea_add_test(NAME ${name} SOURCES gpu/${name}.c gpu/fake_cuda_control.c ${rig_of_${name}}
+        LINK fovea_internal LABELS unit ENV LD_LIBRARY_PATH=${fake_cuda})
     add_dependencies(${name} test_fake_cuda)
 endforeach()
 
@@ -40,6 +45,9 @@ fovea_add_test(NAME test_cuda_small
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
+fovea_add_test(NAME test_cuda_smooth_plans
+    SOURCES gpu/test_cuda_smooth_plans.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 120)
 fovea_add_test(NAME test_cuda_tiles
     SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 600)

@@ -127,13 +127,27 @@ static void a_group_takes_an_object(void **state)
                      8);
 }
 
-static void wrong_sets_are_named(void **state)
+struct wrong_set {
+    const char *set;
+    const char *message;
+};
+
+static void assert_all_named(const struct wrong_set *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct recorded recorded = {0};
+        struct fovea_settings settings;
+        print_message("%s\n", cases[i].set);
+        assert_result(create(cases[i].set, &recorded, &settings), FOVEA_ERROR_CONFIG);
+        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
+        assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    }
+}
+
+static void sets_of_unknown_keys_are_named(void **state)
 {
     (void)state;
-    static const struct {
-        const char *set;
-        const char *message;
-    } cases[] = {
+    static const struct wrong_set cases[] = {
         {"backend", "--set \"backend\": expected key.path=value"},
         {"", "--set \"\": expected key.path=value"},
         {"=1", "--set \"=1\": expected key.path=value"},
@@ -155,6 +169,16 @@ static void wrong_sets_are_named(void **state)
         {"apps.x=1",
          "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
          "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
+        {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
+                                               "gaze.fixed.z: unknown key; expected one of x, y"},
+    };
+    assert_all_named(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void sets_of_wrong_values_are_named(void **state)
+{
+    (void)state;
+    static const struct wrong_set cases[] = {
         {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",
@@ -182,17 +206,8 @@ static void wrong_sets_are_named(void **state)
          "are 0.01 to 1000; found [[1, 2], [0, 1]]; wrong at point 2"},
         {"gaze.fixed={\"x\": 0.25,}",
          "--set \"gaze.fixed={\"x\": 0.25,}\": a comma before }: JSON has no trailing commas"},
-        {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
-                                               "gaze.fixed.z: unknown key; expected one of x, y"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct recorded recorded = {0};
-        struct fovea_settings settings;
-        print_message("%s\n", cases[i].set);
-        assert_result(create(cases[i].set, &recorded, &settings), FOVEA_ERROR_CONFIG);
-        assert_string_equal(recorded.last[FOVEA_LOG_ERROR], cases[i].message);
-        assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
-    }
+    assert_all_named(cases, sizeof cases / sizeof cases[0]);
 }
 
 static const char *unused_names(const char *const *sets, size_t count)
@@ -290,7 +305,8 @@ int main(void)
         cmocka_unit_test(a_projection_is_set_one_by_one_or_whole),
         cmocka_unit_test(strings_need_no_quotes),
         cmocka_unit_test(a_group_takes_an_object),
-        cmocka_unit_test(wrong_sets_are_named),
+        cmocka_unit_test(sets_of_unknown_keys_are_named),
+        cmocka_unit_test(sets_of_wrong_values_are_named),
         cmocka_unit_test(what_the_model_does_not_use_is_said),
         cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
         cmocka_unit_test(wrong_lists_name_their_entry),

@@ -143,14 +143,27 @@ static void the_table_covers_the_settings(void **state)
     }
 }
 
+struct name {
+    const char *path;
+    uint32_t value;
+    const char *name;
+};
+
+static void assert_value_names(const struct name *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct config_key *key = config_key_find(cases[i].path);
+        assert_non_null(key);
+        struct fovea_settings settings = fovea_settings_default();
+        memcpy((unsigned char *)&settings + key->offset, &cases[i].value, sizeof cases[i].value);
+        assert_string_equal(config_value_words(key, &settings).text, cases[i].name);
+    }
+}
+
 static void names_follow_the_enumerators(void **state)
 {
     (void)state;
-    static const struct {
-        const char *path;
-        uint32_t value;
-        const char *name;
-    } cases[] = {
+    static const struct name cases[] = {
         {"backend", FOVEA_BACKEND_AUTO, "\"auto\""},
         {"backend", FOVEA_BACKEND_CUDA, "\"cuda\""},
         {"backend", FOVEA_BACKEND_VULKAN, "\"vulkan\""},
@@ -162,6 +175,17 @@ static void names_follow_the_enumerators(void **state)
         {"log.level", FOVEA_LOG_INFO, "\"info\""},
         {"log.level", FOVEA_LOG_WARNING, "\"warning\""},
         {"log.level", FOVEA_LOG_ERROR, "\"error\""},
+    };
+    assert_value_names(cases, sizeof cases / sizeof cases[0]);
+    assert_string_equal(fovea_backend_name(FOVEA_BACKEND_VULKAN), "vulkan");
+    assert_string_equal(fovea_backend_name((enum fovea_backend)4), "unknown backend");
+    assert_string_equal(fovea_backend_name((enum fovea_backend) - 1), "unknown backend");
+}
+
+static void names_follow_the_enumerators_of_foveation(void **state)
+{
+    (void)state;
+    static const struct name cases[] = {
         {"foveation.model", FOVEA_MODEL_PAPER, "\"paper\""},
         {"foveation.model", FOVEA_MODEL_PHYSICAL, "\"physical\""},
         {"foveation.model", FOVEA_MODEL_CURVE, "\"curve\""},
@@ -186,6 +210,14 @@ static void names_follow_the_enumerators(void **state)
         {"foveation.alpha", FOVEA_ALPHA_PREMULTIPLIED, "\"premultiplied\""},
         {"foveation.paper.filter_length", FOVEA_FILTER_LENGTH_CODE, "\"code\""},
         {"foveation.paper.filter_length", FOVEA_FILTER_LENGTH_PRINTED, "\"printed\""},
+    };
+    assert_value_names(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void names_follow_the_enumerators_of_the_gaze(void **state)
+{
+    (void)state;
+    static const struct name cases[] = {
         {"gaze.source", FOVEA_GAZE_FIXED, "\"fixed\""},
         {"gaze.source", FOVEA_GAZE_MOUSE, "\"mouse\""},
         {"gaze.source", FOVEA_GAZE_SCANPATH, "\"scanpath\""},
@@ -201,16 +233,7 @@ static void names_follow_the_enumerators(void **state)
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_LAST, "\"last\""},
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_NONE, "\"none\""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct config_key *key = config_key_find(cases[i].path);
-        assert_non_null(key);
-        struct fovea_settings settings = fovea_settings_default();
-        memcpy((unsigned char *)&settings + key->offset, &cases[i].value, sizeof cases[i].value);
-        assert_string_equal(config_value_words(key, &settings).text, cases[i].name);
-    }
-    assert_string_equal(fovea_backend_name(FOVEA_BACKEND_VULKAN), "vulkan");
-    assert_string_equal(fovea_backend_name((enum fovea_backend)4), "unknown backend");
-    assert_string_equal(fovea_backend_name((enum fovea_backend) - 1), "unknown backend");
+    assert_value_names(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- The schema ------------------------------------------------------------------------------- */
@@ -398,6 +421,8 @@ int main(void)
         cmocka_unit_test(types_fit_their_members),
         cmocka_unit_test(the_table_covers_the_settings),
         cmocka_unit_test(names_follow_the_enumerators),
+        cmocka_unit_test(names_follow_the_enumerators_of_foveation),
+        cmocka_unit_test(names_follow_the_enumerators_of_the_gaze),
         cmocka_unit_test(the_schema_describes_every_key_as_the_table_does),
         cmocka_unit_test(the_schema_knows_no_other_keys),
     };

@@ -72,7 +72,7 @@ static void unknown_keys_name_the_near_miss(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void wrong_values_name_what_was_expected(void **state)
+static void wrong_numbers_name_their_range(void **state)
 {
     (void)state;
     static const struct bad cases[] = {
@@ -96,6 +96,32 @@ static void wrong_values_name_what_was_expected(void **state)
          "bad.json:1:28: foveation.strength: expected a number, 0 to 8; found null"},
         {"{\"foveation\": {\"strength\": {\"x\": 1}}}",
          "bad.json:1:28: foveation.strength: expected a number, 0 to 8; found an object"},
+        {"{\"gaze\": {\"screen_px\": [1920]}}",
+         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
+         "found [1920]"},
+        {"{\"gaze\": {\"screen_px\": [1920, -1]}}",
+         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
+         "found [1920, -1]"},
+        {"{\"gaze\": {\"screen_px\": 1920}}",
+         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
+         "found 1920"},
+        {"{\"gaze\": {\"udp\": {\"port\": 65536}}}",
+         "bad.json:1:27: gaze.udp.port: expected a whole number, 0 to 65535; found 65536"},
+        {"{\"gaze\": {\"saccades\": {\"seed\": -1}}}",
+         "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
+         "found -1"},
+        {"{\"gaze\": {\"saccades\": {\"seed\": 18446744073709551616}}}",
+         "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
+         "found 18446744073709551616"},
+        {"{\"version\": 2}", "bad.json:1:13: version: expected a number, 1; found 2"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void wrong_objects_and_names_name_what_was_expected(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
         {"{\"foveation\": 2}", "bad.json:1:15: foveation: expected an object; found 2"},
         {"[1, 2]", "bad.json:1:1: expected an object; found [1, 2]"},
         {"\"text\"", "bad.json:1:1: expected an object; found \"text\""},
@@ -110,17 +136,14 @@ static void wrong_values_name_what_was_expected(void **state)
          "found \"zebra\""},
         {"{\"overlay\": {\"hud\": 1}}",
          "bad.json:1:21: overlay.hud: expected true or false; found 1"},
-        {"{\"gaze\": {\"screen_px\": [1920]}}",
-         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
-         "found [1920]"},
-        {"{\"gaze\": {\"screen_px\": [1920, -1]}}",
-         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
-         "found [1920, -1]"},
-        {"{\"gaze\": {\"screen_px\": 1920}}",
-         "bad.json:1:24: gaze.screen_px: expected an array of 2 whole numbers, each 0 to 65536; "
-         "found 1920"},
-        {"{\"gaze\": {\"udp\": {\"port\": 65536}}}",
-         "bad.json:1:27: gaze.udp.port: expected a whole number, 0 to 65535; found 65536"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void wrong_strings_and_keys_name_what_was_expected(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
         {"{\"gaze\": {\"udp\": {\"bind\": "
          "\"0123456789012345678901234567890123456789012345678901234567890123\"}}}",
          "bad.json:1:27: gaze.udp.bind: expected a string, at most 63 bytes; found "
@@ -135,13 +158,6 @@ static void wrong_values_name_what_was_expected(void **state)
         {"{\"layer\": {\"keys\": {\"hud\": \"F1+F2+F3+F4+F5\"}}}",
          "bad.json:1:28: layer.keys.hud: expected a string, 1 to 4 names of keys with + "
          "between them, such as \"Shift_R+F2\", or \"\"; found \"F1+F2+F3+F4+F5\""},
-        {"{\"gaze\": {\"saccades\": {\"seed\": -1}}}",
-         "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
-         "found -1"},
-        {"{\"gaze\": {\"saccades\": {\"seed\": 18446744073709551616}}}",
-         "bad.json:1:32: gaze.saccades.seed: expected a whole number, 0 to 18446744073709551615; "
-         "found 18446744073709551616"},
-        {"{\"version\": 2}", "bad.json:1:13: version: expected a number, 1; found 2"},
         {"{\"$schema\": 1}", "bad.json:1:13: $schema: expected a string, any; found 1"},
     };
     ASSERT_ALL_REFUSED(cases);
@@ -268,21 +284,19 @@ static void slips_of_grammar_name_their_place(void **state)
         {"{", "bad.json:1:2: the text ends, but the { of line 1, column 1 has no }"},
         {"{\"version\"", "bad.json:1:11: expected a colon after the key; found the end"},
         {"{\"version\":", "bad.json:1:12: expected a value; found the end"},
-        {"{\"vers", "bad.json:1:2: the string has no closing \" on its line"},
-        {"{\"a\": \"\nb\"}", "bad.json:1:7: the string has no closing \" on its line"},
-        {"{\"a\tb\": 1}", "bad.json:1:4: a control character in a string is written \\u0009"},
-        {"{\"a\\x\": 1}", "bad.json:1:4: unknown escape in a string; a backslash is written \\\\"},
-        {"{\"a\\", "bad.json:1:4: unknown escape in a string; a backslash is written \\\\"},
-        {"{\"a\\u00g0\": 1}",
-         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
-        {"{\"a\\u0000\": 1}",
-         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
-        {"{\"a\\ud800\": 1}",
-         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
         {"{version: 1}", "bad.json:1:2: expected a key in double quotes; found version"},
         {"{'version': 1}", "bad.json:1:2: expected a key in double quotes; found '"},
         {"{\"version\": 1} {}", "bad.json:1:16: expected nothing more; found {"},
         {"{\"version\" 1}", "bad.json:1:12: expected a colon after the key; found 1"},
+        {"{,}", "bad.json:1:2: expected a key in double quotes; found ,"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void values_that_are_not_as_json_writes_them_name_their_place(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
         {"{\"version\": NaN}", "bad.json:1:13: expected a value as JSON writes it; found NaN"},
         {"{\"version\": -Infinity}",
          "bad.json:1:13: expected a value as JSON writes it; found -Infinity"},
@@ -297,7 +311,25 @@ static void slips_of_grammar_name_their_place(void **state)
         {"{\"version\": 1.0000000000000000000000000000000000000000000000000000000000000}",
          "bad.json:1:13: expected a number of at most 60 characters"},
         {"{\"version\": }", "bad.json:1:13: expected a value; found }"},
-        {"{,}", "bad.json:1:2: expected a key in double quotes; found ,"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+static void wrong_strings_comments_and_bytes_name_their_place(void **state)
+{
+    (void)state;
+    static const struct bad cases[] = {
+        {"{\"vers", "bad.json:1:2: the string has no closing \" on its line"},
+        {"{\"a\": \"\nb\"}", "bad.json:1:7: the string has no closing \" on its line"},
+        {"{\"a\tb\": 1}", "bad.json:1:4: a control character in a string is written \\u0009"},
+        {"{\"a\\x\": 1}", "bad.json:1:4: unknown escape in a string; a backslash is written \\\\"},
+        {"{\"a\\", "bad.json:1:4: unknown escape in a string; a backslash is written \\\\"},
+        {"{\"a\\u00g0\": 1}",
+         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
+        {"{\"a\\u0000\": 1}",
+         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
+        {"{\"a\\ud800\": 1}",
+         "bad.json:1:4: expected \\u and four hexadecimal digits of a character"},
         {"{} /* open", "bad.json:1:4: the comment /* has no */"},
         {"{} /*/", "bad.json:1:4: the comment /* has no */"},
         {"{} / nothing", "bad.json:1:4: expected // or /* for a comment; found /"},
@@ -393,13 +425,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_keys_name_the_near_miss),
-        cmocka_unit_test(wrong_values_name_what_was_expected),
+        cmocka_unit_test(wrong_numbers_name_their_range),
+        cmocka_unit_test(wrong_objects_and_names_name_what_was_expected),
+        cmocka_unit_test(wrong_strings_and_keys_name_what_was_expected),
         cmocka_unit_test(wrong_curves_name_the_point),
         cmocka_unit_test(settings_that_do_not_agree_are_refused_with_their_keys),
         cmocka_unit_test(a_curve_replaces_the_default_whole),
         cmocka_unit_test(a_key_given_twice_names_both_lines),
         cmocka_unit_test(entries_of_apps_are_checked_even_if_they_do_not_match),
         cmocka_unit_test(slips_of_grammar_name_their_place),
+        cmocka_unit_test(values_that_are_not_as_json_writes_them_name_their_place),
+        cmocka_unit_test(wrong_strings_comments_and_bytes_name_their_place),
         cmocka_unit_test(zero_bytes_are_refused),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(many_entries_of_apps_are_refused),

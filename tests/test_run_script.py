@@ -2,8 +2,12 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """./run: what it says, and that it calls a package manager only when it may and must."""
 
+import os
 import re
 import shutil
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +59,11 @@ class Machine:
         environment = {"PATH": str(self.bin), "HOME": str(self.bin.parent), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
         return run_program(self.bin / "bash", ROOT / "run", "--build-dir", self.build, *arguments, check=False,
                            env=environment)  # fmt: skip
+
+    def start(self, *arguments):
+        environment = {"PATH": str(self.bin), "HOME": str(self.bin.parent), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+        command = [self.bin / "bash", ROOT / "run", "--build-dir", self.build, *arguments]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def apt_calls(self):
         return self.calls.read_text().splitlines()
@@ -197,6 +206,52 @@ def test_failing_tests_fail_the_stage(machine):
     done = machine.run("test", "--only", "gcc")
     assert done.returncode == 1
     assert done.stdout.rstrip().endswith("50% tests passed, 1 tests failed out of 2")
+
+
+def is_running(pid):
+    """A zombie that nobody has waited for yet is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+# One as a compiler is, one in a group of its own as ninja has them, one that does not want to end.
+SLOW_BUILD = """
+[[ $1 == --build ]] || exit 0
+sleep 600 & one=$!
+setsid sleep 600 & two=$!
+bash -c 'trap "" TERM; sleep 600; sleep 600' & three=$!
+echo $$ $one $two $three >"{pids}.new"
+mv "{pids}.new" "{pids}"
+wait
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
+def test_who_ends_it_ends_what_it_has_started(machine, tmp_path, number):
+    pids = tmp_path / "pids"
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", SLOW_BUILD.format(pids=pids))
+    process = machine.start("build")
+    wait_until(pids.exists)
+    started = [int(pid) for pid in pids.read_text().split()]
+    assert len(started) == 4 and all(is_running(pid) for pid in started)
+    try:
+        process.send_signal(number)
+        assert process.wait(20) == -number
+        wait_until(lambda: not any(is_running(pid) for pid in started), 2)
+    finally:
+        for pid in [process.pid, *started]:
+            if is_running(pid):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_clean_keeps_folders_that_it_did_not_make(machine):

@@ -132,7 +132,7 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
         FOVEA_TRY(frame_watchdog_start(fovea));
     }
     frame_late_meet_peer(fovea);
-    log_info(fovea->log, "fovea: backend %s on %s (%s)", fovea_backend_name(fovea->backend),
+    log_info(fovea->log, "backend %s on %s (%s)", fovea_backend_name(fovea->backend),
              fovea->device.properties.deviceName, fovea->reason);
     return FOVEA_OK;
 }

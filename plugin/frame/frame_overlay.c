@@ -33,14 +33,17 @@ static uint32_t put_lines(char *grid, uint32_t row, const char *text)
     return column > 0 ? row + 1 : row;
 }
 
-static const char *state_name(const struct fovea_gaze *gaze)
+static const char *state_words(const struct frame_work *work, const struct fovea_gaze *gaze)
 {
-    if (!gaze->usable) {
-        return "none";
+    if (work->desc->hud_gaze) {
+        return work->desc->hud_gaze;
     }
-    return gaze->state == FOVEA_GAZE_TRACKED ? "tracked"
-           : gaze->state == FOVEA_GAZE_HELD  ? "held"
-                                             : "lost";
+    if (!gaze->usable) {
+        return "gaze none";
+    }
+    return gaze->state == FOVEA_GAZE_TRACKED ? "gaze tracked"
+           : gaze->state == FOVEA_GAZE_HELD  ? "gaze held"
+                                             : "gaze lost";
 }
 
 /* "smooth paper  linear light  strength 1.00" */
@@ -103,11 +106,11 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
              "fovea %d.%d.%d  %s  %ux%u%s\n%s\n%s\n%s\n"
-             "gaze %s  %.3f %.3f  %s  %.0f Hz\n",
+             "%s  %.3f %.3f  %s  %.0f Hz\n",
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
              fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
              work->view_count == 1 ? "" : " a view", stats.device_name, times, model,
-             state_name(gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
+             state_words(work, gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
     memset(fovea->hud, 0, sizeof fovea->hud);
     uint32_t row = put_lines(fovea->hud, 0, text);
     if (work->desc->hud) {

@@ -79,7 +79,7 @@ static void describe_view(struct fovea_vk *fovea, const struct foveate_plan *pla
     if (plan->foveation.model != FOVEA_MODEL_PAPER &&
         foveate_model_init(&model, &plan->foveation, plan->width_px, plan->height_px)) {
         foveate_model_describe(&model, words, sizeof words);
-        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "fovea: %s",
+        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "model: %s",
                   words);
         fovea->described = true;
     }

@@ -14,6 +14,7 @@
  *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
+ *     layer_windows.c    the windows that these belong to
  *     layer_programs.c   programs that are left alone
  *     layer_dump.c       for tests: frames as files, before and after
  *
@@ -193,7 +194,7 @@ struct layer_swapchain {
         direct; /* its images were made for kernels to see, and can do more than the program has asked for: */
     VkImageUsageFlags usage;
     struct layer_context *contexts; /* one for each queue that it was presented from */
-    bool watched; /* its window was given to pointer and keys */
+    bool watched; /* its window has had its turn with pointer and keys */
     bool blind; /* its last frame had no gaze */
     bool failed; /* its frames are passed through from now on */
     uint32_t said; /* for each result a bit: why a frame was not foveated */

@@ -134,6 +134,13 @@ enum fovea_result layer_input_create(const struct layer_input_desc *desc,
     return FOVEA_OK;
 }
 
+static void forget_sources(struct layer_input *input)
+{
+    (void)pthread_mutex_lock(&input->lock);
+    memset(input->sources, 0, sizeof input->sources);
+    (void)pthread_mutex_unlock(&input->lock);
+}
+
 void layer_input_destroy(struct layer_input **input_pointer)
 {
     if (!input_pointer || !*input_pointer) {
@@ -148,7 +155,7 @@ void layer_input_destroy(struct layer_input **input_pointer)
         input_free(input);
         return;
     }
-    layer_input_feed(input, NULL);
+    forget_sources(input);
     (void)pthread_detach(input->thread);
     if (atomic_fetch_add(&input->left, 1) == 1) {
         input_free(input);
@@ -162,22 +169,27 @@ static void wake(struct layer_input *input)
     (void)eventfd_write(input->wake, 1);
 }
 
-static bool is_lost(const struct layer_input *input, uint64_t watched)
+static bool is_lost(const struct layer_input *input, uint32_t slot)
 {
-    return (uint32_t)watched != 0 && atomic_load(&input->lost) == watched;
+    const uint64_t watched = atomic_load(&input->watched[slot]);
+    return (uint32_t)watched != 0 && atomic_load(&input->lost[slot]) == watched;
 }
 
-void layer_input_watch(struct layer_input *input, uint32_t window)
+void layer_input_watch(struct layer_input *input, uint32_t slot, uint32_t window,
+                       struct fovea_gaze_source *source)
 {
-    uint64_t before = atomic_load(&input->watched);
-    uint64_t after = 0;
-    do {
-        if ((uint32_t)before == window && !is_lost(input, before)) {
-            return;
-        }
-        after = ((before >> 32) + 1) << 32 | window;
-    } while (!atomic_compare_exchange_weak(&input->watched, &before, after));
-    wake(input);
+    (void)pthread_mutex_lock(&input->lock);
+    const uint64_t before = atomic_load(&input->watched[slot]);
+    const bool same = (uint32_t)before == window && !is_lost(input, slot);
+    const bool changed = !same || input->sources[slot] != source;
+    if (!same) {
+        atomic_store(&input->watched[slot], ((before >> 32) + 1) << 32 | window);
+    }
+    input->sources[slot] = source;
+    (void)pthread_mutex_unlock(&input->lock);
+    if (changed) {
+        wake(input);
+    }
 }
 
 void layer_input_set_keys(struct layer_input *input, const struct fovea_layer_keys *keys)
@@ -185,14 +197,6 @@ void layer_input_set_keys(struct layer_input *input, const struct fovea_layer_ke
     (void)pthread_mutex_lock(&input->lock);
     input->keys = *keys;
     input->keys_changed = true;
-    (void)pthread_mutex_unlock(&input->lock);
-    wake(input);
-}
-
-void layer_input_feed(struct layer_input *input, struct fovea_gaze_source *source)
-{
-    (void)pthread_mutex_lock(&input->lock);
-    input->source = source;
     (void)pthread_mutex_unlock(&input->lock);
     wake(input);
 }
@@ -206,11 +210,14 @@ void layer_input_read(const struct layer_input *input, struct layer_input_state 
         .compare_held = atomic_load(&input->compare_held),
         .pointer_known = atomic_load(&input->pointer_known),
         .pointer_over = atomic_load(&input->pointer_over),
-        .window_lost = is_lost(input, atomic_load(&input->watched)),
+        .pointer_slot = atomic_load(&input->pointer_slot),
         .pointer_x_uv = (double)uv[0],
         .pointer_y_uv = (double)uv[1],
     };
     for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
         out_state->presses[i] = atomic_load(&input->presses[i]);
+    }
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        out_state->lost |= (uint32_t)is_lost(input, i) << i;
     }
 }

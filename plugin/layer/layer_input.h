@@ -6,11 +6,11 @@
  * away) there is no input, which is said once.
  *
  * The pointer is polled at desc.rate_hz while somebody is fed with it, else at the keys' 60 Hz; nothing is
- * polled while no window is watched. A pointer that rests over the window is pushed on and on: it is a gaze
+ * polled while no window is watched. A pointer that rests over a window is pushed on and on: it is a gaze
  * that rests. One that has left the window says nothing about it and is not pushed, so that the source holds
  * and falls back by its own rules. So it is under XWayland where the pointer is over no X window: what the
- * server then says is where it was. Keys count while the window, or one above or below it, has the focus,
- * or while the focus follows the pointer and that is over the window. */
+ * server then says is where it was. Keys count while one of the windows, or one above or below it, has the
+ * focus, or while the focus follows the pointer and that is over one of them. */
 #ifndef FOVEA_LAYER_INPUT_H
 #define FOVEA_LAYER_INPUT_H
 
@@ -18,29 +18,34 @@
 
 struct layer_input;
 
-/* What the keys of the settings ask for; counted, so that a frame can tell what is new. */
+/* That are watched at a time. */
+#define LAYER_INPUT_WINDOWS 8
+
+/* What the keys of the settings ask for, in the order of struct fovea_layer_keys; counted, so that a frame can tell
+ * what is new. */
 enum layer_action {
-    LAYER_ACTION_TOGGLE = 0, /* foveation off and on */
+    LAYER_ACTION_HELP = 0,
+    LAYER_ACTION_TOGGLE, /* foveation off and on */
     LAYER_ACTION_HUD,
-    LAYER_ACTION_MARKER,
+    LAYER_ACTION_COMPARE, /* as long as it is held the picture is shown as the program drew it */
     LAYER_ACTION_RINGS,
-    LAYER_ACTION_HEATMAP,
+    LAYER_ACTION_MARKER,
     LAYER_ACTION_WIPE, /* the split follows the pointer, on and off */
-    LAYER_ACTION_RELOAD,
-    LAYER_ACTION_HELP,
+    LAYER_ACTION_HEATMAP,
     LAYER_ACTION_STRONGER,
     LAYER_ACTION_WEAKER,
-    LAYER_ACTION_COMPARE, /* as long as it is held the picture is shown as the program drew it */
+    LAYER_ACTION_RELOAD,
     LAYER_ACTION_COUNT,
 };
 
 struct layer_input_state {
     uint32_t presses[LAYER_ACTION_COUNT]; /* since creation */
     bool compare_held;
-    bool pointer_known; /* it is over the window, or was since that is watched */
+    bool pointer_known; /* it is over a window, or was since that is watched */
     bool pointer_over; /* it is now */
-    bool window_lost; /* the watched window is gone: it or another one is to be given */
-    double pointer_x_uv, pointer_y_uv; /* over the window's client area, where it was last */
+    uint32_t pointer_slot; /* of the window that it is over, or was last */
+    uint32_t lost; /* a bit for each slot: its window is gone; it or another one is to be given */
+    double pointer_x_uv, pointer_y_uv; /* over that window's client area, where it was last */
 };
 
 struct layer_input_desc {
@@ -60,16 +65,16 @@ FOVEA_MUST_CHECK enum fovea_result layer_input_create(const struct layer_input_d
  * behind, to end by itself: a library with this in it must not be unloaded (-z nodelete). */
 void layer_input_destroy(struct layer_input **input);
 
-/* The X11 window that positions refer to and that must have the focus for keys to count; 0: none. A window
- * that was destroyed is not looked at again until it is given here again. Any thread. */
-void layer_input_watch(struct layer_input *input, uint32_t window);
+/* An X11 window of the program's, in a slot below LAYER_INPUT_WINDOWS and in no other one; it takes the place of
+ * the one before. 0: none. A window that was destroyed is not looked at again until it is given here again. While
+ * the pointer is over it, samples go to that mouse source, in uv from the top left; NULL: nowhere. Where windows
+ * lie above one another they go to the one on top alone. After the call the slot's former source is not touched
+ * any more. Any thread. */
+void layer_input_watch(struct layer_input *input, uint32_t slot, uint32_t window,
+                       struct fovea_gaze_source *source);
 
 /* Other keys, from the settings' checked ones; the counts stay. Any thread. */
 void layer_input_set_keys(struct layer_input *input, const struct fovea_layer_keys *keys);
-
-/* From now on pointer samples go to that mouse source, in uv from the top left, until NULL is set. After
- * the call the former one is not touched any more. Any thread. */
-void layer_input_feed(struct layer_input *input, struct fovea_gaze_source *source);
 
 /* Takes no lock, waits for nothing; for every frame. */
 void layer_input_read(const struct layer_input *input, struct layer_input_state *out_state);

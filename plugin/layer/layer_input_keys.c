@@ -18,17 +18,17 @@ struct action_info {
         offsetof(struct fovea_layer_keys, member), text                                            \
     }
 static const struct action_info infos[LAYER_ACTION_COUNT] = {
+    [LAYER_ACTION_HELP] = INFO(help, "these keys"),
     [LAYER_ACTION_TOGGLE] = INFO(toggle, "foveation on/off"),
     [LAYER_ACTION_HUD] = INFO(hud, "HUD on/off"),
-    [LAYER_ACTION_MARKER] = INFO(marker, "marker at the gaze"),
+    [LAYER_ACTION_COMPARE] = INFO(compare, "hold: without foveation"),
     [LAYER_ACTION_RINGS] = INFO(rings, "rings of eccentricity"),
-    [LAYER_ACTION_HEATMAP] = INFO(heatmap, "heat map of the blur"),
+    [LAYER_ACTION_MARKER] = INFO(marker, "marker at the gaze"),
     [LAYER_ACTION_WIPE] = INFO(wipe, "split screen at the pointer"),
-    [LAYER_ACTION_RELOAD] = INFO(reload, "read the configuration again"),
-    [LAYER_ACTION_HELP] = INFO(help, "these keys"),
+    [LAYER_ACTION_HEATMAP] = INFO(heatmap, "heat map of the blur"),
     [LAYER_ACTION_STRONGER] = INFO(stronger, "more blur"),
     [LAYER_ACTION_WEAKER] = INFO(weaker, "less blur"),
-    [LAYER_ACTION_COMPARE] = INFO(compare, "hold: without foveation"),
+    [LAYER_ACTION_RELOAD] = INFO(reload, "read the configuration again"),
 };
 
 static const char *keys_of(const struct fovea_layer_keys *keys, size_t action)

@@ -20,15 +20,12 @@ void layer_input_destroy(struct layer_input **input)
     (void)input;
 }
 
-void layer_input_watch(struct layer_input *input, uint32_t window)
+void layer_input_watch(struct layer_input *input, uint32_t slot, uint32_t window,
+                       struct fovea_gaze_source *source)
 {
     (void)input;
+    (void)slot;
     (void)window;
-}
-
-void layer_input_feed(struct layer_input *input, struct fovea_gaze_source *source)
-{
-    (void)input;
     (void)source;
 }
 

@@ -14,9 +14,19 @@
 #define KEYS_PERIOD_NS INT64_C(16666667)
 #define KEYS_EARLY_NS INT64_C(3000000) /* a turn that comes a little early is still theirs */
 
-struct turn {
-    xcb_query_pointer_reply_t *pointer; /* of the window; NULL: it is gone */
+/* NULL: the window is gone, or there is none. */
+struct sight {
+    xcb_query_pointer_reply_t *pointer; /* as the window has it */
     xcb_query_pointer_reply_t *root;
+};
+
+static bool is_seen(const struct sight *sight)
+{
+    return sight->pointer && sight->root;
+}
+
+struct turn {
+    struct sight sights[LAYER_INPUT_WINDOWS];
     xcb_query_keymap_reply_t *keymap; /* NULL: it is not the keys' turn */
     xcb_get_input_focus_reply_t *focus;
 };
@@ -62,12 +72,22 @@ static void map_keys(struct layer_input *input)
     free(reply);
 }
 
+static bool is_any_in_focus(struct layer_input *input, const struct turn *turn)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS && !any; i++) {
+        any = is_seen(&turn->sights[i]) &&
+              input_window_has_focus(&input->windows[i], &input->x11, turn->focus->focus,
+                                     turn->sights[i].root->child);
+    }
+    return any;
+}
+
 static void take_keys(struct layer_input *input, const struct turn *turn)
 {
     struct keymap down;
     memcpy(&down, turn->keymap->keys, sizeof down);
-    const bool ours =
-        input_window_has_focus(&input->window, &input->x11, turn->focus->focus, turn->root->child);
+    const bool ours = is_any_in_focus(input, turn);
     const uint32_t pressed = input_actions_poll(&input->actions, &down);
     for (size_t i = 0; ours && i < LAYER_ACTION_COUNT; i++) {
         if (pressed >> i & 1) {
@@ -79,68 +99,117 @@ static void take_keys(struct layer_input *input, const struct turn *turn)
 
 /* ---- Pointer ---------------------------------------------------------------------------------- */
 
-static void push(struct layer_input *input, double x_uv, double y_uv)
+/* Not where the slot is another window's by now. */
+static void push(struct layer_input *input, uint32_t slot, double x_uv, double y_uv)
 {
     const struct fovea_gaze_sample sample = {
         .x = x_uv, .y = y_uv, .t_ns = fovea_time_ns(), .confidence = 1.0};
     (void)pthread_mutex_lock(&input->lock);
-    if (input->source) {
-        (void)(fovea_gaze_source_push(input->source, &sample) == FOVEA_OK); /* it counts itself */
+    if (input->sources[slot] && atomic_load(&input->watched[slot]) == input->taken[slot]) {
+        /* It counts what it refuses itself. */
+        (void)(fovea_gaze_source_push(input->sources[slot], &sample) == FOVEA_OK);
     }
     (void)pthread_mutex_unlock(&input->lock);
 }
 
 /* Where the root has no child under the pointer, it is over no X window: XWayland's answer is old then. */
+static bool is_over(const struct input_window *window, const struct sight *sight)
+{
+    const int32_t x_px = sight->pointer->win_x;
+    const int32_t y_px = sight->pointer->win_y;
+    return sight->pointer->same_screen && sight->root->child != 0 && x_px >= 0 && y_px >= 0 &&
+           (uint32_t)x_px < window->width_px && (uint32_t)y_px < window->height_px;
+}
+
+/* The window that the pointer is over; LAYER_INPUT_WINDOWS: none. Of several the one that is on top, and where that
+ * cannot be told the one that it was over before. */
+static uint32_t pointed_slot(const struct layer_input *input, const struct turn *turn)
+{
+    const uint32_t before = atomic_load(&input->pointer_slot);
+    uint32_t found = LAYER_INPUT_WINDOWS;
+    uint32_t found_depth = 0;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        const struct input_window *window = &input->windows[i];
+        if (is_seen(&turn->sights[i]) && is_over(window, &turn->sights[i])) {
+            const uint32_t depth = input_window_depth(window, turn->sights[i].root->child);
+            const bool nearer = depth > found_depth || (depth == found_depth && i == before);
+            if (found == LAYER_INPUT_WINDOWS || nearer) {
+                found = i;
+                found_depth = depth;
+            }
+        }
+    }
+    return found;
+}
+
 static void take_pointer(struct layer_input *input, const struct turn *turn)
 {
-    const struct input_window *window = &input->window;
-    const int32_t x_px = turn->pointer->win_x;
-    const int32_t y_px = turn->pointer->win_y;
-    const bool over = turn->pointer->same_screen && turn->root->child != 0 && x_px >= 0 &&
-                      y_px >= 0 && (uint32_t)x_px < window->width_px &&
-                      (uint32_t)y_px < window->height_px;
+    const uint32_t slot = pointed_slot(input, turn);
+    const bool over = slot < LAYER_INPUT_WINDOWS;
     if (over) {
-        const double x_uv = (x_px + 0.5) / window->width_px;
-        const double y_uv = (y_px + 0.5) / window->height_px;
+        const struct input_window *window = &input->windows[slot];
+        const double x_uv = (turn->sights[slot].pointer->win_x + 0.5) / window->width_px;
+        const double y_uv = (turn->sights[slot].pointer->win_y + 0.5) / window->height_px;
         const float uv[2] = {(float)x_uv, (float)y_uv};
         uint64_t both = 0;
         memcpy(&both, uv, sizeof both);
         atomic_store(&input->pointer, both);
+        atomic_store(&input->pointer_slot, slot);
         atomic_store(&input->pointer_known, true);
-        push(input, x_uv, y_uv);
+        push(input, slot, x_uv, y_uv);
     }
     atomic_store(&input->pointer_over, over);
 }
 
-/* ---- Window ----------------------------------------------------------------------------------- */
+/* ---- Windows ---------------------------------------------------------------------------------- */
 
-static void lose_window(struct layer_input *input)
+static void lose_window(struct layer_input *input, uint32_t slot)
 {
-    const bool known = atomic_load(&input->lost) == input->taken;
+    const bool known = atomic_load(&input->lost[slot]) == input->taken[slot];
     if (known || !x11_is_alive(&input->x11) || atomic_load(&input->stopping)) {
         return;
     }
-    input->window = (struct input_window){0};
-    forget_pointer(input);
-    atomic_store(&input->lost, input->taken);
-    log_debug(input->log, "input: window 0x%x is gone", (unsigned)(uint32_t)input->taken);
+    input->windows[slot] = (struct input_window){0};
+    atomic_store(&input->lost[slot], input->taken[slot]);
+    log_debug(input->log, "input: window 0x%x is gone", (unsigned)(uint32_t)input->taken[slot]);
 }
 
-static void take_window(struct layer_input *input)
+static void take_window(struct layer_input *input, uint32_t slot)
 {
-    const uint64_t watched = atomic_load(&input->watched);
-    if (watched == input->taken) {
+    const uint64_t watched = atomic_load(&input->watched[slot]);
+    if (watched == input->taken[slot]) {
         return;
     }
-    input->taken = watched;
-    atomic_store(&input->pointer_known, false);
-    forget_pointer(input);
-    if ((uint32_t)watched == 0) {
-        input_window_leave(&input->window, &input->x11);
-        (void)input->x11.flush(input->x11.connection);
-    } else if (!input_window_take(&input->window, &input->x11, (uint32_t)watched)) {
-        lose_window(input);
+    input->taken[slot] = watched;
+    if (atomic_load(&input->pointer_slot) == slot) {
+        atomic_store(&input->pointer_known, false);
     }
+    if ((uint32_t)watched == 0) {
+        input_window_leave(&input->windows[slot], &input->x11);
+        (void)input->x11.flush(input->x11.connection);
+    } else if (!input_window_take(&input->windows[slot], &input->x11, (uint32_t)watched)) {
+        lose_window(input, slot);
+    }
+}
+
+/* False: there is none to be looked at. */
+static bool take_windows(struct layer_input *input)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        take_window(input, i);
+        any |= input->windows[i].id != 0;
+    }
+    return any;
+}
+
+static bool are_windows_taken(const struct layer_input *input)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        all &= atomic_load(&input->watched[i]) == input->taken[i];
+    }
+    return all;
 }
 
 static void take_events(struct layer_input *input)
@@ -149,7 +218,9 @@ static void take_events(struct layer_input *input)
     xcb_generic_event_t *event = x11->poll_for_event(x11->connection);
     while (event) {
         input->mapping_changed |= (event->response_type & 0x7f) == XCB_MAPPING_NOTIFY;
-        input_window_event(&input->window, x11, event);
+        for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+            input_window_event(&input->windows[i], x11, event);
+        }
         free(event);
         event = x11->poll_for_event(x11->connection);
     }
@@ -161,24 +232,46 @@ static struct turn ask(const struct layer_input *input, bool with_keys)
 {
     const struct x11 *x11 = &input->x11;
     xcb_connection_t *connection = x11->connection;
-    const unsigned pointer = x11->query_pointer(connection, input->window.id).sequence;
-    const unsigned root = x11->query_pointer(connection, input->window.root).sequence;
+    unsigned pointers[LAYER_INPUT_WINDOWS] = {0};
+    unsigned roots[LAYER_INPUT_WINDOWS] = {0};
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        if (input->windows[i].id != 0) {
+            pointers[i] = x11->query_pointer(connection, input->windows[i].id).sequence;
+            roots[i] = x11->query_pointer(connection, input->windows[i].root).sequence;
+        }
+    }
     const unsigned keymap = with_keys ? x11->query_keymap(connection).sequence : 0;
     const unsigned focus = with_keys ? x11->get_input_focus(connection).sequence : 0;
-    return (struct turn){
-        .pointer = x11_reply(x11, pointer),
-        .root = x11_reply(x11, root),
-        .keymap = with_keys ? x11_reply(x11, keymap) : NULL,
-        .focus = with_keys ? x11_reply(x11, focus) : NULL,
-    };
+    struct turn turn = {0};
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        if (input->windows[i].id != 0) {
+            turn.sights[i].pointer = x11_reply(x11, pointers[i]);
+            turn.sights[i].root = x11_reply(x11, roots[i]);
+        }
+    }
+    turn.keymap = with_keys ? x11_reply(x11, keymap) : NULL;
+    turn.focus = with_keys ? x11_reply(x11, focus) : NULL;
+    return turn;
 }
 
 static void free_turn(struct turn *turn)
 {
-    free(turn->pointer);
-    free(turn->root);
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        free(turn->sights[i].pointer);
+        free(turn->sights[i].root);
+    }
     free(turn->keymap);
     free(turn->focus);
+}
+
+/* Those that nothing could be heard of. */
+static void lose_windows(struct layer_input *input, const struct turn *turn)
+{
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        if (input->windows[i].id != 0 && !is_seen(&turn->sights[i])) {
+            lose_window(input, i);
+        }
+    }
 }
 
 static void look(struct layer_input *input)
@@ -191,21 +284,21 @@ static void look(struct layer_input *input)
     }
     struct turn turn = ask(input, with_keys);
     take_events(input);
-    if (!turn.pointer || !turn.root) {
-        lose_window(input);
-    } else {
-        take_pointer(input, &turn);
-        if (turn.keymap && turn.focus) {
-            take_keys(input, &turn);
-        }
+    lose_windows(input, &turn);
+    take_pointer(input, &turn);
+    if (turn.keymap && turn.focus) {
+        take_keys(input, &turn);
     }
     free_turn(&turn);
 }
 
 static int64_t period_ns(struct layer_input *input)
 {
+    bool fed = false;
     (void)pthread_mutex_lock(&input->lock);
-    const bool fed = input->source != NULL;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        fed |= input->sources[i] != NULL;
+    }
     (void)pthread_mutex_unlock(&input->lock);
     return fed ? input->pointer_period_ns : KEYS_PERIOD_NS;
 }
@@ -235,10 +328,10 @@ static void poll_server(struct layer_input *input)
 {
     int64_t next_ns = fovea_time_ns();
     while (!atomic_load(&input->stopping) && x11_is_alive(&input->x11)) {
-        take_window(input);
-        if (input->window.id == 0) {
+        if (!take_windows(input)) {
+            forget_pointer(input);
             take_events(input);
-            if (atomic_load(&input->watched) == input->taken && x11_is_alive(&input->x11)) {
+            if (are_windows_taken(input) && x11_is_alive(&input->x11)) {
                 wait_until(input, -1);
             }
             continue;

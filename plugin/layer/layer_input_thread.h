@@ -33,26 +33,27 @@ struct layer_input {
     atomic_bool stopping;
     atomic_int left; /* of thread and owner: the second one frees, where the owner could not wait */
 
-    /* Written by the program's threads. */
-    atomic_uint_least64_t
-        watched; /* the window, and above it a number that tells two calls apart */
-    atomic_uint_least64_t lost; /* of watched: that window is gone */
+    /* Written by the program's threads, under the lock. */
     pthread_mutex_t lock; /* held for a push and a copy */
-    struct fovea_gaze_source *source;
+    atomic_uint_least64_t watched
+        [LAYER_INPUT_WINDOWS]; /* the window, and above it a number that tells two calls apart */
+    struct fovea_gaze_source *sources[LAYER_INPUT_WINDOWS];
     struct fovea_layer_keys keys;
     bool keys_changed;
 
     /* Written by the thread. */
+    atomic_uint_least64_t lost[LAYER_INPUT_WINDOWS]; /* of watched: that window is gone */
     atomic_uint presses[LAYER_ACTION_COUNT];
     atomic_bool compare_held;
     atomic_bool pointer_known;
     atomic_bool pointer_over;
+    atomic_uint pointer_slot;
     atomic_uint_least64_t pointer; /* two floats: both are of the same instant */
 
     /* The thread's own. */
     struct x11 x11;
-    struct input_window window;
-    uint64_t taken; /* of watched */
+    struct input_window windows[LAYER_INPUT_WINDOWS];
+    uint64_t taken[LAYER_INPUT_WINDOWS]; /* of watched */
     struct input_actions actions;
     bool mapping_changed;
     int64_t next_keys_ns;

@@ -95,6 +95,11 @@ static bool is_below(const struct input_window *window, const struct x11 *x11, x
     return false;
 }
 
+uint32_t input_window_depth(const struct input_window *window, xcb_window_t pointed)
+{
+    return is_at_or_above(window, pointed) ? 1 + window->above_count : 0;
+}
+
 bool input_window_has_focus(struct input_window *window, const struct x11 *x11, xcb_window_t focus,
                             xcb_window_t pointed)
 {

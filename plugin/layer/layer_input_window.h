@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The window that is watched: its size, the windows above it, and whether the focus is in it. */
+/* A window that is watched: its size, the windows above it, and whether the focus is in it. */
 #ifndef FOVEA_LAYER_INPUT_WINDOW_H
 #define FOVEA_LAYER_INPUT_WINDOW_H
 
@@ -29,6 +29,10 @@ void input_window_leave(struct input_window *window, const struct x11 *x11);
 /* Events of any kind. */
 void input_window_event(struct input_window *window, const struct x11 *x11,
                         const xcb_generic_event_t *event);
+
+/* How near to the pointer it is in the tree of windows, where pointed is the root's child that has the pointer:
+ * 0 where that is another program's, else more for a window inside another one. */
+uint32_t input_window_depth(const struct input_window *window, xcb_window_t pointed);
 
 /* Whether keys go to the window while `focus` has the focus. pointed is the root's child that has the
  * pointer. */

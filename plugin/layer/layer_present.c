@@ -137,6 +137,7 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .signal_count = 1,
         .gaze = own->gaze,
         .hud = own->hud[0] ? own->hud : NULL,
+        .hud_gaze = own->hud_gaze,
     };
     return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index, &waits)
                                : submit(context->fovea, &frame);

@@ -6,6 +6,7 @@
 #include "layer_defaults.h"
 #include "layer_input.h"
 #include "layer_log.h"
+#include "layer_windows.h"
 
 #include "core/log.h"
 
@@ -26,13 +27,14 @@ struct session {
     struct fovea_settings files; /* what the files say, */
     struct fovea_settings now; /* and what the keys have made of it */
     uint64_t serial; /* of now */
-    struct fovea_gaze_source *source; /* NULL: none could be opened */
+    struct fovea_gaze_source
+        *source; /* of windows without one of their own; NULL: none could be opened */
     struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
     struct fovea_vk *follower; /* whose GPU reads the source itself; gaze.late */
     bool followed; /* the source was asked for that */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
-    uint32_t window; /* that pointer and keys belong to */
+    struct layer_windows windows; /* with the gaze in each where the pointer is it */
     bool off;
     bool wiping;
     bool help;
@@ -69,17 +71,10 @@ static void stop_following(void)
     session.followed = false;
 }
 
-static void feed(struct fovea_gaze_source *mouse)
-{
-    if (session.input) {
-        layer_input_feed(session.input, mouse);
-    }
-}
-
 static void close_source(void)
 {
     stop_following();
-    feed(NULL);
+    layer_windows_feed(&session.windows, session.input, NULL);
     fovea_gaze_source_destroy(&session.source);
 }
 
@@ -94,7 +89,7 @@ static bool try_source(const struct fovea_gaze_settings *gaze)
     close_source();
     session.source = source;
     session.gaze = *gaze;
-    feed(gaze->kind == FOVEA_GAZE_MOUSE ? source : NULL);
+    layer_windows_feed(&session.windows, session.input, gaze);
     return true;
 }
 
@@ -139,7 +134,6 @@ static void open_input(void)
         return; /* it has said why */
     }
     layer_input_read(session.input, &session.seen);
-    feed(session.gaze.kind == FOVEA_GAZE_MOUSE ? session.source : NULL);
 }
 
 static void begin(void)
@@ -157,6 +151,7 @@ static void end(void)
 {
     stop_following();
     layer_input_destroy(&session.input);
+    layer_windows_feed(&session.windows, NULL, NULL);
     fovea_gaze_source_destroy(&session.source);
     fovea_config_destroy(&session.config);
     layer_log_close();
@@ -348,23 +343,45 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
     }
 }
 
-/* One context can; the first that presents. A source that cannot be followed is not asked again. */
-static void follow(struct fovea_vk *fovea)
+static struct fovea_gaze_source *source_of(const struct layer_swapchain *swapchain)
 {
-    if (session.now.gaze.late && session.source && !session.follower && !session.followed) {
+    const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
+    return slot && slot->mouse ? slot->mouse : session.source;
+}
+
+/* One context can; the first that presents. A source that cannot be followed is not asked again. */
+static void follow(struct fovea_vk *fovea, struct fovea_gaze_source *source)
+{
+    if (session.now.gaze.late && source && !session.follower && !session.followed) {
         session.followed = true;
-        session.follower = fovea_vk_follow_gaze(fovea, session.source) == FOVEA_OK ? fovea : NULL;
+        session.follower = fovea_vk_follow_gaze(fovea, source) == FOVEA_OK ? fovea : NULL;
     }
 }
 
-static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze *out_gaze)
+static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze_source *source,
+                      struct fovea_gaze *out_gaze)
 {
     *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
-    if (session.source &&
-        fovea_gaze_source_read(session.source, fovea_time_ns(), swapchain->width_px,
-                               swapchain->height_px, out_gaze) < 0) {
+    if (source && fovea_gaze_source_read(source, fovea_time_ns(), swapchain->width_px,
+                                         swapchain->height_px, out_gaze) < 0) {
         *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
     }
+}
+
+/* A mouse is not lost: it is where the window does not see it. */
+static const char *words_for_gaze(const struct layer_swapchain *swapchain,
+                                  const struct fovea_gaze *gaze)
+{
+    if (session.gaze.kind != FOVEA_GAZE_MOUSE || gaze->state != FOVEA_GAZE_LOST) {
+        return NULL;
+    }
+    const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
+    if (!slot) {
+        return "no pointer";
+    }
+    const bool over =
+        session.seen.pointer_over && &session.windows.slots[session.seen.pointer_slot] == slot;
+    return over ? NULL : "pointer outside";
 }
 
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
@@ -372,8 +389,10 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
 {
     pthread_mutex_lock(&lock);
     update(context, swapchain->color_space);
-    follow(context->fovea);
-    read_gaze(swapchain, &out_frame->gaze);
+    struct fovea_gaze_source *source = source_of(swapchain);
+    follow(context->fovea, source);
+    read_gaze(swapchain, source, &out_frame->gaze);
+    out_frame->hud_gaze = words_for_gaze(swapchain, &out_frame->gaze);
     out_frame->hud[0] = '\0';
     if (session.help) {
         layer_input_help(&session.files.layer.keys, out_frame->hud, sizeof out_frame->hud);
@@ -396,22 +415,27 @@ void layer_session_release(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* One that is lost and presented in all the same is not asked for again and again. */
-static bool is_to_be_watched(const struct layer_swapchain *swapchain)
+/* The GPU may follow the source that the slot has had. */
+static void watch(struct layer_window_slot *slot, uint32_t window)
 {
-    return session.input && swapchain->window &&
-           (!swapchain->watched ||
-            (session.seen.window_lost && swapchain->window != session.window));
+    if (slot->mouse) {
+        stop_following();
+    }
+    session.seen.lost &= ~(1u << (slot - session.windows.slots));
+    layer_windows_watch(&session.windows, slot, window, session.input, &session.gaze);
 }
 
+/* A window that is lost and presented in all the same is not asked for again and again. */
 void layer_session_watch(struct layer_swapchain *swapchain)
 {
     pthread_mutex_lock(&lock);
-    if (is_to_be_watched(swapchain)) {
+    if (session.input && swapchain->window) {
+        struct layer_window_slot *slot = layer_windows_choose(
+            &session.windows, swapchain->window, session.seen.lost, !swapchain->watched);
         swapchain->watched = true;
-        session.window = swapchain->window;
-        session.seen.window_lost = false;
-        layer_input_watch(session.input, swapchain->window);
+        if (slot) {
+            watch(slot, swapchain->window);
+        }
     }
     pthread_mutex_unlock(&lock);
 }

@@ -27,6 +27,7 @@ bool layer_session_tick(void);
 struct layer_frame {
     struct fovea_gaze gaze;
     char hud[LAYER_INPUT_HELP_BYTES];
+    const char *hud_gaze; /* why there is no gaze; NULL: what its state says is all */
 };
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame);
@@ -36,8 +37,8 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
 bool layer_session_hold(const struct fovea_vk *fovea); /* true: to be released */
 void layer_session_release(void);
 
-/* A swapchain is presented, foveated or not: pointer and keys belong to the window of the one that began last, and
- * when that window is gone to one that is still presented in. After the tick. */
+/* A swapchain is presented, foveated or not: keys count in its window too, and the pointer while it is over that.
+ * After the tick. */
 void layer_session_watch(struct layer_swapchain *swapchain);
 /* A context is out of use; what it has of the session's it gives back. */
 void layer_session_part(const struct fovea_vk *fovea);

@@ -38,10 +38,15 @@ static enum fovea_result open_device(struct cuda_fixture *fixture)
 
 int cuda_fixture_open(struct cuda_fixture *fixture)
 {
+    const double tile_slope = fixture->tile_slope;
     *fixture = (struct cuda_fixture){.log = {.fn = print_line, .min_level = FOVEA_LOG_INFO},
                                      .tile_slope = FOVEATE_TILE_MAX_SLOPE,
                                      .quick = is_set("FOVEA_TEST_QUICK")};
     enum fovea_result result = open_device(fixture);
+    if (result == FOVEA_OK && tile_slope > 0) {
+        fixture->tile_slope = tile_slope;
+        foveate_cuda_set_tile_slope(fixture->foveate, tile_slope);
+    }
     if (result == FOVEA_OK) {
         return 0;
     }
@@ -59,6 +64,21 @@ void cuda_fixture_close(struct cuda_fixture *fixture)
     CU_WARN(fixture->log, fixture->cu, fixture->cu->StreamDestroy(fixture->stream));
     cuda_device_pop(fixture->device);
     cuda_device_destroy(&fixture->device);
+}
+
+int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
+                     const struct CMUnitTest *heavy_tests, size_t heavy_count)
+{
+    const int status = cuda_fixture_open(fixture);
+    if (status != 0) {
+        return status;
+    }
+    int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+    if (heavy_count > 0 && !fixture->quick) {
+        failed += _cmocka_run_group_tests("heavy_tests", heavy_tests, heavy_count, NULL, NULL);
+    }
+    cuda_fixture_close(fixture);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 void cuda_fixture_wait(const struct cuda_fixture *fixture)

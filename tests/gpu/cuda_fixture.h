@@ -10,12 +10,14 @@
 #include "foveate/foveate_cuda.h"
 #include "images.h"
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct cuda_fixture {
     struct fovea_log log;
     struct cuda_device *device;
     const struct cuda_driver *cu;
     struct foveate_cuda *foveate;
-    double tile_slope; /* that foveate was given */
+    double tile_slope; /* that foveate is given at open; 0: its own, which is here afterwards */
     CUstream stream;
     bool quick; /* FOVEA_TEST_QUICK=1: fewer cases, for tools that slow everything down */
 };
@@ -24,6 +26,14 @@ struct cuda_fixture {
  * there must be one. The device stays pushed until close. */
 int cuda_fixture_open(struct cuda_fixture *fixture);
 void cuda_fixture_close(struct cuda_fixture *fixture);
+
+/* All of main: the tests between open and close, and the heavy ones unless it is quick. Both are arrays. */
+#define CUDA_RUN(fixture, tests) cuda_fixture_run(fixture, tests, COUNT(tests), NULL, 0)
+#define CUDA_RUN_WITH_HEAVY(fixture, tests, heavy_tests)                                           \
+    cuda_fixture_run(fixture, tests, COUNT(tests), heavy_tests, COUNT(heavy_tests))
+struct CMUnitTest;
+int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
+                     const struct CMUnitTest *heavy_tests, size_t heavy_count);
 
 void cuda_fixture_wait(const struct cuda_fixture *fixture);
 

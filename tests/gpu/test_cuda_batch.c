@@ -17,7 +17,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define STREAMS 4
 
 static struct cuda_fixture fixture;
@@ -473,14 +472,5 @@ int main(void)
         cmocka_unit_test(images_beyond_the_memory_of_levels_are_as_single_runs),
         cmocka_unit_test(a_thousand_small_images_take_one_launch_a_stage),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (!fixture.quick) {
-        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
-    }
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN_WITH_HEAVY(&fixture, tests, heavy_tests);
 }

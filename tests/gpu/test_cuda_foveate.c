@@ -14,8 +14,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static struct cuda_fixture fixture;
 
 static const enum fovea_format formats[] = {
@@ -471,14 +469,5 @@ int main(void)
         cmocka_unit_test(a_picture_of_8k_is_as_the_cpu_has_it),
         cmocka_unit_test(a_plan_without_memory_is_an_error_that_passes),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (!fixture.quick) {
-        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
-    }
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN_WITH_HEAVY(&fixture, tests, heavy_tests);
 }

@@ -212,11 +212,5 @@ int main(void)
         cmocka_unit_test(host_pointers_are_refused),
         cmocka_unit_test(a_device_that_is_not_there_is_unsupported),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN(&fixture, tests);
 }

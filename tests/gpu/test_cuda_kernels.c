@@ -17,8 +17,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static struct cuda_fixture fixture;
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR};
@@ -249,11 +247,5 @@ int main(void)
         cmocka_unit_test(batches_with_gazes_in_either_memory),
         cmocka_unit_test(a_latch_takes_the_newer_gaze),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN(&fixture, tests);
 }

@@ -94,11 +94,5 @@ int main(void)
         cmocka_unit_test(blockwise_is_the_reference),
         cmocka_unit_test(smooth_is_the_reference),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN(&fixture, tests);
 }

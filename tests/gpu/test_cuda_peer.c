@@ -2,12 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The CUDA peer with a driver that only keeps books: who owns what after success and after each
- * failure, in which order a job is enqueued, and that nothing is left behind. */
+ * failure, and that nothing is left behind. */
 
-#include "fake_cuda_control.h"
-#include "peer_cuda.h"
+#include "peer_rig.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,141 +14,25 @@
 
 #include <cmocka.h>
 
-#define SLOTS 2
-
-static struct fake_cuda *fake;
-
-static struct peer *create(void)
-{
-    struct peer *peer = NULL;
-    assert_int_equal(
-        peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, (struct fovea_log){0}, &peer),
-        FOVEA_OK);
-    return peer;
-}
-
-static void destroy(struct peer *peer)
-{
-    fake_cuda_calm(fake);
-    peer->api->destroy(peer);
-    assert_int_equal(fake_cuda_living(fake), 0);
-}
-
-static int new_descriptor(void)
-{
-    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
-    return fd;
-}
-
-static bool is_open(int fd)
-{
-    return fcntl(fd, F_GETFD) >= 0;
-}
-
-/* Descriptors of this process, to find those that somebody forgot. */
-static int count_descriptors(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++) {
-        count += is_open(fd);
-    }
-    return count;
-}
-
-static struct peer_image_desc image_desc(int fd)
-{
-    return (struct peer_image_desc){.memory = {.fd = fd},
-                                    .allocation_bytes = 65536,
-                                    .format = FOVEA_FORMAT_RGBA8,
-                                    .width_px = 64,
-                                    .height_px = 48,
-                                    .color_attachment = true};
-}
-
-static struct foveate_plan *make_plan(enum fovea_method method)
-{
-    struct foveate_plan *plan = NULL;
-    struct fovea_foveation foveation = fovea_settings_default().foveation;
-    foveation.method = method;
-    assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan), FOVEA_OK);
-    return plan;
-}
-
-/* A peer with everything that a job needs. */
-struct setup {
-    struct peer *peer;
-    struct foveate_plan *plan;
-    struct peer_job job;
-};
-
-static struct setup set_up_for(enum fovea_method method)
-{
-    struct setup s = {.peer = create(), .plan = make_plan(method)};
-    const struct peer_api *api = s.peer->api;
-    struct peer_image_desc src = image_desc(new_descriptor());
-    struct peer_image_desc dst = image_desc(new_descriptor());
-    struct peer_semaphore_desc wait = {.handle = {.fd = new_descriptor()}, .timeline = true};
-    struct peer_semaphore_desc signal = {.handle = {.fd = new_descriptor()}, .timeline = true};
-    assert_int_equal(api->import_image(s.peer, &src, &s.job.src), FOVEA_OK);
-    assert_int_equal(api->import_image(s.peer, &dst, &s.job.dst), FOVEA_OK);
-    assert_int_equal(api->import_semaphore(s.peer, &wait, &s.job.wait), FOVEA_OK);
-    assert_int_equal(api->import_semaphore(s.peer, &signal, &s.job.signal), FOVEA_OK);
-    assert_int_equal(api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
-    s.job.wait_value = 1;
-    s.job.signal_value = 2;
-    s.job.views[0].frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
-    s.job.view_count = 1;
-    s.job.timed = true;
-    fake_cuda_calm(fake);
-    return s;
-}
-
-static struct setup set_up(void)
-{
-    return set_up_for(FOVEA_METHOD_BLOCKWISE);
-}
-
-static void forget(struct setup *s)
-{
-    const struct peer_api *api = s->peer->api;
-    api->forget_image(s->peer, &s->job.src);
-    api->forget_image(s->peer, &s->job.dst);
-    api->forget_semaphore(s->peer, &s->job.wait);
-    api->forget_semaphore(s->peer, &s->job.signal);
-    api->forget_plan(s->peer, &s->job.views[0].plan);
-    assert_null(s->job.views[0].plan);
-    assert_null(s->job.src);
-    assert_null(s->job.signal);
-}
-
-static void tear_down(struct setup *s)
-{
-    fake_cuda_calm(fake);
-    forget(s);
-    destroy(s->peer);
-    foveate_plan_destroy(&s->plan);
-}
-
 /* ---- Life ------------------------------------------------------------------------------------- */
 
 static void a_peer_leaves_nothing_behind(void **state)
 {
     (void)state;
-    struct peer *peer = create();
+    struct peer *peer = peer_open();
     assert_int_equal(fake->contexts, 1);
     assert_int_equal(fake->pushed, 0);
     assert_string_equal(peer->api->name, "cuda");
     assert_int_equal(peer->api->backend, FOVEA_BACKEND_CUDA);
     assert_true(peer->api->imports_handles);
-    destroy(peer);
+    peer_close(peer);
 }
 
 /* The driver is open by now, so that every call left is one of the peer's. */
 static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
 {
     (void)state;
-    destroy(create());
+    peer_close(peer_open());
     int n = 1;
     int late = 0;
     for (bool failed = true; failed; n++) {
@@ -161,7 +43,7 @@ static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
         failed = fake_cuda_has_failed(fake);
         if (!failed) {
             assert_int_equal(result, FOVEA_OK);
-            destroy(peer);
+            peer_close(peer);
         } else if (result < 0) {
             assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
             assert_null(peer);
@@ -171,7 +53,7 @@ static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
             late += !peer->api->late_block(peer);
             assert_true(fake->pushed == 1 || !peer->api->late_block(peer));
             fake->pushed = 0;
-            destroy(peer);
+            peer_close(peer);
         }
     }
     assert_true(n > 20);
@@ -197,7 +79,7 @@ static void a_device_with_another_uuid_is_no_peer(void **state)
 static void an_imported_images_descriptor_is_the_peers(void **state)
 {
     (void)state;
-    struct peer *peer = create();
+    struct peer *peer = peer_open();
     const int before = count_descriptors();
     struct peer_image_desc desc = image_desc(new_descriptor());
     struct peer_image *image = NULL;
@@ -207,13 +89,13 @@ static void an_imported_images_descriptor_is_the_peers(void **state)
     peer->api->forget_image(peer, &image);
     assert_null(image);
     assert_int_equal(count_descriptors(), before);
-    destroy(peer);
+    peer_close(peer);
 }
 
 static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(void **state)
 {
     (void)state;
-    struct peer *peer = create();
+    struct peer *peer = peer_open();
     const int living = fake_cuda_living(fake);
     int failures = 0;
     for (int n = 1; n <= 6; n++) {
@@ -232,13 +114,13 @@ static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(vo
         failures++;
     }
     assert_int_equal(failures, 6);
-    destroy(peer);
+    peer_close(peer);
 }
 
 static void an_image_that_is_mapped_differently_is_refused(void **state)
 {
     (void)state;
-    struct peer *peer = create();
+    struct peer *peer = peer_open();
     const int fd = new_descriptor();
     struct peer_image_desc desc = image_desc(fd);
     struct peer_image *image = NULL;
@@ -247,13 +129,13 @@ static void an_image_that_is_mapped_differently_is_refused(void **state)
     assert_null(image);
     assert_true(is_open(fd));
     close(fd);
-    destroy(peer);
+    peer_close(peer);
 }
 
 static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void **state)
 {
     (void)state;
-    struct peer *peer = create();
+    struct peer *peer = peer_open();
     const int fd = new_descriptor();
     struct peer_semaphore *semaphore = NULL;
     const struct peer_semaphore_desc desc = {.handle = {.fd = fd}, .timeline = false};
@@ -266,13 +148,13 @@ static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void 
     assert_int_equal(peer->api->import_semaphore(peer, &desc, &semaphore), FOVEA_OK);
     peer->api->forget_semaphore(peer, &semaphore);
     assert_false(is_open(fd));
-    destroy(peer);
+    peer_close(peer);
 }
 
 static void timelines_are_unsupported_where_the_device_has_none(void **state)
 {
     (void)state;
-    struct peer *peer = create();
+    struct peer *peer = peer_open();
     const int fd = new_descriptor();
     struct peer_semaphore *semaphore = NULL;
     const struct peer_semaphore_desc desc = {.handle = {.fd = fd}, .timeline = true};
@@ -281,321 +163,7 @@ static void timelines_are_unsupported_where_the_device_has_none(void **state)
     assert_null(semaphore);
     assert_true(is_open(fd));
     close(fd);
-    destroy(peer);
-}
-
-/* ---- Jobs ------------------------------------------------------------------------------------- */
-
-static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
-    tear_down(&s);
-}
-
-/* What a frame costs the engine's thread: no events, and jobs of one stream follow each other anyway. */
-static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
-{
-    (void)state;
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    double elapsed_us = 0.0;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_OK);
-    fake->calls[0] = '\0';
-    s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    assert_string_equal(fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
-                                     "LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
-                                     "SignalExternalSemaphoresAsync CtxPopCurrent ");
-    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_NOT_READY);
-    tear_down(&s);
-}
-
-/* The event that its jobs lack comes when the plan goes, and stands for them. */
-static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
-{
-    (void)state;
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    const int memories = fake->memories;
-    s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    fake->calls[0] = '\0';
-    fake->busy = true;
-    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
-    const char *recorded = strstr(fake->calls, "EventRecord");
-    assert_non_null(recorded);
-    assert_non_null(strstr(recorded, "EventQuery"));
-    assert_null(strstr(recorded + 1, "EventRecord"));
-    assert_int_equal(fake->memories, memories);
-    fake->busy = false;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
-    assert_int_equal(fake->memories, memories);
-    tear_down(&s);
-}
-
-static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
-{
-    (void)state;
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    const int memories = fake->memories;
-    s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    fake->calls[0] = '\0';
-    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
-    assert_null(strstr(fake->calls, "EventRecord"));
-    assert_int_equal(fake->memories, memories - 1);
-    tear_down(&s);
-}
-
-/* Four levels: the first, three decimations, and the picture, after the frame before. */
-static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
-{
-    (void)state;
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    assert_int_equal(s.plan->level_count, 4);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                        "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
-                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
-    tear_down(&s);
-}
-
-/* What was launched by then is still noted, so that the levels are not freed under it. */
-static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
-{
-    (void)state;
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    fake->fails = "LaunchKernel";
-    fake->fail_at = 3;
-    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                        "LaunchKernel LaunchKernel LaunchKernel CtxPopCurrent ");
-    tear_down(&s);
-}
-
-static void a_job_that_fails_anywhere_signals_nothing(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    for (int n = 1; n <= 6; n++) {
-        fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
-        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_DEVICE_LOST);
-        assert_int_equal(fake->pushed, 0);
-        double elapsed_us = 0.0;
-        assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
-        const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
-        assert_true(!signal || n == 6);
-    }
-    assert_non_null(strstr(fake->calls, "SignalExternalSemaphoresAsync"));
-    tear_down(&s);
-}
-
-static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    struct peer_job job = s.job;
-    job.views[0].frame.width_px++;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    job = s.job;
-    job.views[0].frame.origin_y_px = 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    job.views[0].frame.origin_y_px = -1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    job = s.job;
-    job.views[0].plan = NULL;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    job = s.job;
-    job.view_count = 0;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    job.view_count = PEER_MAX_VIEWS + 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    job = s.job;
-    job.slot = SLOTS;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(fake->calls, "");
-    tear_down(&s);
-}
-
-static void times_come_when_the_job_is_over(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    double elapsed_us = 0.0;
-    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
-    s.job.slot = 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    fake->busy = true;
-    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
-    fake->busy = false;
-    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_OK);
-    assert_true(elapsed_us == 250.0);
-    assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
-    assert_int_equal(s.peer->api->elapsed(s.peer, SLOTS, &elapsed_us), FOVEA_NOT_READY);
-    tear_down(&s);
-}
-
-/* cuMemFree waits for the device, and jobs may wait for the engine. */
-static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    struct peer_plan *plan = NULL;
-    const int memories = fake->memories;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    fake->busy = true;
-    fake->calls[0] = '\0';
-    s.peer->api->forget_plan(s.peer, &plan);
-    assert_null(plan);
-    assert_int_equal(fake->memories, memories + 1);
-    assert_null(strstr(fake->calls, "MemFree"));
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-    fake->busy = false;
-    s.peer->api->forget_plan(s.peer, &plan);
-    assert_int_equal(fake->memories, memories);
-    tear_down(&s);
-}
-
-/* However many are forgotten while jobs wait for the engine: nobody waits for the device. */
-static void plans_come_and_go_while_jobs_wait(void **state)
-{
-    (void)state;
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    const int memories = fake->memories;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    fake->busy = true;
-    struct peer_plan *plan = NULL;
-    for (int i = 0; i < 40; i++) {
-        fake->calls[0] = '\0';
-        assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-        s.peer->api->forget_plan(s.peer, &plan);
-        assert_null(strstr(fake->calls, "MemFree "));
-        assert_null(strstr(fake->calls, "MemAlloc "));
-        assert_null(strstr(fake->calls, "EventSynchronize"));
-    }
-    fake->busy = false;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-    assert_int_equal(fake->memories, memories + 1);
-    s.peer->api->forget_plan(s.peer, &plan);
-    assert_int_equal(fake->memories, memories);
-    tear_down(&s);
-}
-
-/* cuMemFree may wait for the jobs: then the memory is kept, and so much of it is enough. */
-static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
-{
-    (void)state;
-    fake->no_pools = true;
-    struct setup s = set_up();
-    const int memories = fake->memories;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    fake->busy = true;
-    struct peer_plan *plan = NULL;
-    enum fovea_result result = FOVEA_OK;
-    int made = 0;
-    fake->calls[0] = '\0';
-    for (; result == FOVEA_OK && made < 100; made += result == FOVEA_OK) {
-        result = s.peer->api->import_plan(s.peer, s.plan, &plan);
-        s.peer->api->forget_plan(s.peer, &plan);
-        assert_null(strstr(fake->calls, "MemFree"));
-        fake->calls[0] = '\0';
-    }
-    assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(made, 16);
-    assert_int_equal(fake->memories, memories + made);
-    fake->busy = false;
-    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-    assert_int_equal(fake->memories, memories + 1);
-    s.peer->api->forget_plan(s.peer, &plan);
-    assert_int_equal(fake->memories, memories);
-    tear_down(&s);
-}
-
-/* The first view is under way when the second fails: its images stay mapped until it is over. */
-static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    s.job.views[1] = s.job.views[0];
-    s.job.view_count = 2;
-    fake->fails = "LaunchKernel";
-    fake->fail_at = 2;
-    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
-    fake_cuda_calm(fake);
-    fake->busy = true;
-    const int surfaces = fake->surfaces;
-    const int memories = fake->memories;
-    s.peer->api->forget_image(s.peer, &s.job.src);
-    s.peer->api->forget_image(s.peer, &s.job.dst);
-    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
-    assert_null(s.job.src);
-    assert_int_equal(fake->surfaces, surfaces);
-    assert_int_equal(fake->memories, memories);
-    assert_null(strstr(fake->calls, "Synchronize")); /* this may be within a frame */
-    fake->busy = false;
-    s.peer->api->drain(s.peer);
-    assert_non_null(strstr(fake->calls, "StreamSynchronize"));
-    assert_int_equal(fake->surfaces, surfaces - 2);
-    tear_down(&s);
-}
-
-static void views_run_one_after_the_other_between_the_semaphores(void **state)
-{
-    (void)state;
-    struct setup s = set_up();
-    struct foveate_plan *half = NULL;
-    assert_int_equal(foveate_plan_create(&s.plan->foveation, 32, 48, &half), FOVEA_OK);
-    for (int i = 0; i < 2; i++) {
-        s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
-        assert_int_equal(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan), FOVEA_OK);
-        s.job.views[i].frame = foveate_frame_make(half, (struct fovea_point_uv){0.5, 0.5});
-        s.job.views[i].frame.origin_x_px = 32 * i;
-    }
-    s.job.view_count = 2;
-    fake_cuda_calm(fake);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-                        "LaunchKernel EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
-    s.job.views[1].frame.origin_x_px++;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
-    s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
-    tear_down(&s);
-    foveate_plan_destroy(&half);
-}
-
-/* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
-static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
-{
-    (void)state;
-    static const struct {
-        enum fovea_method method;
-        int calls;
-    } cases[] = {{FOVEA_METHOD_BLOCKWISE, 13}, {FOVEA_METHOD_SMOOTH, 12}};
-    for (int i = 0; i < 2; i++) {
-        struct setup s = set_up_for(cases[i].method);
-        const int living = fake_cuda_living(fake);
-        for (int n = 1; n <= cases[i].calls; n++) {
-            fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
-            struct peer_plan *plan = s.job.views[0].plan;
-            assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan),
-                             FOVEA_ERROR_OUT_OF_MEMORY);
-            assert_null(plan);
-            assert_int_equal(fake_cuda_living(fake), living);
-        }
-        fake_cuda_calm(fake);
-        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
-        tear_down(&s);
-    }
+    peer_close(peer);
 }
 
 /* ---- Stuck ------------------------------------------------------------------------------------ */
@@ -628,24 +196,8 @@ int main(void)
         cmocka_unit_test(an_image_that_is_mapped_differently_is_refused),
         cmocka_unit_test(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure),
         cmocka_unit_test(timelines_are_unsupported_where_the_device_has_none),
-        cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
-        cmocka_unit_test(a_job_that_is_not_timed_makes_no_call_too_many),
-        cmocka_unit_test(a_plan_is_kept_for_jobs_that_have_no_event),
-        cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
-        cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
-        cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
-        cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
-        cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
-        cmocka_unit_test(times_come_when_the_job_is_over),
-        cmocka_unit_test(views_run_one_after_the_other_between_the_semaphores),
-        cmocka_unit_test(a_forgotten_plan_is_freed_when_no_job_is_left),
-        cmocka_unit_test(plans_come_and_go_while_jobs_wait),
-        cmocka_unit_test(without_pools_nothing_is_freed_while_jobs_wait),
-        cmocka_unit_test(images_of_a_job_that_failed_half_way_are_kept_for_it),
-        cmocka_unit_test(a_plan_that_fails_anywhere_leaves_nothing_behind),
         /* Last: what it leaves is never taken away. */
         cmocka_unit_test(an_abandoned_peer_neither_waits_nor_takes_anything_away),
     };
-    fake = fake_cuda_open();
-    return fake ? cmocka_run_group_tests(tests, NULL, NULL) : EXIT_FAILURE;
+    return peer_run_tests(tests, sizeof tests / sizeof tests[0]);
 }

@@ -13,8 +13,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static struct cuda_fixture fixture;
 
 static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_R8};
@@ -207,11 +205,5 @@ int main(void)
         cmocka_unit_test(flat_pictures_stay_flat),
         cmocka_unit_test(what_is_sharp_is_copied_bit_by_bit),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN(&fixture, tests);
 }

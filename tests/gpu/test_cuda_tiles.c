@@ -16,9 +16,8 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static struct cuda_fixture fixture;
+/* As steep as tiles can be: small pictures are enough. */
+static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_STEEPEST};
 
 static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,
                                             FOVEA_FORMAT_R8,         FOVEA_FORMAT_A2B10G10R10,
@@ -429,17 +428,5 @@ int main(void)
     static const struct CMUnitTest heavy_tests[] = {
         cmocka_unit_test(a_large_picture_is_right),
     };
-    const int status = cuda_fixture_open(&fixture);
-    if (status != 0) {
-        return status;
-    }
-    /* As steep as tiles can be: small pictures are enough. */
-    fixture.tile_slope = FOVEATE_TILE_STEEPEST;
-    foveate_cuda_set_tile_slope(fixture.foveate, fixture.tile_slope);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (!fixture.quick) {
-        failed += cmocka_run_group_tests(heavy_tests, NULL, NULL);
-    }
-    cuda_fixture_close(&fixture);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return CUDA_RUN_WITH_HEAVY(&fixture, tests, heavy_tests);
 }

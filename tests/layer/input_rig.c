@@ -87,7 +87,7 @@ int rig_set_up(void **unused)
     window = x_window(&client, frame, (struct x_place){10, 20, 400, 200});
     x_focus(&client, window);
     rig_open();
-    layer_input_watch(input, window);
+    layer_input_watch(input, 0, window, NULL);
     return 0;
 }
 

@@ -185,7 +185,9 @@ class Rig:
         except subprocess.TimeoutExpired:
             process.kill()
             code = process.wait(10)
-        return Done(code, (run / "output.txt").read_text(), run / "fovea.log", run / "validation.txt")
+        done = Done(code, (run / "output.txt").read_text(), run / "fovea.log", run / "validation.txt")
+        assert "fovea: fovea" not in done.log + done.output, "who speaks is said once"
+        return done
 
     def run(self, *command, timeout=60, **options):
         """-> Done; its frames with dump=True."""

@@ -5,11 +5,11 @@
  * STAND_IN_LOG names for each instance. So the tests of fovea-run need no layer of the build and can
  * have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and for one that
  * crashes with -DSTAND_IN_CRASHES. */
+#include "loader_chain.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan_core.h>
 
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
@@ -31,16 +31,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
                                                       const VkAllocationCallbacks *allocator,
                                                       VkInstance *out)
 {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
-    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-                    link->function != VK_LAYER_LINK_INFO)) {
-        link = (VkLayerInstanceCreateInfo *)link->pNext;
-    }
-    if (!link) {
+    next_instance = chain_next_of_instance(info);
+    if (!next_instance) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     say();
     return ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, allocator, out);
 }
@@ -50,18 +44,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
                                                     const VkAllocationCallbacks *allocator,
                                                     VkDevice *out)
 {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
-    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
-                    link->function != VK_LAYER_LINK_INFO)) {
-        link = (VkLayerDeviceCreateInfo *)link->pNext;
-    }
-    if (!link) {
+    const struct chain_device device = chain_next_of_device(NULL, info);
+    if (!device.create) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    return ((PFN_vkCreateDevice)next(NULL, "vkCreateDevice"))(physical, info, allocator, out);
+    next_device = device.next;
+    return device.create(physical, info, allocator, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL enumerate_layers(uint32_t *count, VkLayerProperties *out)
@@ -102,9 +90,5 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
 VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation)
 {
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = instance_proc;
-    negotiation->pfnGetDeviceProcAddr = device_proc;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
+    return chain_negotiate(negotiation, instance_proc, device_proc);
 }

@@ -414,6 +414,7 @@ def test_install_lets_the_loader_find_the_layer(world, layer):
     assert f"installed {world.users}" in done.stdout and str(layer) in done.stdout
     manifest = json.loads(world.users.read_text())
     wanted = json.loads(world.text(layer))
+    manifest.pop("fovea_run_made_folders")
     assert manifest["layer"].pop("description").startswith(wanted["layer"].pop("description"))
     assert manifest == wanted
     run_program(need_tool("vulkaninfo"), "--summary", env={**world.environment, "FOVEA_ENABLE": "1"})
@@ -431,6 +432,46 @@ def test_install_follows_the_users_folder_of_data(world):
     assert path.exists()
     world.good("--uninstall", XDG_DATA_HOME=world.home / "data", HOME=None)
     assert not path.exists()
+
+
+def test_uninstall_takes_away_the_folders_that_install_has_made(world):
+    data = world.home / "one" / "two"
+    data.parent.mkdir()
+    place = data / PLACE
+    for others in [None, place / "other.json", place.parent / "other.json"]:
+        world.good("--install", XDG_DATA_HOME=data)
+        assert place.exists()
+        if others:
+            others.touch()
+        world.good("--install", XDG_DATA_HOME=data)
+        world.good("--uninstall", XDG_DATA_HOME=data)
+        assert not (place / FILE).exists()
+        if others:
+            assert others.exists() and list(data.rglob("*.json")) == [others]
+            assert place.exists() == (others.parent == place)
+            shutil.rmtree(data)
+        else:
+            assert not data.exists()
+        assert data.parent.exists(), "it was there before"
+
+
+def test_uninstall_leaves_folders_that_were_there(world):
+    world.users.parent.mkdir(parents=True)
+    world.good("--install")
+    world.good("--uninstall")
+    assert world.users.parent.exists() and os.listdir(world.users.parent) == []
+
+
+@pytest.mark.parametrize("count", [-1, 1e9, "many", None, 64])
+def test_uninstall_takes_no_folder_with_something_in_it(world, count):
+    world.users.parent.mkdir(parents=True)
+    world.good("--install")
+    manifest = json.loads(world.users.read_text())
+    world.users.write_text(json.dumps({**manifest, "fovea_run_made_folders": count}))
+    (world.home / "letter").touch()
+    world.good("--uninstall")
+    assert (world.home / "letter").exists() and not world.users.exists()
+    assert world.users.parent.exists() == (count != 64)
 
 
 def test_install_makes_libraries_absolute(world, layer):

@@ -11,17 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import FOVEA, VALIDATION, Rig, wait_until
+from layer_rig import FOVEA, VALIDATION, wait_until
 
 DEVICE_SELECT = "VK_LAYER_MESA_device_select"
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
 
 
 def run_cube(rig, **options):

@@ -6,16 +6,7 @@ would notice. A layer below Fovea's (tests/layer/fault) does the one and the oth
 from pathlib import Path
 
 import pytest
-from conftest import need_tool, run_program
-from demo_window import virtual_display
-from layer_rig import Rig
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
+from conftest import run_program
 
 
 @pytest.mark.parametrize(("backend", "submits"), [("vulkan", 6), ("cpu", 12)])

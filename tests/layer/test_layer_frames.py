@@ -9,21 +9,13 @@ import signal
 import numpy
 import pytest
 from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import Rig, screen_picture, wait_until
+from layer_rig import screen_picture, wait_until
 
 SIZE = ("--width", "240", "--height", "180")
 BLOCKWISE = {"foveation.method": "blockwise"}
 SMOOTH = {"foveation.method": "smooth"}
 # Levels of 255. Both methods are rounded once; the smooth one sums halves of other levels on a GPU.
 BOUNDS = {"blockwise": 1, "smooth": 3}
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
 
 
 def assert_is_the_operator(rig, frame, sets):

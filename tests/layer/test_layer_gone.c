@@ -39,18 +39,37 @@ static void a_window_that_is_destroyed_is_let_go_of(void **unused)
     x_key(&client, SHIFT_R, false);
     UNTIL(rig_said_count(FOVEA_LOG_DEBUG) == 1);
     assert_contains(rig_said(FOVEA_LOG_DEBUG), "is gone");
-    layer_input_watch(input, window);
+    layer_input_watch(input, 0, window, NULL);
     UNTIL(rig_said_count(FOVEA_LOG_DEBUG) == 2);
-    layer_input_watch(input, 0x7fffffff);
+    layer_input_watch(input, 0, 0x7fffffff, NULL);
     UNTIL(rig_said_count(FOVEA_LOG_DEBUG) == 3);
 
     window = x_window(&client, frame, (struct x_place){10, 20, 400, 200});
-    layer_input_watch(input, window);
+    layer_input_watch(input, 0, window, NULL);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
-    layer_input_watch(input, 0);
+    layer_input_watch(input, 0, 0, NULL);
     UNTIL(!rig_state().pointer_over);
     assert_int_equal(rig_said_count(FOVEA_LOG_DEBUG), 3);
     assert_int_equal(rig_said_count(FOVEA_LOG_WARNING) + rig_said_count(FOVEA_LOG_ERROR), 0);
+}
+
+static void a_window_that_is_destroyed_leaves_the_others_alone(void **unused)
+{
+    (void)unused;
+    const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
+    layer_input_watch(input, 1, other, NULL);
+    x_pointer(&client, 630, 310);
+    UNTIL(pointer_is(30.5 / 100, 10.5 / 50));
+    x_window_destroy(&client, other);
+    UNTIL(rig_state().lost == 1u << 1);
+    UNTIL(!rig_state().pointer_over);
+    x_pointer(&client, 200, 100);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
+    hold_ms(SHIFT_R, F2, 120);
+    UNTIL(all_presses() == 1);
+    layer_input_watch(input, 1, 0, NULL);
+    UNTIL(rig_state().lost == 0);
+    assert_int_equal(rig_said_count(FOVEA_LOG_DEBUG), 1);
 }
 
 static void a_server_that_vanishes_is_said_once(void **unused)
@@ -70,7 +89,7 @@ static void a_server_that_vanishes_is_said_once(void **unused)
         UNTIL(rig_said_count(FOVEA_LOG_WARNING) == 1);
         assert_contains(rig_said(FOVEA_LOG_WARNING), "the X server has gone");
         UNTIL(!rig_state().pointer_over);
-        layer_input_watch(input, 5);
+        layer_input_watch(input, 0, 5, NULL);
         rest_ms(20);
         assert_in_range(destroy_ms(), 0, 150);
         assert_int_equal(rig_said_count(FOVEA_LOG_WARNING), 1);
@@ -104,7 +123,7 @@ static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
     assert_contains(rig_said(FOVEA_LOG_WARNING), "does not answer yet");
     assert_in_range(destroy_ms(), 0, 600);
     rig_open();
-    layer_input_watch(input, window);
+    layer_input_watch(input, 0, window, NULL);
     kill(server.pid, SIGCONT);
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
@@ -120,7 +139,7 @@ static void nobody_need_wait_for_a_server(void **unused)
     const int64_t start_ns = fovea_time_ns();
     assert_int_equal(layer_input_create(&desc, &input), FOVEA_OK);
     assert_in_range((fovea_time_ns() - start_ns) / MS, 0, 150);
-    layer_input_watch(input, window);
+    layer_input_watch(input, 0, window, NULL);
     kill(server.pid, SIGCONT);
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
@@ -218,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_SERVER(a_window_that_is_destroyed_is_let_go_of),
+        WITH_SERVER(a_window_that_is_destroyed_leaves_the_others_alone),
         WITH_SERVER(a_server_that_vanishes_is_said_once),
         WITH_SERVER(a_server_that_is_grabbed_stops_nobody),
         WITH_SERVER(a_server_that_does_not_answer_holds_nobody_up),

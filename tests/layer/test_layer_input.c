@@ -64,7 +64,7 @@ static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unus
 {
     (void)unused;
     struct fovea_gaze_source *source = open_mouse();
-    layer_input_feed(input, source);
+    layer_input_watch(input, 0, window, source);
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
     rest_ms(700);
@@ -81,7 +81,7 @@ static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unus
     x_pointer(&client, 300, 100);
     UNTIL(gaze_at(source, fovea_time_ns()).state == FOVEA_GAZE_TRACKED);
 
-    layer_input_feed(input, NULL);
+    layer_input_watch(input, 0, window, NULL);
     const uint64_t count = gaze_at(source, fovea_time_ns()).sample_count;
     rest_ms(POLLS_MS);
     assert_int_equal(gaze_at(source, fovea_time_ns()).sample_count, count);
@@ -94,15 +94,75 @@ static void a_frame_may_say_the_same_again_and_again(void **unused)
     struct fovea_gaze_source *source = open_mouse();
     x_pointer(&client, 200, 100);
     for (int i = 0; i < 500; i++) {
-        layer_input_watch(input, window);
-        layer_input_feed(input, source);
+        layer_input_watch(input, 0, window, source);
         rest_ms(1);
     }
     x_pointer(&client, 201, 100);
     rest_ms(40);
     assert_true(pointer_is(101.5 / 400, 50.5 / 200));
-    layer_input_feed(input, NULL);
+    layer_input_watch(input, 0, window, NULL);
     fovea_gaze_source_destroy(&source);
+}
+
+static bool is_tracked_at(struct fovea_gaze_source *source, double x_uv, double y_uv)
+{
+    const struct fovea_gaze gaze = gaze_at(source, fovea_time_ns());
+    return gaze.state == FOVEA_GAZE_TRACKED && fabs(gaze.point.x_uv - x_uv) < 1e-9 &&
+           fabs(gaze.point.y_uv - y_uv) < 1e-9;
+}
+
+static void of_several_windows_the_pointer_is_in_the_one_that_it_is_over(void **unused)
+{
+    (void)unused;
+    const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
+    struct fovea_gaze_source *first = open_mouse();
+    struct fovea_gaze_source *second = open_mouse();
+    layer_input_watch(input, 0, window, first);
+    layer_input_watch(input, 3, other, second);
+    for (int i = 0; i < 2; i++) {
+        x_pointer(&client, 200, 100);
+        UNTIL(pointer_is(100.5 / 400, 50.5 / 200) && rig_state().pointer_slot == 0);
+        UNTIL(is_tracked_at(first, 100.5 / 400, 50.5 / 200));
+        x_pointer(&client, 630, 310);
+        UNTIL(pointer_is(30.5 / 100, 10.5 / 50) && rig_state().pointer_slot == 3);
+        UNTIL(is_tracked_at(second, 30.5 / 100, 10.5 / 50));
+        UNTIL(gaze_at(first, fovea_time_ns()).state == FOVEA_GAZE_LOST);
+    }
+    x_pointer(&client, 550, 400);
+    UNTIL(!rig_state().pointer_over);
+    UNTIL(gaze_at(second, fovea_time_ns()).state == FOVEA_GAZE_LOST);
+    assert_int_equal(rig_state().pointer_slot, 3);
+
+    layer_input_watch(input, 0, window, NULL);
+    layer_input_watch(input, 3, other, NULL);
+    fovea_gaze_source_destroy(&first);
+    fovea_gaze_source_destroy(&second);
+}
+
+/* Two windows over each other, in either order, and one inside another. */
+static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **unused)
+{
+    (void)unused;
+    const xcb_window_t other = x_window(&client, 0, (struct x_place){150, 80, 200, 100});
+    const xcb_window_t inner = x_window(&client, other, (struct x_place){100, 50, 40, 40});
+    x_pointer(&client, 200, 100);
+    layer_input_watch(input, 1, other, NULL);
+    UNTIL(pointer_is(50.5 / 200, 20.5 / 100) && rig_state().pointer_slot == 1);
+    x_window_raise(&client, frame);
+    UNTIL(pointer_is(100.5 / 400, 50.5 / 200) && rig_state().pointer_slot == 0);
+    x_window_raise(&client, other);
+    UNTIL(pointer_is(50.5 / 200, 20.5 / 100) && rig_state().pointer_slot == 1);
+    layer_input_watch(input, 7, inner, NULL);
+    x_pointer(&client, 270, 150);
+    UNTIL(pointer_is(20.5 / 40, 20.5 / 40) && rig_state().pointer_slot == 7);
+    x_pointer(&client, 240, 150);
+    UNTIL(pointer_is(90.5 / 200, 70.5 / 100) && rig_state().pointer_slot == 1);
+
+    /* Another program's on top of all: as with one window the pointer is still over what lies below. */
+    (void)x_window(&client, 0, (struct x_place){0, 0, 800, 600});
+    rest_ms(POLLS_MS);
+    assert_true(rig_state().pointer_over);
+    assert_int_equal(rig_state().pointer_slot, 1);
 }
 
 static void a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed(void **unused)
@@ -140,6 +200,8 @@ int main(void)
         WITH_SERVER(a_pointer_over_no_window_at_all_is_not_over_ours),
         WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not),
         WITH_SERVER(a_frame_may_say_the_same_again_and_again),
+        WITH_SERVER(of_several_windows_the_pointer_is_in_the_one_that_it_is_over),
+        WITH_SERVER(of_windows_above_one_another_the_pointer_is_in_the_top_one),
         WITH_SERVER(a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed),
     };
     return RUN_OR_SKIP(tests);

@@ -4,6 +4,8 @@
 /* Keys in somebody else's program. */
 #include "input_rig.h"
 
+#include "key.h"
+
 static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **unused)
 {
     (void)unused;
@@ -86,6 +88,26 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
     x_window_reparent(&client, window, other);
     press_with_focus(other, 1);
     press_with_focus(frame, 0);
+}
+
+static void keys_count_in_every_window_that_is_watched(void **unused)
+{
+    (void)unused;
+    const xcb_window_t second = x_window(&client, 0, (struct x_place){600, 300, 100, 100});
+    const xcb_window_t third = x_window(&client, 0, (struct x_place){600, 450, 100, 100});
+    layer_input_watch(input, 1, second, NULL);
+    press_with_focus(second, 1);
+    press_with_focus(third, 0);
+    layer_input_watch(input, 2, third, NULL);
+    press_with_focus(window, 1);
+    press_with_focus(third, 1);
+    layer_input_watch(input, 1, 0, NULL);
+    press_with_focus(second, 0);
+    press_with_focus(third, 1);
+    x_pointer(&client, 650, 500);
+    press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 1);
+    x_pointer(&client, 650, 350);
+    press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 0);
 }
 
 static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
@@ -177,15 +199,51 @@ static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
     }
 }
 
+/* One order everywhere: in the settings, in their table, in the help. */
+static void actions_are_in_the_settings_order(void **unused)
+{
+    (void)unused;
+    size_t index = 0;
+    for (size_t i = 0; i < config_key_count; i++) {
+        if (config_keys[i].type == CONFIG_KEYS) {
+            assert_int_equal(config_keys[i].offset,
+                             offsetof(struct fovea_settings, layer.keys) + index * FOVEA_NAME_MAX);
+            index++;
+        }
+    }
+    assert_int_equal(index, LAYER_ACTION_COUNT);
+    struct fovea_layer_keys keys = {0};
+    for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
+        snprintf((char *)&keys + i * FOVEA_NAME_MAX, FOVEA_NAME_MAX, "F%zu", i + 1);
+    }
+    char text[LAYER_INPUT_HELP_BYTES];
+    layer_input_help(&keys, text, sizeof text);
+    const char *line = text;
+    for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
+        assert_non_null(line);
+        assert_int_equal(strtoul(line + 1, NULL, 10), i + 1);
+        line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+    }
+    assert_null(line);
+}
+
 static void help_names_what_has_keys(void **unused)
 {
     (void)unused;
     struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
     char text[LAYER_INPUT_HELP_BYTES];
     layer_input_help(&keys, text, sizeof text);
-    assert_contains(text, "Shift_R+F2          foveation on/off\n");
-    assert_contains(text, "Shift_R+Page_Down   less blur\n");
-    assert_contains(text, "hold: without foveation");
+    assert_string_equal(text, "Shift_R+F1          these keys\n"
+                              "Shift_R+F2          foveation on/off\n"
+                              "Shift_R+F3          HUD on/off\n"
+                              "Shift_R+F4          hold: without foveation\n"
+                              "Shift_R+F5          rings of eccentricity\n"
+                              "Shift_R+F6          marker at the gaze\n"
+                              "Shift_R+F7          split screen at the pointer\n"
+                              "Shift_R+F8          heat map of the blur\n"
+                              "Shift_R+Page_Up     more blur\n"
+                              "Shift_R+Page_Down   less blur\n"
+                              "Shift_R+End         read the configuration again");
     strcpy(keys.toggle, "");
     layer_input_help(&keys, text, sizeof text);
     assert_null(strstr(text, "foveation on/off"));
@@ -201,11 +259,13 @@ int main(void)
         WITH_SERVER(every_action_has_its_own_keys),
         WITH_SERVER(other_modifiers_make_it_somebody_elses),
         WITH_SERVER(keys_count_while_the_focus_is_in_the_window),
+        WITH_SERVER(keys_count_in_every_window_that_is_watched),
         WITH_SERVER(keys_that_are_held_when_the_focus_comes_do_not_count),
         WITH_SERVER(compare_is_held_as_long_as_its_keys_and_the_focus),
         WITH_SERVER(keys_can_be_others_or_none),
         WITH_SERVER(a_keyboard_that_changes_is_read_again),
         WITH_SERVER(a_key_that_goes_down_as_the_keyboard_changes_counts),
+        cmocka_unit_test(actions_are_in_the_settings_order),
         cmocka_unit_test(help_names_what_has_keys),
     };
     return RUN_OR_SKIP(tests);

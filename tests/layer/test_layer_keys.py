@@ -3,31 +3,34 @@
 """Keys of a real keyboard (XTest) through the layer, in programs whose windows come and go."""
 
 import os
+import re
 import subprocess
 import time
 
-import pytest
-from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import Rig, wait_until
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    for tool in ["Xvfb", "xdotool"]:
-        need_tool(tool)
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
-
+import numpy
+from conftest import ROOT, need_tool
+from layer_rig import screen_picture, wait_until
 
 # By number: xdotool puts the left Shift before some names.
 KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112"}
+
+
+HUD_PX = 8  # from the left and from the top
+
+
+def letters(text):
+    """As the overlay's font has them, height x width, true where a letter is."""
+    source = (ROOT / "kernels" / "overlay" / "overlay_font.glsl").read_text()
+    words = numpy.array([int(word, 16) for word in re.findall(r"0x([0-9a-f]{8})u", source)], "<u4")
+    rows = numpy.unpackbits(words.view(numpy.uint8), bitorder="little").reshape(-1, 16, 8).astype(bool)
+    return numpy.hstack([rows[ord(letter) - ord(" ")] for letter in text])
 
 
 class Running:
     """A program whose window has the pointer, and with it the focus; its stages go on when they are told to."""
 
     def __init__(self, rig, name, **sets):
+        need_tool("xdotool")
         self.rig = rig
         self.xdotool("mousemove", "30", "40")
         self.process, self.run = rig.start(
@@ -65,6 +68,28 @@ class Running:
     def draws(self):
         before = self.frames
         return wait_until(lambda: self.frames > before + 1, 10)
+
+    @property
+    def windows(self):
+        return re.search(r"windows (\d+) (\d+)", (self.run / "output.txt").read_text()).groups()
+
+    def shows(self, window, row, text):
+        """Waits until the row of the HUD begins so; what does not fit into the window does not count."""
+        wanted = letters(text)
+
+        def is_shown():
+            y_px = HUD_PX + row * wanted.shape[0]
+            picture = screen_picture(self.rig.display, window)[y_px : y_px + wanted.shape[0], HUD_PX:]
+            width_px = min(picture.shape[1], wanted.shape[1])
+            return ((picture[:, :width_px] == 255).all(axis=2) == wanted[: len(picture), :width_px]).all()
+
+        assert wait_until(is_shown, 60), (window, text)  # a pipeline for each is made first
+
+    def has_gaze(self, window, point):
+        """In the last frame of that window that is written."""
+        frames = [frame for frame in self.rig.frames(self.run)[-40:] if frame.get("window") == window]
+        frames = [frame for frame in frames if "gaze_usable" in frame]
+        return bool(frames) and numpy.allclose([float(frames[-1]["gaze_x"]), float(frames[-1]["gaze_y"])], point)
 
     def rests(self):
         """Waits until nothing is drawn any more."""
@@ -116,4 +141,38 @@ def test_keys_go_back_to_a_window_when_a_newer_one_is_gone(rig):
     assert program.rests()
     program.press("F2")
     assert program.draws()
+    program.end()
+
+
+def test_the_hud_says_where_the_pointer_is(rig):
+    """Of the gaze's line as much as the windows show."""
+    need_tool("xwd")
+    sets = {"gaze.source": "mouse", "gaze.validity.hold_ms": 100, "overlay.hud": "true"}
+    program = Running(rig, "two-windows", **sets)
+    first, second = program.windows
+    program.xdotool("windowmove", second, "300", "200")
+    for x, y, in_first, in_second in [
+        (80, 110, "gaze tracked  0.50", "pointer outside  0.500 "),
+        (302, 270, "pointer outside  0.", "gaze tracked  0.01"),
+        (302, 310, "pointer outside  0.", "pointer outside  0.500 "),
+    ]:
+        program.xdotool("mousemove", str(x), str(y))
+        program.shows(first, 4, in_first)
+        program.shows(second, 4, in_second)
+    program.end()
+
+
+def test_keys_and_pointer_follow_the_window(rig):
+    program = Running(rig, "two-windows", **{"gaze.source": "mouse", "gaze.validity.hold_ms": 100})
+    first, second = program.windows
+    program.xdotool("windowmove", second, "300", "200")
+    # Without a window manager the focus is where the pointer is.
+    for x, y, gaze, other in [(40, 30, first, second), (350, 220, second, first), (40, 30, first, second)]:
+        program.xdotool("mousemove", str(x), str(y))
+        wanted = (40.5 / 160, 30.5 / 120) if gaze == first else (50.5 / 200, 20.5 / 80)
+        assert wait_until(lambda: program.has_gaze(gaze, wanted) and program.has_gaze(other, (0.5, 0.5)))
+        program.press("F2")
+        assert program.rests()
+        program.press("F2")
+        assert program.draws()
     program.end()

@@ -9,18 +9,9 @@ import socket
 import time
 
 import pytest
-from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import Rig, wait_until
+from layer_rig import wait_until
 
 VULKAN = {"backend": "vulkan"}
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
 
 
 @pytest.mark.parametrize("name", ["never-presents", "nothing-destroyed", "functions", "deferred"])

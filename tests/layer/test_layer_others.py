@@ -14,19 +14,10 @@ from pathlib import Path
 import numpy
 import pytest
 from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import Rig
 
 SIZE = "160x120"
 SETS = {"backend": "vulkan", "foveation.method": "blockwise"}
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
 
 
 def cube():

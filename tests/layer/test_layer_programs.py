@@ -4,17 +4,6 @@
 validation finds nothing that it does not find in the program alone."""
 
 import pytest
-from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import Rig
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
-
 
 CASES = [
     "plain",

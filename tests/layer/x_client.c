@@ -125,6 +125,13 @@ void x_window_place(struct x_client *client, xcb_window_t window, struct x_place
     x_sync(client);
 }
 
+void x_window_raise(struct x_client *client, xcb_window_t window)
+{
+    const uint32_t above = XCB_STACK_MODE_ABOVE;
+    xcb_configure_window(client->connection, window, XCB_CONFIG_WINDOW_STACK_MODE, &above);
+    x_sync(client);
+}
+
 void x_window_show(struct x_client *client, xcb_window_t window, bool shown)
 {
     if (shown) {

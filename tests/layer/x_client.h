@@ -41,6 +41,7 @@ struct x_place {
 /* Mapped; it is told of keys. parent 0: the root. */
 xcb_window_t x_window(struct x_client *client, xcb_window_t parent, struct x_place place);
 void x_window_place(struct x_client *client, xcb_window_t window, struct x_place place);
+void x_window_raise(struct x_client *client, xcb_window_t window); /* above its siblings */
 void x_window_show(struct x_client *client, xcb_window_t window, bool shown);
 void x_window_reparent(struct x_client *client, xcb_window_t window, xcb_window_t parent);
 void x_window_destroy(struct x_client *client, xcb_window_t window);

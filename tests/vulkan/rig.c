@@ -84,6 +84,7 @@ void rig_open(struct rig *rig, const struct fovea_settings *settings)
     struct engine_options wanted = options();
     assert_true(engine_open(&rig->engine, &wanted));
     rig->settings = settings ? *settings : rig_settings();
+    rig->hud_gaze = NULL;
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
     assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
 }
@@ -215,7 +216,8 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
     struct fovea_vk_frame frame = {
         .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
-        .gaze = gaze};
+        .gaze = gaze,
+        .hud_gaze = rig->hud_gaze};
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }

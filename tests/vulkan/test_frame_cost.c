@@ -81,7 +81,7 @@ static void hear(void *user, enum fovea_log_level level, const char *message)
 {
     struct said *said = user;
     said->count[level]++;
-    if (level == FOVEA_LOG_INFO && strstr(message, "fovea: backend")) {
+    if (level == FOVEA_LOG_INFO && strncmp(message, "backend ", 8) == 0) {
         snprintf(said->reason, sizeof said->reason, "%s", message);
     }
 }

@@ -5,6 +5,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
+#include "frame.h"
 #include "stereo.h"
 
 #include <string.h>
@@ -133,6 +134,40 @@ static void the_heat_map_covers_everything_and_rises_outwards(void **state)
     }
 }
 
+static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char *words,
+                             const char *expected)
+{
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_PHOTO, 1);
+    rig->hud_gaze = words;
+    rig->fovea->hud_next_ns = 0; /* else the words of the frame before stay for a while */
+    assert_int_equal(
+        rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
+        FOVEA_OK);
+    const char *line = rig->fovea->hud + (size_t)4 * OVERLAY_TEXT_COLUMNS;
+    assert_memory_equal(line, expected, strlen(expected));
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = rig_settings();
+    settings.overlay.hud = true;
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct fovea_gaze gaze = rig_gaze(0.25, 0.75);
+    assert_gaze_line(&rig, gaze, NULL, "gaze tracked  0.250 0.750  age");
+    gaze.state = FOVEA_GAZE_HELD;
+    assert_gaze_line(&rig, gaze, NULL, "gaze held  0.250 0.750  age");
+    gaze.state = FOVEA_GAZE_LOST;
+    assert_gaze_line(&rig, gaze, NULL, "gaze lost  0.250 0.750  age");
+    assert_gaze_line(&rig, gaze, "pointer outside", "pointer outside  0.250 0.750  age");
+    rig_close(&rig);
+}
+
 static void the_hud_is_in_its_corner(void **state)
 {
     (void)state;
@@ -234,6 +269,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
         cmocka_unit_test(rings_lie_where_the_model_puts_them),
         cmocka_unit_test(the_heat_map_covers_everything_and_rises_outwards),
+        cmocka_unit_test(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it),
         cmocka_unit_test(the_hud_is_in_its_corner),
         cmocka_unit_test(every_view_is_drawn_over_as_if_it_were_alone),
         cmocka_unit_test(the_hud_is_on_the_first_view_alone),

@@ -8,6 +8,7 @@
 #include "compare.h"
 #include "rig.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,6 +331,93 @@ static void tiles_are_as_the_cpu_has_them(void **state)
     }
 }
 
+/* ---- NaN ---- */
+
+#define NAN_WIDTH_PX 500
+#define NAN_HEIGHT_PX 300
+static const uint32_t nan_places[][2] = {{499, 0}, {130, 95}, {290, 210}, {420, 130}};
+
+static int64_t away_px(uint32_t x, uint32_t y)
+{
+    int64_t nearest = INT64_MAX;
+    for (size_t i = 0; i < sizeof nan_places / sizeof nan_places[0]; i++) {
+        const int64_t across = imaxabs((int64_t)x - nan_places[i][0]);
+        const int64_t down = imaxabs((int64_t)y - nan_places[i][1]);
+        const int64_t away = across > down ? across : down;
+        nearest = away < nearest ? away : nearest;
+    }
+    return nearest;
+}
+
+/* As fovea.h has it, of the tile of 64 x 64 that the pixel lies in. */
+static int64_t tile_reach_px(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                             uint32_t x, uint32_t y)
+{
+    const int32_t left = (int32_t)(x / 64 * 64) - 19;
+    const int32_t top = (int32_t)(y / 64 * 64) - 19;
+    float largest_px = 0;
+    for (int32_t v = top; v < top + 64 + 38; v += 2) {
+        for (int32_t u = left; u < left + 64 + 38; u += 2) {
+            largest_px = fmaxf(largest_px, foveate_sigma_at(plan, frame, u, v));
+        }
+    }
+    const int32_t k = foveate_level_for(largest_px, plan->level_count);
+    return (int64_t)ceilf(FOVEATE_REACH * largest_px) + 4 * ((1 << k) - 1) + 3 * (1 << k);
+}
+
+static void assert_nan_within_reach(const struct foveate_plan *plan,
+                                    const struct foveate_frame *frame,
+                                    const struct fovea_image *result)
+{
+    uint32_t seen = 0;
+    for (uint32_t y = 0; y < NAN_HEIGHT_PX; y++) {
+        for (uint32_t x = 0; x < NAN_WIDTH_PX; x++) {
+            const bool others =
+                isnan(image_get(result, x, y, 0)) || isnan(image_get(result, x, y, 2));
+            const bool own = isnan(image_get(result, x, y, 1));
+            seen += own;
+            if (others || (own && away_px(x, y) > tile_reach_px(plan, frame, x, y))) {
+                fail_msg("NaN at %u,%u, %d away, reach %d", x, y, (int)away_px(x, y),
+                         (int)tile_reach_px(plan, frame, x, y));
+            }
+        }
+    }
+    print_message("%u pixels\n", seen);
+    assert_in_range(seen, 16, NAN_WIDTH_PX * NAN_HEIGHT_PX / 4);
+}
+
+static void nan_stays_within_the_reach_of_its_tile(void **state)
+{
+    (void)state;
+    static const VkFormat formats[] = {VK_FORMAT_R16G16B16A16_SFLOAT,
+                                       VK_FORMAT_B10G11R11_UFLOAT_PACK32};
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
+    settings.foveation.strength = 0.5;
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(&settings.foveation, NAN_WIDTH_PX, NAN_HEIGHT_PX, &plan),
+                     FOVEA_OK);
+    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.2, 0.3});
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        const enum fovea_format pixel = rig_pixel_format(formats[i]);
+        struct test_image src = image_make_packed(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel);
+        struct test_image dst = image_make_packed(NAN_WIDTH_PX, NAN_HEIGHT_PX, pixel);
+        image_draw(&src.view, IMAGE_PHOTO, 3);
+        for (size_t n = 0; n < sizeof nan_places / sizeof nan_places[0]; n++) {
+            image_set(&src.view, nan_places[n][0], nan_places[n][1], 1, (double)NAN);
+        }
+        assert_int_equal(
+            rig_frame(&rig, RIG_MADE_TO_MADE, formats[i], &src.view, rig_gaze(0.2, 0.3), &dst.view),
+            FOVEA_OK);
+        assert_nan_within_reach(plan, &frame, &dst.view);
+        image_free(&src);
+        image_free(&dst);
+    }
+    foveate_plan_destroy(&plan);
+    rig_close(&rig);
+}
+
 static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
 {
     (void)state;
@@ -388,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(maps_that_cannot_be_taken_change_nothing),
         cmocka_unit_test(every_format_is_as_the_cpu_has_it),
         cmocka_unit_test(tiles_are_as_the_cpu_has_them),
+        cmocka_unit_test(nan_stays_within_the_reach_of_its_tile),
         cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
         cmocka_unit_test(flat_pictures_stay_flat),
     };

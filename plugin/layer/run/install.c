@@ -29,12 +29,15 @@ static bool user_place(char out_folder[PATH_MAX])
     return path_print(out_folder, "%s/.local/share/" LAYER_PLACE, home);
 }
 
-/* With those above it. */
-static bool make_folder(char *path)
+/* With those above it. The new ones are the innermost out_made of the path. */
+static bool make_folder(char *path, int *out_made)
 {
+    *out_made = 0;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        const int failed = mkdir(path, 0755) != 0 && errno != EEXIST ? errno : 0;
+        const bool made = mkdir(path, 0755) == 0;
+        const int failed = !made && errno != EEXIST ? errno : 0;
+        *out_made += made;
         if (failed) {
             say("%s cannot be made: %s", path, strerror(failed));
         }
@@ -43,18 +46,32 @@ static bool make_folder(char *path)
             return false;
         }
     }
-    if (mkdir(path, 0755) != 0 && errno != EEXIST) {
+    const bool made = mkdir(path, 0755) == 0;
+    *out_made += made;
+    if (!made && errno != EEXIST) {
         say("%s cannot be made: %s", path, strerror(errno));
         return false;
     }
     return true;
 }
 
+/* The innermost `made` of the path, as far as nobody has put anything into them since. */
+static void remove_folders(char *path, int made)
+{
+    char *slash = path + strlen(path);
+    for (int i = 0; i < made && slash && slash != path && rmdir(path) == 0; i++) {
+        slash = strrchr(path, '/');
+        if (slash) {
+            *slash = '\0';
+        }
+    }
+}
+
 /* What lies at that path may be replaced or taken away: nothing, or a file that --install wrote. */
-static bool may_touch(const char *path, bool *out_there)
+static bool may_touch(const char *path, bool *out_there, int *out_made)
 {
     struct stat status;
-    struct manifest manifest;
+    struct manifest manifest = {0};
     *out_there = lstat(path, &status) == 0;
     if (!*out_there && errno != ENOENT) {
         say("%s: %s", path, strerror(errno));
@@ -68,6 +85,7 @@ static bool may_touch(const char *path, bool *out_there)
         say("%s is not from fovea-run; it is left as it is", path);
         return false;
     }
+    *out_made = manifest.folders;
     return true;
 }
 
@@ -151,21 +169,25 @@ static int place(const char *library, char *folder)
 {
     char path[PATH_MAX];
     bool there;
-    if (!path_print(path, "%s/" LAYER_MANIFEST, folder) || !may_touch(path, &there) ||
-        !make_folder(folder)) {
+    int made_before;
+    int made;
+    if (!path_print(path, "%s/" LAYER_MANIFEST, folder) || !may_touch(path, &there, &made_before) ||
+        !make_folder(folder, &made)) {
         return EXIT_ABSENT;
     }
-    char *text = manifest_text(library);
+    char *text = manifest_text(library, there ? made_before : made);
     if (!text) {
         say("out of memory");
     }
     const bool written = text && write_file(path, text);
     free(text);
-    if (written) {
-        printf("%s %s\nfor %s\nNow FOVEA_ENABLE=1 PROGRAM does without fovea-run.\n",
-               there ? "renewed" : "installed", path, library);
+    if (!written) {
+        remove_folders(folder, made);
+        return EXIT_ABSENT;
     }
-    return written ? 0 : EXIT_ABSENT;
+    printf("%s %s\nfor %s\nNow FOVEA_ENABLE=1 PROGRAM does without fovea-run.\n",
+           there ? "renewed" : "installed", path, library);
+    return 0;
 }
 
 int install_manifest(void)
@@ -187,8 +209,9 @@ int uninstall_manifest(void)
     char folder[PATH_MAX];
     char path[PATH_MAX];
     bool there;
+    int made;
     if (!user_place(folder) || !path_print(path, "%s/" LAYER_MANIFEST, folder) ||
-        !may_touch(path, &there)) {
+        !may_touch(path, &there, &made)) {
         return EXIT_ABSENT;
     }
     if (!there) {
@@ -200,5 +223,6 @@ int uninstall_manifest(void)
         return EXIT_ABSENT;
     }
     printf("took away %s\n", path);
+    remove_folders(folder, made);
     return 0;
 }

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define TEXT_MAX_BYTES (1u << 20)
+#define FOLDERS "fovea_run_made_folders" /* beside the layer, where the loader looks for nothing */
+#define FOLDERS_MAX 64
 #define BY_US "; put here by fovea-run --install" /* ends the description */
 
 /* Regular files only, and short ones. To be freed. */
@@ -118,6 +120,8 @@ bool manifest_read(const char *path, struct manifest *out_manifest)
     cJSON *root = text ? cJSON_Parse(text) : NULL;
     const bool ours =
         root && path_print(out_manifest->path, "%s", path) && take_any(out_manifest, root);
+    const double folders = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, FOLDERS));
+    out_manifest->folders = folders > 0 && folders <= FOLDERS_MAX ? (int)folders : 0;
     cJSON_Delete(root);
     free(text);
     return ours;
@@ -189,11 +193,14 @@ bool manifest_own(struct manifest *out_manifest)
            manifest_read(path, out_manifest);
 }
 
-static bool fill(cJSON *root, const char *library)
+static bool fill(cJSON *root, const char *library, int folders)
 {
     char version[16];
     snprintf(version, sizeof version, "%u", fovea_version());
     cJSON_AddStringToObject(root, "file_format_version", "1.2.0");
+    if (folders > 0) {
+        cJSON_AddNumberToObject(root, FOLDERS, folders);
+    }
     cJSON *layer = cJSON_AddObjectToObject(root, "layer");
     cJSON_AddStringToObject(layer, "name", LAYER_NAME);
     cJSON_AddStringToObject(layer, "type", "GLOBAL");
@@ -208,10 +215,10 @@ static bool fill(cJSON *root, const char *library)
     return cJSON_AddStringToObject(disable, LAYER_DISABLE, "1") != NULL;
 }
 
-char *manifest_text(const char *library)
+char *manifest_text(const char *library, int folders)
 {
     cJSON *root = cJSON_CreateObject();
-    char *text = root && fill(root, library) ? cJSON_Print(root) : NULL;
+    char *text = root && fill(root, library, folders) ? cJSON_Print(root) : NULL;
     cJSON_Delete(root);
     return text;
 }

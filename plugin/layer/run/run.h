@@ -70,6 +70,7 @@ struct manifest {
     char fault[256]; /* why the loader cannot use it; "": it can */
     unsigned version; /* implementation_version */
     bool by_us; /* put there by fovea-run --install */
+    int folders; /* that were made for it then: the innermost of its path */
 };
 
 /* False: there is no file, it cannot be read, or it is of another layer. */
@@ -78,8 +79,9 @@ bool manifest_read(const char *path, struct manifest *out_manifest);
 size_t manifests_find(struct manifest out_manifests[MANIFESTS_MAX]);
 /* The one of this program's own installation or build. */
 bool manifest_own(struct manifest *out_manifest);
-/* The text of a manifest for that library; to be freed. NULL: no memory. */
-char *manifest_text(const char *library);
+/* The text of a manifest for that library, which remembers how many folders were made for it; to be freed. NULL: no
+ * memory. */
+char *manifest_text(const char *library, int folders);
 
 /* ---- variables.c ------------------------------------------------------------------------------- */
 

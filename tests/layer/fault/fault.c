@@ -3,6 +3,8 @@
 
 #include "fault.h"
 
+#include "../loader_chain.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +38,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
                                                       const VkAllocationCallbacks *allocator,
                                                       VkInstance *out_instance)
 {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
-    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
-                     link->function == VK_LAYER_LINK_INFO)) {
-        link = (VkLayerInstanceCreateInfo *)link->pNext;
-    }
-    if (!link) {
+    fault_next.GetInstanceProcAddr = chain_next_of_instance(info);
+    if (!fault_next.GetInstanceProcAddr) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    fault_next.GetInstanceProcAddr = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     if (fault_is("instance") && !instance_failed) {
         instance_failed = true;
         return VK_ERROR_INCOMPATIBLE_DRIVER;
@@ -83,24 +79,16 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
                                                     const VkAllocationCallbacks *allocator,
                                                     VkDevice *out_device)
 {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
-    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
-                     link->function == VK_LAYER_LINK_INFO)) {
-        link = (VkLayerDeviceCreateInfo *)link->pNext;
-    }
-    if (!link) {
+    const struct chain_device device = chain_next_of_device(the_instance, info);
+    if (!device.create) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    const PFN_vkCreateDevice create =
-        (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(the_instance,
-                                                                           "vkCreateDevice");
-    fault_next.GetDeviceProcAddr = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    fault_next.GetDeviceProcAddr = device.next;
     if (fault_is("device") && !device_failed) {
         device_failed = true;
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
-    const VkResult result = create(physical, info, allocator, out_device);
+    const VkResult result = device.create(physical, info, allocator, out_device);
     if (result == VK_SUCCESS) {
         load_device(*out_device);
     }
@@ -146,10 +134,5 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
 {
-    VkNegotiateLayerInterface *negotiation = pVersionStruct;
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
-    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
+    return chain_negotiate(pVersionStruct, get_instance_proc_addr, get_device_proc_addr);
 }

@@ -183,6 +183,19 @@ static void window_for_a_while(void)
     stand_close(&stand);
 }
 
+/* Each has the pointer and the focus in turn. */
+static void two_windows(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second);
+    printf("windows %u %u\n", stand.screen.window, second.window);
+    run_stage(1, &stand.screen, &second);
+    screen_close(&second);
+    stand_close(&stand);
+}
+
 /* As programs do that go full screen. */
 static void window_after_window(void)
 {
@@ -236,6 +249,7 @@ const struct program_case life_cases[] = {
     {"instances-at-once", instances_at_once},
     {"many-swapchains", many_swapchains},
     {"window-for-a-while", window_for_a_while},
+    {"two-windows", two_windows},
     {"window-after-window", window_after_window},
     {NULL, NULL},
 };

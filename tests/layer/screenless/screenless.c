@@ -3,6 +3,8 @@
 
 #include "screenless.h"
 
+#include "../loader_chain.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +24,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
                                                       const VkAllocationCallbacks *allocator,
                                                       VkInstance *out_instance)
 {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
-    while (link && !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
-                     link->function == VK_LAYER_LINK_INFO)) {
-        link = (VkLayerInstanceCreateInfo *)link->pNext;
-    }
-    if (!link) {
+    const PFN_vkGetInstanceProcAddr next = chain_next_of_instance(info);
+    if (!next) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const PFN_vkCreateInstance create =
         (PFN_vkCreateInstance)next(VK_NULL_HANDLE, "vkCreateInstance");
     const VkResult result = create(info, allocator, out_instance);
@@ -47,33 +43,18 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     return result;
 }
 
-static const VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info,
-                                                VkLayerFunction function)
-{
-    const VkLayerDeviceCreateInfo *node = info->pNext;
-    while (node && !(node->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
-                     node->function == function)) {
-        node = node->pNext;
-    }
-    return node;
-}
-
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
                                                     const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *allocator,
                                                     VkDevice *out_device)
 {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)find_node(info, VK_LAYER_LINK_INFO);
-    const VkLayerDeviceCreateInfo *callback = find_node(info, VK_LOADER_DATA_CALLBACK);
-    if (!link || !callback) {
+    const VkLayerDeviceCreateInfo *callback = chain_find_of_device(info, VK_LOADER_DATA_CALLBACK);
+    const struct chain_device device = chain_next_of_device(screenless.instance, info);
+    if (!device.create || !callback) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    const PFN_vkCreateDevice create =
-        (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(screenless.instance,
-                                                                           "vkCreateDevice");
-    screenless.GetDeviceProcAddr = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    const VkResult result = create(physical, info, allocator, out_device);
+    screenless.GetDeviceProcAddr = device.next;
+    const VkResult result = device.create(physical, info, allocator, out_device);
     if (result == VK_SUCCESS) {
         screenless.physical = physical;
         screenless.device = *out_device;
@@ -181,10 +162,5 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
 {
-    VkNegotiateLayerInterface *negotiation = pVersionStruct;
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
-    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
+    return chain_negotiate(pVersionStruct, get_instance_proc_addr, get_device_proc_addr);
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "context_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct fake_cuda *fake;
+const struct fovea_point_uv centre = {0.5, 0.5};
+
+void capture_line(void *user, enum fovea_log_level level, const char *message)
+{
+    struct capture *capture = user;
+    capture->errors += level == FOVEA_LOG_ERROR;
+    snprintf(capture->last, sizeof capture->last, "%s", message);
+}
+
+struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    settings.foveation.method = method;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    desc.settings = &settings;
+    desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    return context;
+}
+
+struct fovea_context *context_open(struct capture *capture)
+{
+    return context_open_for(fovea_settings_default().foveation.method, capture);
+}
+
+void context_close(struct fovea_context *context)
+{
+    fake_cuda_calm(fake);
+    fovea_context_destroy(&context);
+    assert_int_equal(fake_cuda_living(fake), 0);
+}
+
+struct fovea_image image(void *data, uint32_t side_px)
+{
+    return (struct fovea_image){.data = data,
+                                .width_px = side_px,
+                                .height_px = side_px,
+                                .format = FOVEA_FORMAT_RGBA8,
+                                .memory = FOVEA_MEMORY_CUDA,
+                                .row_stride_bytes = (ptrdiff_t)side_px * 4};
+}
+
+int context_run_tests(const struct CMUnitTest *tests, size_t count)
+{
+    fake = fake_cuda_open();
+    return fake ? _cmocka_run_group_tests("tests", tests, count, NULL, NULL) : EXIT_FAILURE;
+}

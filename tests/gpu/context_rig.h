@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A fovea_context on CUDA with a driver that only keeps books. */
+#ifndef FOVEA_TESTS_CONTEXT_RIG_H
+#define FOVEA_TESTS_CONTEXT_RIG_H
+
+#include "fake_cuda_control.h"
+#include "fovea.h"
+
+/* The fake driver calls the upper half of the addresses its own. */
+#define DEVICE_POINTER(offset) ((void *)(uintptr_t)(0x8000000000000000u + (offset)))
+
+/* What a frame of a known size asks of the driver. */
+#define BLOCKWISE_CALLS "LaunchKernel "
+/* Four levels: the first, three decimations, and the picture, after the frame before. */
+#define SMOOTH_CALLS                                                                               \
+    "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+
+extern struct fake_cuda *fake;
+extern const struct fovea_point_uv centre;
+
+struct capture {
+    unsigned errors;
+    char last[512];
+};
+
+void capture_line(void *user, enum fovea_log_level level, const char *message);
+
+struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture);
+struct fovea_context *context_open(struct capture *capture);
+/* Nothing of it may be left in the driver. */
+void context_close(struct fovea_context *context);
+
+/* RGBA8, as high as it is wide. */
+struct fovea_image image(void *data, uint32_t side_px);
+
+/* All of main. */
+struct CMUnitTest;
+int context_run_tests(const struct CMUnitTest *tests, size_t count);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A CUDA peer with a driver that only keeps books, and what its jobs need. */
+#ifndef FOVEA_TESTS_PEER_RIG_H
+#define FOVEA_TESTS_PEER_RIG_H
+
+#include "fake_cuda_control.h"
+#include "peer_cuda.h"
+
+#define SLOTS 2
+
+extern struct fake_cuda *fake;
+
+struct peer *peer_open(void);
+/* Nothing of it may be left in the driver. */
+void peer_close(struct peer *peer);
+
+int new_descriptor(void);
+bool is_open(int fd);
+/* Descriptors of this process, to find those that somebody forgot. */
+int count_descriptors(void);
+struct peer_image_desc image_desc(int fd);
+struct foveate_plan *make_plan(enum fovea_method method);
+
+/* A peer with everything that a job needs. */
+struct setup {
+    struct peer *peer;
+    struct foveate_plan *plan;
+    struct peer_job job;
+};
+
+struct setup set_up_for(enum fovea_method method);
+/* Blockwise. */
+struct setup set_up(void);
+void forget(struct setup *s);
+void tear_down(struct setup *s);
+
+/* All of main. */
+struct CMUnitTest;
+int peer_run_tests(const struct CMUnitTest *tests, size_t count);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_context and batches in CUDA memory, with a driver that only keeps books. */
+
+#include "context_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_GAZES 12000
+
+static const float *gazes(void)
+{
+    static float uv[2 * MAX_GAZES];
+    for (int i = 0; i < 2 * MAX_GAZES; i++) {
+        uv[i] = (float)i / (2 * MAX_GAZES);
+    }
+    return uv;
+}
+
+static struct fovea_batch batch_of(uint32_t count, uint32_t side_px)
+{
+    const ptrdiff_t bytes = (ptrdiff_t)side_px * side_px * 4;
+    return (struct fovea_batch){.count = count,
+                                .src = image(DEVICE_POINTER(0), side_px),
+                                .dst = image(DEVICE_POINTER(0x1000000000), side_px),
+                                .src_next_bytes = bytes,
+                                .dst_next_bytes = bytes,
+                                .gazes_uv = gazes()};
+}
+
+static int count_calls(const char *name)
+{
+    int count = 0;
+    for (const char *at = fake->calls; (at = strstr(at, name)) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+static void run_batch(struct fovea_context *context, const struct fovea_batch *batch)
+{
+    fake->calls[0] = '\0';
+    assert_int_equal(fovea_context_run_batch(context, batch, (void *)0x10), FOVEA_OK);
+}
+
+#define BATCH_BEGIN "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
+#define BATCH_END "EventQuery EventRecord EventQuery EventRecord CtxPopCurrent "
+
+static void a_batch_of_a_known_kind_only_launches(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {
+        /* after the batch before: the gazes, the images */
+        BATCH_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel " BATCH_END,
+        /* after the frame and the batch before: the gazes, level 0, three decimations, the images */
+        BATCH_BEGIN "StreamWaitEvent StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
+                    "LaunchKernel LaunchKernel LaunchKernel " BATCH_END};
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct capture capture = {0};
+        struct fovea_context *context = context_open_for((enum fovea_method)method, &capture);
+        struct fovea_batch batch = batch_of(100, 64);
+        run_batch(context, &batch);
+        run_batch(context, &batch);
+        assert_string_equal(fake->calls, expected[method]);
+        assert_int_equal(fake->images, 100);
+        batch.count = 99;
+        run_batch(context, &batch);
+        assert_string_equal(fake->calls, expected[method]);
+        assert_int_equal(fake->images, 99);
+        assert_int_equal(capture.errors, 0);
+        context_close(context);
+    }
+}
+
+static void a_batch_of_one_is_a_frame(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
+    const struct fovea_batch batch = batch_of(1, 64);
+    run_batch(context, &batch);
+    run_batch(context, &batch);
+    assert_string_equal(fake->calls,
+                        BATCH_BEGIN BLOCKWISE_CALLS "EventQuery EventRecord CtxPopCurrent ");
+    context_close(context);
+}
+
+/* A launch carries 500. */
+static void many_gazes_travel_in_several_launches(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
+    const struct fovea_batch batch = batch_of(1024, 64);
+    run_batch(context, &batch);
+    run_batch(context, &batch);
+    assert_int_equal(count_calls("LaunchKernel"), 3 + 1);
+    assert_int_equal(fake->images, 1024);
+    assert_null(strstr(fake->calls, "Memcpy"));
+    context_close(context);
+}
+
+static void gazes_on_the_device_are_read_there(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
+    struct fovea_batch batch = batch_of(1024, 64);
+    batch.gazes_uv = DEVICE_POINTER(0x2000000000);
+    batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    run_batch(context, &batch);
+    run_batch(context, &batch);
+    assert_string_equal(fake->calls, BATCH_BEGIN "PointerGetAttributes StreamWaitEvent "
+                                                 "LaunchKernel LaunchKernel " BATCH_END);
+    batch.gazes_uv = gazes();
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(capture.errors, 1);
+    assert_non_null(strstr(capture.last, "gazes_uv is not a device pointer"));
+    context_close(context);
+}
+
+/* 64 px have 5892 samples of 8 bytes: 256 MiB hold the levels of 5694 images. */
+static void images_beyond_the_memory_of_levels_come_after_the_others(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_batch batch = batch_of(MAX_GAZES, 64);
+    run_batch(context, &batch);
+    assert_in_range(fake->bytes, (240 << 20) + 8 * MAX_GAZES, (256 << 20) + 16 * MAX_GAZES);
+    run_batch(context, &batch);
+    assert_int_equal(count_calls("LaunchKernel"), MAX_GAZES / 500 + 3 * 5);
+    assert_true(fake->images < 4000); /* the rest */
+    batch.src_next_bytes = 0; /* levels of one picture */
+    run_batch(context, &batch);
+    assert_int_equal(count_calls("LaunchKernel"), MAX_GAZES / 500 + 5);
+    assert_int_equal(fake->images, MAX_GAZES);
+    context_close(context);
+}
+
+static void batches_grow_without_waiting(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_batch batch = batch_of(2, 64);
+    run_batch(context, &batch);
+    fake->busy = true;
+    for (batch.count = 3; batch.count < 40; batch.count++) {
+        run_batch(context, &batch);
+        assert_null(strstr(fake->calls, "Synchronize"));
+        assert_null(strstr(fake->calls, "MemFree"));
+        /* in powers of two: from 2 to 4, 8, 16, 32, 64 */
+        const bool beyond = ((batch.count - 1) & (batch.count - 2)) == 0;
+        assert_int_equal(count_calls("MemAlloc"), beyond ? 1 : 0);
+    }
+    assert_int_equal(fake->memories, 2 + 5);
+    fake->busy = false;
+    batch.count = 65;
+    run_batch(context, &batch); /* what is idle by now is freed where memory is taken */
+    assert_int_equal(fake->memories, 2);
+    context_close(context);
+}
+
+static void a_batch_without_memory_says_so_and_the_others_work(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_batch batch = batch_of(10, 64);
+    run_batch(context, &batch);
+    const int before = fake_cuda_living(fake);
+    batch.count = 1000;
+    fake->fails = "MemAlloc";
+    fake_cuda_fail_at(fake, 1, CUDA_ERROR_OUT_OF_MEMORY);
+    fake->fails = "MemAlloc";
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(capture.last, "1000 images"));
+    assert_int_equal(fake_cuda_living(fake), before);
+    batch.count = 10;
+    run_batch(context, &batch);
+    assert_null(strstr(fake->calls, "MemAlloc"));
+    batch.count = 1000;
+    run_batch(context, &batch);
+    context_close(context);
+}
+
+/* A larger batch than the one before, while that one is under way. */
+static bool fail_while_growing(enum fovea_method method, int n)
+{
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(method, &capture);
+    struct fovea_batch batch = batch_of(5, 64);
+    run_batch(context, &batch);
+    batch.count = 50;
+    fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+    fake->busy = true;
+    const enum fovea_result result = fovea_context_run_batch(context, &batch, NULL);
+    const bool failed = fake_cuda_has_failed(fake);
+    assert_true(failed || result == FOVEA_OK);
+    assert_int_equal(capture.errors > 0, failed);
+    fake->pushed = 0;
+    fake_cuda_calm(fake);
+    run_batch(context, &batch);
+    context_close(context);
+    return failed;
+}
+
+static void a_batch_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        int n = 1;
+        while (fail_while_growing((enum fovea_method)method, n)) {
+            n++;
+        }
+        assert_true(n > 20);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_of_a_known_kind_only_launches),
+        cmocka_unit_test(a_batch_of_one_is_a_frame),
+        cmocka_unit_test(many_gazes_travel_in_several_launches),
+        cmocka_unit_test(gazes_on_the_device_are_read_there),
+        cmocka_unit_test(images_beyond_the_memory_of_levels_come_after_the_others),
+        cmocka_unit_test(batches_grow_without_waiting),
+        cmocka_unit_test(a_batch_without_memory_says_so_and_the_others_work),
+        cmocka_unit_test(a_batch_that_fails_anywhere_says_so_and_the_next_one_works),
+    };
+    return context_run_tests(tests, sizeof tests / sizeof tests[0]);
+}

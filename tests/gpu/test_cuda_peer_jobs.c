@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Jobs of the CUDA peer with a driver that only keeps books: in which order each is enqueued, and what is kept
+ * for as long as it may run. */
+
+#include "peer_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    tear_down(&s);
+}
+
+/* What a frame costs the engine's thread: no events, and jobs of one stream follow each other anyway. */
+static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    double elapsed_us = 0.0;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_OK);
+    fake->calls[0] = '\0';
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
+                                     "LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+                                     "SignalExternalSemaphoresAsync CtxPopCurrent ");
+    assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_NOT_READY);
+    tear_down(&s);
+}
+
+/* The event that its jobs lack comes when the plan goes, and stands for them. */
+static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    const int memories = fake->memories;
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->calls[0] = '\0';
+    fake->busy = true;
+    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+    const char *recorded = strstr(fake->calls, "EventRecord");
+    assert_non_null(recorded);
+    assert_non_null(strstr(recorded, "EventQuery"));
+    assert_null(strstr(recorded + 1, "EventRecord"));
+    assert_int_equal(fake->memories, memories);
+    fake->busy = false;
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
+    assert_int_equal(fake->memories, memories);
+    tear_down(&s);
+}
+
+static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    const int memories = fake->memories;
+    s.job.timed = false;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->calls[0] = '\0';
+    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+    assert_null(strstr(fake->calls, "EventRecord"));
+    assert_int_equal(fake->memories, memories - 1);
+    tear_down(&s);
+}
+
+/* Four levels: the first, three decimations, and the picture, after the frame before. */
+static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    assert_int_equal(s.plan->level_count, 4);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
+                        "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    tear_down(&s);
+}
+
+/* What was launched by then is still noted, so that the levels are not freed under it. */
+static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    fake->fails = "LaunchKernel";
+    fake->fail_at = 3;
+    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
+                        "LaunchKernel LaunchKernel LaunchKernel CtxPopCurrent ");
+    tear_down(&s);
+}
+
+static void a_job_that_fails_anywhere_signals_nothing(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    for (int n = 1; n <= 6; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_DEVICE_LOST);
+        assert_int_equal(fake->pushed, 0);
+        double elapsed_us = 0.0;
+        assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
+        const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
+        assert_true(!signal || n == 6);
+    }
+    assert_non_null(strstr(fake->calls, "SignalExternalSemaphoresAsync"));
+    tear_down(&s);
+}
+
+static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    struct peer_job job = s.job;
+    job.views[0].frame.width_px++;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.views[0].frame.origin_y_px = 1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job.views[0].frame.origin_y_px = -1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.views[0].plan = NULL;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.view_count = 0;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job.view_count = PEER_MAX_VIEWS + 1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    job = s.job;
+    job.slot = SLOTS;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(fake->calls, "");
+    tear_down(&s);
+}
+
+static void times_come_when_the_job_is_over(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    double elapsed_us = 0.0;
+    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
+    s.job.slot = 1;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
+    fake->busy = false;
+    assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_OK);
+    assert_true(elapsed_us == 250.0);
+    assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
+    assert_int_equal(s.peer->api->elapsed(s.peer, SLOTS, &elapsed_us), FOVEA_NOT_READY);
+    tear_down(&s);
+}
+
+/* cuMemFree waits for the device, and jobs may wait for the engine. */
+static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    struct peer_plan *plan = NULL;
+    const int memories = fake->memories;
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    fake->calls[0] = '\0';
+    s.peer->api->forget_plan(s.peer, &plan);
+    assert_null(plan);
+    assert_int_equal(fake->memories, memories + 1);
+    assert_null(strstr(fake->calls, "MemFree"));
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    fake->busy = false;
+    s.peer->api->forget_plan(s.peer, &plan);
+    assert_int_equal(fake->memories, memories);
+    tear_down(&s);
+}
+
+/* However many are forgotten while jobs wait for the engine: nobody waits for the device. */
+static void plans_come_and_go_while_jobs_wait(void **state)
+{
+    (void)state;
+    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
+    const int memories = fake->memories;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    struct peer_plan *plan = NULL;
+    for (int i = 0; i < 40; i++) {
+        fake->calls[0] = '\0';
+        assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+        s.peer->api->forget_plan(s.peer, &plan);
+        assert_null(strstr(fake->calls, "MemFree "));
+        assert_null(strstr(fake->calls, "MemAlloc "));
+        assert_null(strstr(fake->calls, "EventSynchronize"));
+    }
+    fake->busy = false;
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    assert_int_equal(fake->memories, memories + 1);
+    s.peer->api->forget_plan(s.peer, &plan);
+    assert_int_equal(fake->memories, memories);
+    tear_down(&s);
+}
+
+/* cuMemFree may wait for the jobs: then the memory is kept, and so much of it is enough. */
+static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
+{
+    (void)state;
+    fake->no_pools = true;
+    struct setup s = set_up();
+    const int memories = fake->memories;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    fake->busy = true;
+    struct peer_plan *plan = NULL;
+    enum fovea_result result = FOVEA_OK;
+    int made = 0;
+    fake->calls[0] = '\0';
+    for (; result == FOVEA_OK && made < 100; made += result == FOVEA_OK) {
+        result = s.peer->api->import_plan(s.peer, s.plan, &plan);
+        s.peer->api->forget_plan(s.peer, &plan);
+        assert_null(strstr(fake->calls, "MemFree"));
+        fake->calls[0] = '\0';
+    }
+    assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(made, 16);
+    assert_int_equal(fake->memories, memories + made);
+    fake->busy = false;
+    assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
+    assert_int_equal(fake->memories, memories + 1);
+    s.peer->api->forget_plan(s.peer, &plan);
+    assert_int_equal(fake->memories, memories);
+    tear_down(&s);
+}
+
+/* The first view is under way when the second fails: its images stay mapped until it is over. */
+static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    s.job.views[1] = s.job.views[0];
+    s.job.view_count = 2;
+    fake->fails = "LaunchKernel";
+    fake->fail_at = 2;
+    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
+    fake_cuda_calm(fake);
+    fake->busy = true;
+    const int surfaces = fake->surfaces;
+    const int memories = fake->memories;
+    s.peer->api->forget_image(s.peer, &s.job.src);
+    s.peer->api->forget_image(s.peer, &s.job.dst);
+    s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+    assert_null(s.job.src);
+    assert_int_equal(fake->surfaces, surfaces);
+    assert_int_equal(fake->memories, memories);
+    assert_null(strstr(fake->calls, "Synchronize")); /* this may be within a frame */
+    fake->busy = false;
+    s.peer->api->drain(s.peer);
+    assert_non_null(strstr(fake->calls, "StreamSynchronize"));
+    assert_int_equal(fake->surfaces, surfaces - 2);
+    tear_down(&s);
+}
+
+static void views_run_one_after_the_other_between_the_semaphores(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    struct foveate_plan *half = NULL;
+    assert_int_equal(foveate_plan_create(&s.plan->foveation, 32, 48, &half), FOVEA_OK);
+    for (int i = 0; i < 2; i++) {
+        s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
+        assert_int_equal(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan), FOVEA_OK);
+        s.job.views[i].frame = foveate_frame_make(half, (struct fovea_point_uv){0.5, 0.5});
+        s.job.views[i].frame.origin_x_px = 32 * i;
+    }
+    s.job.view_count = 2;
+    fake_cuda_calm(fake);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+                        "LaunchKernel EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    s.job.views[1].frame.origin_x_px++;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
+    s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
+    tear_down(&s);
+    foveate_plan_destroy(&half);
+}
+
+/* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
+static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fovea_method method;
+        int calls;
+    } cases[] = {{FOVEA_METHOD_BLOCKWISE, 13}, {FOVEA_METHOD_SMOOTH, 12}};
+    for (int i = 0; i < 2; i++) {
+        struct setup s = set_up_for(cases[i].method);
+        const int living = fake_cuda_living(fake);
+        for (int n = 1; n <= cases[i].calls; n++) {
+            fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+            struct peer_plan *plan = s.job.views[0].plan;
+            assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan),
+                             FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_null(plan);
+            assert_int_equal(fake_cuda_living(fake), living);
+        }
+        fake_cuda_calm(fake);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+        tear_down(&s);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
+        cmocka_unit_test(a_job_that_is_not_timed_makes_no_call_too_many),
+        cmocka_unit_test(a_plan_is_kept_for_jobs_that_have_no_event),
+        cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
+        cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
+        cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
+        cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
+        cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
+        cmocka_unit_test(times_come_when_the_job_is_over),
+        cmocka_unit_test(views_run_one_after_the_other_between_the_semaphores),
+        cmocka_unit_test(a_forgotten_plan_is_freed_when_no_job_is_left),
+        cmocka_unit_test(plans_come_and_go_while_jobs_wait),
+        cmocka_unit_test(without_pools_nothing_is_freed_while_jobs_wait),
+        cmocka_unit_test(images_of_a_job_that_failed_half_way_are_kept_for_it),
+        cmocka_unit_test(a_plan_that_fails_anywhere_leaves_nothing_behind),
+    };
+    return peer_run_tests(tests, sizeof tests / sizeof tests[0]);
+}
