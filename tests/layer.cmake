@@ -19,6 +19,14 @@ else()
     message(STATUS "Fovea: the layer's input is not tested, libxcb-xtest0-dev is not there")
 endif()
 
+if(TARGET fovea_layer)
+    fovea_add_test(NAME test_layer_windows
+        SOURCES layer/test_layer_windows.c ${PROJECT_SOURCE_DIR}/plugin/layer/layer_windows.c
+        LINK fovea_vulkan fovea_gaze fovea_config LABELS unit)
+    target_include_directories(test_layer_windows PRIVATE ${PROJECT_SOURCE_DIR}/plugin
+        ${PROJECT_SOURCE_DIR}/plugin/layer)
+endif()
+
 # The layer in a program without a display, on a swapchain of ours; on a GPU too.
 if(VULKAN_LOADER AND TARGET fovea_layer)
     add_library(layer_screenless MODULE

@@ -5,18 +5,8 @@ is the same, and the log says which it is."""
 
 import numpy
 import pytest
-from conftest import need_tool
-from demo_window import virtual_display
-from layer_rig import Rig
 
 SETS = {"backend": "vulkan", "foveation.method": "blockwise"}
-
-
-@pytest.fixture(scope="module")
-def rig(build_dir, tmp_path_factory):
-    need_tool("Xvfb")
-    with virtual_display() as display:
-        yield Rig(build_dir, display, tmp_path_factory.mktemp("layer"))
 
 
 @pytest.mark.parametrize(

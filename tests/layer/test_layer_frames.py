@@ -88,11 +88,11 @@ def test_the_screen_shows_what_was_presented(rig, name, on):
     try:
         assert wait_until(lambda: "ready" in (run / "output.txt").read_text(), 30), (run / "output.txt").read_text()
         if on:
-            last = Rig.frames(run)[-1]
+            last = rig.frames(run)[-1]
             assert wait_until(lambda: shown(rig.display, last, last.after)), "the screen shows something else"
             assert not shown(rig.display, last, last.before)
         else:
-            assert not Rig.frames(run), "the layer was there although nobody asked for it"
+            assert not rig.frames(run), "the layer was there although nobody asked for it"
     finally:
         done = rig.done(process, run)
     assert done.code == 0, done.output
@@ -104,9 +104,9 @@ def test_the_screen_shows_vkcube_foveated(rig):
     need_tool("xwd")
     process, run = rig.start("vkcube", *SIZE, "--suppress_popups", dump=True, sets={"backend": "vulkan", **BLOCKWISE})
     try:
-        assert wait_until(lambda: len(Rig.frames(run)) > 10, 30), (run / "output.txt").read_text()
+        assert wait_until(lambda: len(rig.frames(run)) > 10, 30), (run / "output.txt").read_text()
         os.kill(process.pid, signal.SIGSTOP)
-        last = [frame for frame in Rig.frames(run)[-6:] if frame.is_whole()]
+        last = [frame for frame in rig.frames(run)[-6:] if frame.is_whole()]
         assert any(shown(rig.display, frame, frame.after) for frame in last), "no frame of the last ones is shown"
     finally:
         process.kill()

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which windows pointer and keys belong to, of programs that have many. The input is a stand-in. */
+#include "layer_windows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct {
+    uint32_t window;
+    struct fovea_gaze_source *source;
+} watched[LAYER_INPUT_WINDOWS];
+
+void layer_input_watch(struct layer_input *input, uint32_t slot, uint32_t window,
+                       struct fovea_gaze_source *source)
+{
+    assert_non_null(input);
+    assert_in_range(slot, 0, LAYER_INPUT_WINDOWS - 1);
+    watched[slot].window = window;
+    watched[slot].source = source;
+}
+
+struct fovea_log layer_log(void);
+struct fovea_log layer_log(void)
+{
+    return (struct fovea_log){0};
+}
+
+static int stand_in;
+static struct layer_input *const input = (struct layer_input *)&stand_in;
+static struct layer_windows windows;
+static struct fovea_gaze_settings gaze;
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    windows = (struct layer_windows){0};
+    gaze = fovea_settings_default().gaze;
+    gaze.kind = FOVEA_GAZE_MOUSE;
+    memset(watched, 0, sizeof watched);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    layer_windows_feed(&windows, NULL, NULL);
+    return 0;
+}
+
+/* -> its slot; negative: it got none. */
+static long present(uint32_t window, uint32_t lost, bool began)
+{
+    struct layer_window_slot *slot = layer_windows_choose(&windows, window, lost, began);
+    if (!slot) {
+        return -1;
+    }
+    layer_windows_watch(&windows, slot, window, input, &gaze);
+    return slot - windows.slots;
+}
+
+static void assert_in_slot(long slot, uint32_t window)
+{
+    assert_in_range(slot, 0, LAYER_INPUT_WINDOWS - 1);
+    assert_int_equal(watched[slot].window, window);
+    const struct layer_window_slot *found = layer_windows_find(&windows, window);
+    assert_ptr_equal(found, &windows.slots[slot]);
+    assert_ptr_equal(watched[slot].source, found->mouse);
+    assert_non_null(found->mouse);
+}
+
+static void every_window_has_a_slot_and_a_source_of_its_own(void **unused)
+{
+    (void)unused;
+    for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS; window++) {
+        assert_in_slot(present(window, 0, true), window);
+        assert_int_equal(present(window, 0, true), -1);
+        assert_int_equal(present(window, 0, false), -1);
+    }
+    for (int i = 1; i < LAYER_INPUT_WINDOWS; i++) {
+        assert_ptr_not_equal(watched[i].source, watched[0].source);
+    }
+    assert_null(layer_windows_find(&windows, 99));
+    assert_null(layer_windows_find(&windows, 0));
+}
+
+static void the_oldest_makes_room_for_one_that_begins(void **unused)
+{
+    (void)unused;
+    for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS; window++) {
+        (void)present(window, 0, true);
+    }
+    const long first = layer_windows_find(&windows, 1) - windows.slots;
+    assert_int_equal(present(100, 0, true), first);
+    assert_in_slot(first, 100);
+    assert_null(layer_windows_find(&windows, 1));
+    assert_int_equal(present(1, 0, false), -1); /* it goes on, and comes not back by that */
+    const long second = layer_windows_find(&windows, 2) - windows.slots;
+    assert_int_equal(present(101, 0, true), second);
+    assert_in_slot(first, 100);
+}
+
+static void one_that_is_gone_makes_room_for_one_that_goes_on(void **unused)
+{
+    (void)unused;
+    for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS + 1; window++) {
+        (void)present(window, 0, true);
+    }
+    const long slot = layer_windows_find(&windows, 5) - windows.slots;
+    assert_int_equal(present(1, 1u << slot, false), slot);
+    assert_in_slot(slot, 1);
+    assert_null(layer_windows_find(&windows, 5));
+}
+
+static void a_window_that_is_gone_is_asked_for_again_when_it_begins_again(void **unused)
+{
+    (void)unused;
+    const long slot = present(7, 0, true);
+    const uint32_t lost = 1u << slot;
+    assert_int_equal(present(7, lost, false), -1);
+    assert_int_equal(present(7, lost, true), slot);
+    assert_in_slot(slot, 7);
+}
+
+static void sources_are_those_of_the_mouse_alone(void **unused)
+{
+    (void)unused;
+    const long slot = present(7, 0, true);
+    struct fovea_gaze_settings other = gaze;
+    other.kind = FOVEA_GAZE_FIXED;
+    layer_windows_feed(&windows, input, &other);
+    assert_int_equal(watched[slot].window, 7);
+    assert_null(watched[slot].source);
+    layer_windows_feed(&windows, input, &gaze);
+    assert_in_slot(slot, 7);
+    layer_windows_feed(&windows, input, NULL);
+    assert_null(watched[slot].source);
+    assert_int_equal(watched[slot ? 0 : 1].window, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_window_has_a_slot_and_a_source_of_its_own),
+        TEST(the_oldest_makes_room_for_one_that_begins),
+        TEST(one_that_is_gone_makes_room_for_one_that_goes_on),
+        TEST(a_window_that_is_gone_is_asked_for_again_when_it_begins_again),
+        TEST(sources_are_those_of_the_mouse_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "misuse.h"
+
+#include <stdio.h>
+
+char last_log[512];
+int log_lines;
+
+void keep_log(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)user;
+    if (level >= FOVEA_LOG_WARNING) {
+        snprintf(last_log, sizeof last_log, "%s", message);
+        log_lines++;
+    }
+}
+
+void open_logged(struct rig *rig)
+{
+    struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA,
+                                     .host_signals = true};
+    assert_true(engine_open(&rig->engine, &options));
+    rig->settings = rig_settings();
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
+    desc.log = (struct fovea_log){keep_log, NULL, FOVEA_LOG_DEBUG};
+    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+    log_lines = 0;
+}
+
+struct fovea_vk_frame good_frame(const struct engine_image *src, const struct engine_image *dst)
+{
+    struct fovea_vk_frame_image end = {.format = src->format,
+                                       .width_px = src->width_px,
+                                       .height_px = src->height_px,
+                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+    frame.src.image = src->image;
+    frame.dst.image = dst->image;
+    frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
+    return frame;
+}
+
+struct engine_image drawn_image(struct rig *rig, uint32_t width_px, uint32_t height_px)
+{
+    struct engine_image image = engine_image_create(&rig->engine, format, width_px, height_px);
+    struct test_image pixels = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8);
+    image_draw(&pixels.view, IMAGE_RANDOM, width_px);
+    engine_write(&rig->engine, image.image, width_px, height_px, format, pixels.view.data,
+                 VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+    image_free(&pixels);
+    return image;
+}
+
+struct fovea_vk_semaphore closed_gate(struct engine *engine)
+{
+    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    struct fovea_vk_semaphore gate = {.value = 1};
+    assert_int_equal(vkCreateSemaphore(engine->device, &info, NULL, &gate.semaphore), VK_SUCCESS);
+    return gate;
+}
+
+void open_gate(struct engine *engine, struct fovea_vk_semaphore gate)
+{
+    VkSemaphoreSignalInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                    .semaphore = gate.semaphore,
+                                    .value = gate.value};
+    assert_int_equal(vkSignalSemaphore(engine->device, &signal), VK_SUCCESS);
+}

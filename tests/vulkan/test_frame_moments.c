@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Wrong moments, and what an engine does to its images while frames are in flight. Nothing here may crash,
+ * submit half a frame or upset validation. */
+
+#include "misuse.h"
+
+#include <string.h>
+
+static void images_know_whose_they_are(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct fovea_vk_image_desc desc = {format, WIDTH_PX, HEIGHT_PX, 0};
+    struct fovea_vk_image *image = NULL;
+    assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_OK);
+    assert_true(fovea_vk_image_handle(image) && fovea_vk_image_view(image));
+    VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+    assert_int_equal(fovea_vk_image_release(image, layout), FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_OK);
+    assert_int_equal(layout, VK_IMAGE_LAYOUT_UNDEFINED);
+    assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_ERROR_INVALID_STATE);
+    assert_non_null(strstr(last_log, "acquired twice"));
+    assert_int_equal(fovea_vk_image_release(image, VK_IMAGE_LAYOUT_UNDEFINED), FOVEA_OK);
+
+    struct engine_image other = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_frame frame = good_frame(&other, &other);
+    frame.src.made = image;
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_INVALID_STATE);
+    frame = good_frame(&other, &other);
+    frame.dst.made = image;
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(fovea_vk_image_release(image, VK_IMAGE_LAYOUT_GENERAL), FOVEA_OK);
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    engine_idle(&rig.engine);
+    engine_image_destroy(&rig.engine, &other);
+    /* One is destroyed by hand, one with the context. */
+    fovea_vk_image_destroy(&image);
+    assert_null(image);
+    fovea_vk_image_destroy(&image);
+    assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_OK);
+    rig_close(&rig);
+}
+
+static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct engine *engine = &rig.engine;
+    if (!engine->needs.timeline_semaphore) {
+        rig_close(&rig);
+        skip();
+    }
+    struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_semaphore gate = closed_gate(engine);
+    struct fovea_vk_frame frame = good_frame(&src, &dst);
+    frame.waits = &gate;
+    frame.wait_count = 1;
+    for (uint32_t i = 0; i < 4; i++) { /* frames_in_flight is 3, and one place is spare */
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    }
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_NOT_READY);
+    open_gate(engine, gate);
+    engine_idle(engine);
+    assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    engine_idle(engine);
+    vkDestroySemaphore(engine->device, gate.semaphore, NULL);
+    engine_image_destroy(engine, &src);
+    engine_image_destroy(engine, &dst);
+    rig_close(&rig);
+}
+
+static void the_size_may_change_with_frames_in_flight(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct engine_image src[6];
+    struct engine_image dst[6];
+    for (uint32_t i = 0; i < 6; i++) {
+        src[i] = drawn_image(&rig, WIDTH_PX + 7 * i, HEIGHT_PX + i);
+        dst[i] = drawn_image(&rig, WIDTH_PX + 7 * i, HEIGHT_PX + i);
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        struct fovea_vk_frame frame = good_frame(&src[i % 6], &dst[i % 6]);
+        enum fovea_result result = fovea_vk_foveate(rig.fovea, &frame);
+        if (result == FOVEA_NOT_READY) {
+            engine_idle(&rig.engine);
+            result = fovea_vk_foveate(rig.fovea, &frame);
+        }
+        assert_int_equal(result, FOVEA_OK);
+    }
+    engine_idle(&rig.engine);
+    for (uint32_t i = 0; i < 6; i++) {
+        engine_image_destroy(&rig.engine, &src[i]);
+        engine_image_destroy(&rig.engine, &dst[i]);
+    }
+    assert_int_equal(log_lines, 0);
+    rig_close(&rig);
+}
+
+static void contexts_and_images_may_go_with_frames_in_flight(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_image_desc desc = {format, WIDTH_PX, HEIGHT_PX, 0};
+    struct fovea_vk_image *made[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &made[i]), FOVEA_OK);
+        struct fovea_vk_frame frame = good_frame(&src, &src);
+        frame.dst.made = made[i];
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_OK);
+    }
+    fovea_vk_image_destroy(&made[0]);
+    fovea_vk_destroy(&rig.fovea);
+    engine_idle(&rig.engine);
+    engine_image_destroy(&rig.engine, &src);
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_know_whose_they_are),
+        cmocka_unit_test(too_many_unfinished_frames_are_refused_and_come_back),
+        cmocka_unit_test(the_size_may_change_with_frames_in_flight),
+        cmocka_unit_test(contexts_and_images_may_go_with_frames_in_flight),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
