@@ -46,8 +46,12 @@ void put_sum(int at, vec4 sum)
         sums[at + SUM_PLANE] = packHalf2x16(vec2(sum.z, BLUR_ALPHA ? sum.w : 0.0));
         return;
     }
-    [[unroll]] for (int i = 0; i < (BLUR_ALPHA ? 4 : 3); i++) {
-        sums[at + i * SUM_PLANE] = floatBitsToUint(sum[i]);
+    uvec4 words = floatBitsToUint(sum);
+    sums[at] = words.x;
+    sums[at + SUM_PLANE] = words.y;
+    sums[at + 2 * SUM_PLANE] = words.z;
+    if (BLUR_ALPHA) {
+        sums[at + 3 * SUM_PLANE] = words.w;
     }
 }
 
@@ -56,11 +60,9 @@ vec4 sum_at(int at)
     if (NARROW) {
         return vec4(unpackHalf2x16(sums[at]), unpackHalf2x16(sums[at + SUM_PLANE]));
     }
-    vec4 sum = vec4(0.0);
-    [[unroll]] for (int i = 0; i < (BLUR_ALPHA ? 4 : 3); i++) {
-        sum[i] = uintBitsToFloat(sums[at + i * SUM_PLANE]);
-    }
-    return sum;
+    uint last = BLUR_ALPHA ? sums[at + 3 * SUM_PLANE] : 0u;
+    return uintBitsToFloat(
+        uvec4(sums[at], sums[at + SUM_PLANE], sums[at + 2 * SUM_PLANE], last));
 }
 
 /* ---- The source: a chunk's pixels and the taps are read into shared memory first where they fit. Each is used
@@ -175,14 +177,21 @@ filter_at filter_of(int fragment)
     return filter_at(filters[fragment].x, filters[fragment].y, fragment * TAPS + TAPS_BEFORE);
 }
 
-/* Taps are counted from the outermost one; beyond both ends they are 0. */
-float weight(filter_at f, int tap)
+/* Eight weights from a tap on. Taps are counted from the outermost one; beyond both ends they are 0. */
+float[EACH] weights(filter_at f, int tap)
 {
+    float w[EACH];
     if (staged) {
-        return staged_taps[f.staged_tap + tap];
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            w[n] = staged_taps[f.staged_tap + tap + n];
+        }
+    } else {
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            int distance_px = abs(tap + n - f.radius);
+            w[n] = distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
+        }
     }
-    int distance_px = abs(tap - f.radius);
-    return distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
+    return w;
 }
 
 void stage_taps(int fragments)
@@ -256,8 +265,9 @@ void sum_down(filter_at f, ivec2 pixel, int at, int pitch, out vec4 eight[EACH])
                 raw[n] = fetch_raw(pixel.x, pixel.y + k + n);
             }
         }
+        float next[EACH] = weights(f, k);
         [[unroll]] for (int n = 0; n < EACH; n++) {
-            w[n] = weight(f, k + n);
+            w[n] = next[n];
             vec4 value = value_of(raw[n]);
             [[unroll]] for (int j = 0; j < EACH; j++) {
                 eight[j] = add(eight[j], w[(n - j) & (EACH - 1)], value);
@@ -284,9 +294,10 @@ void sum_columns(tile_work t, int fragments, int first, ivec2 tile_px)
         vec4 eight[EACH];
         sum_down(f, tile_px + ivec2(left + place, row - f.radius),
                  (row + t.reach - f.radius) * t.pitch + left + column, t.pitch, eight);
+        int to = (fragment * t.rows + row) * CHUNK + column;
         [[unroll]] for (int j = 0; j < EACH; j++) {
             if (row + j < t.rows) {
-                put_sum((fragment * t.rows + row + j) * CHUNK + column, eight[j] - SURPLUS);
+                put_sum(to + j * CHUNK, eight[j] - SURPLUS);
             }
         }
     }
@@ -297,18 +308,15 @@ void sum_across(filter_at f, int at, int first, int columns, int chunk, inout ve
 {
     int begin = max(0, -first);
     int end = min(chunk, 2 * f.radius + min(columns, EACH) - first);
-    float w[EACH];
-    w[0] = 0.0;
-    [[unroll]] for (int j = 1; j < EACH; j++) {
-        w[EACH - j] = weight(f, first + begin - j);
-    }
+    float w[EACH] = weights(f, first + begin - EACH);
     for (int k = begin; k < end; k += EACH) {
         vec4 value[EACH];
         [[unroll]] for (int n = 0; n < EACH; n++) {
             value[n] = sum_at(at + min(k + n, end - 1));
         }
+        float next[EACH] = weights(f, first + k);
         [[unroll]] for (int n = 0; n < EACH; n++) {
-            w[n] = weight(f, first + k + n);
+            w[n] = next[n];
             value[n] = k + n < end ? value[n] : vec4(0.0);
             [[unroll]] for (int j = 0; j < EACH; j++) {
                 eight[j] = add(eight[j], w[(n - j) & (EACH - 1)], value[n]);
