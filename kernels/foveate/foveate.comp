@@ -4,12 +4,12 @@
 
 /* Block-wise foveation: each fragment is blurred by one separable Gaussian.
  *
- * A workgroup makes a tile of at most 32x32 pixels: as many whole fragments side by side as fit, or a
- * part of one. Source rows come in chunks of 32: their horizontal sums go to shared memory, and each
- * thread adds them to the vertical sums that it keeps in registers, so that no radius is too large.
- * Horizontally a thread sums for four neighbouring columns of a row, vertically for four neighbouring
- * rows of a column: one pixel read and one weight read serve four sums. Bound by the sums, and where
- * nothing is staged by texture fetches: (32 + 2 radius) / 32 * (2 radius + 4) / 4 of them a pixel. */
+ * A workgroup makes a tile of at most 32x32 pixels: as many whole fragments side by side as fit, or a part of
+ * one. The columns that a fragment's filter reaches come in chunks, so that no radius is too large: they are
+ * summed down into shared memory, and each thread adds those sums across to eight neighbouring pixels that it
+ * keeps in registers. Down, too, a thread makes eight sums at once: each number that is read serves eight. Bound
+ * by the sums. Neighbouring threads have neighbouring columns on the way down and neighbouring rows on the way
+ * across, an odd number of words apart: no bank of shared memory is asked twice. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -18,28 +18,122 @@
 #include "foveate_grid.glsl"
 #include "gaze_latched.glsl"
 
+const int THREADS = 128;
 const int TILE = 32;
-const int EACH = 4; /* sums a thread makes at once */
+const int EACH = 8; /* sums a thread makes at once */
 const int AT_ONCE = 4; /* numbers that are asked for before the first is used */
 
-layout(local_size_x = 32, local_size_y = 8) in;
+layout(local_size_x = THREADS) in;
 layout(push_constant) uniform Constants { foveate_frame submitted; };
 foveate_frame frame;
 
-/* Whether workgroups may have 30 KB of shared memory, and pixels have 32 bits. */
+/* Whether workgroups may have 30 KB of shared memory. */
 layout(constant_id = 3) const bool STAGED = true;
 
-shared vec4 sums[TILE][TILE];
+/* ---- Sums of columns: halves around the middle of encoded bytes, floats of all else; a plane for each word */
 
-/* Where its filters are so short, a tile's pixels and taps are read into shared memory first: each of them is
- * used many times, and textures are slower. Pixels of more than 32 bits would take too much of it. */
-const int STAGED_RADIUS = 32;
+const bool NARROW = PIXEL == PIXEL_RGBA8 && !LIGHT;
+const float ZERO = NARROW ? 128.0 : 0.0;
+const int SUM_WORDS = NARROW ? 2 : 4;
+const int CHUNK = NARROW ? 47 : 23; /* columns; odd */
+const int SUM_PLANE = TILE * CHUNK;
+shared uint sums[SUM_WORDS * SUM_PLANE];
+
+void put_sum(int at, vec4 sum)
+{
+    if (NARROW) {
+        sum -= ZERO;
+        sums[at] = packHalf2x16(sum.xy);
+        sums[at + SUM_PLANE] = packHalf2x16(vec2(sum.z, BLUR_ALPHA ? sum.w : 0.0));
+        return;
+    }
+    uvec4 words = floatBitsToUint(sum);
+    sums[at] = words.x;
+    sums[at + SUM_PLANE] = words.y;
+    sums[at + 2 * SUM_PLANE] = words.z;
+    if (BLUR_ALPHA) {
+        sums[at + 3 * SUM_PLANE] = words.w;
+    }
+}
+
+vec4 sum_at(int at)
+{
+    if (NARROW) {
+        return vec4(unpackHalf2x16(sums[at]), unpackHalf2x16(sums[at + SUM_PLANE]));
+    }
+    uint last = BLUR_ALPHA ? sums[at + 3 * SUM_PLANE] : 0u;
+    return uintBitsToFloat(
+        uvec4(sums[at], sums[at + SUM_PLANE], sums[at + 2 * SUM_PLANE], last));
+}
+
+/* ---- The source: a chunk's pixels and the taps are read into shared memory first where they fit. Each is used
+ * many times, and textures are slower. */
+
+const int STAGED_RADIUS = 36;
 const int STAGED_FRAGMENTS = 4; /* side by side */
-const int STAGED_COLUMNS = TILE + 2 * STAGED_RADIUS + EACH;
-const int STAGED_TAPS = STAGED_RADIUS + EACH + AT_ONCE; /* zeros behind the last */
-shared uint staged_pixels[STAGED ? TILE * STAGED_COLUMNS : 1];
-shared float staged_taps[STAGED ? STAGED_FRAGMENTS * STAGED_TAPS : 1];
+const int TAPS_BEFORE = EACH; /* zeros before the first and behind the last */
+const int TAPS_BEHIND = 2 * EACH;
+const int TAPS = TAPS_BEFORE + 2 * STAGED_RADIUS + 1 + TAPS_BEHIND; /* odd */
+const int LEAST_CHUNK = 8;
+const int PIXEL_WORDS = PIXEL == PIXEL_RGBA16F ? 2 : 1;
+const int ROOM = LIGHT ? 3904 : 4160;
+shared uint staged_pixels[STAGED ? ROOM : 1];
+shared float staged_taps[STAGED ? STAGED_FRAGMENTS * TAPS : 1];
+shared float light_of_level[LIGHT && PIXEL == PIXEL_RGBA8 ? 256 : 1];
 bool staged = false; /* this tile's are */
+
+uvec4 fetch_raw(int x, int y)
+{
+    ivec2 pixel = clamp(ivec2(x, y), ivec2(0), ivec2(frame.width_px, frame.height_px) - 1);
+    return texelFetch(source, place_of(frame, pixel), 0);
+}
+
+void stage_pixel(int at, uvec4 raw)
+{
+    if (PIXEL_WORDS == 2) {
+        staged_pixels[at + ROOM / 2] = raw.z | raw.w << 16;
+        raw.x |= raw.y << 16;
+    }
+    staged_pixels[at] = raw.x;
+}
+
+uvec4 staged_pixel(int at)
+{
+    if (PIXEL_WORDS == 2) {
+        uvec2 pairs = uvec2(staged_pixels[at], staged_pixels[at + ROOM / 2]);
+        return uvec4(pairs.x & 0xffffu, pairs.x >> 16, pairs.y & 0xffffu, pairs.y >> 16);
+    }
+    return uvec4(staged_pixels[at]);
+}
+
+/* What every pixel has more than it is worth, so that whole numbers become floats by their bits alone. */
+const float SURPLUS = NARROW ? 256.0 : 0.0;
+
+vec4 value_of(uvec4 raw)
+{
+    if (NARROW) {
+        uint word = raw.x;
+        return uintBitsToFloat(uvec4(word << 15, word << 7, word >> 1, word >> 9) & 0x7f8000u |
+                               0x43800000u);
+    }
+    if (LIGHT && PIXEL == PIXEL_RGBA8) {
+        return vec4(light_of_level[raw.x & 255u], light_of_level[raw.x >> 8 & 255u],
+                    light_of_level[raw.x >> 16 & 255u], float(raw.x >> 24) / 255.0);
+    }
+    vec4 stored = decode(raw);
+    return LIGHT ? to_light(stored) : stored;
+}
+
+void fill_light()
+{
+    if (LIGHT && PIXEL == PIXEL_RGBA8) {
+        for (int i = int(gl_LocalInvocationIndex); i < 256; i += THREADS) {
+            light_of_level[i] = to_light(vec4(i)).x;
+        }
+    }
+}
+
+/* ---- The tile */
 
 /* One axis of a tile: pixels first .. first + count - 1, of fragments from `fragment` on. */
 struct span {
@@ -62,45 +156,53 @@ span tile_span(int tile, int shift, int side_by_side)
     return span(fragment, 1, fragment * side - shift + offset, min(TILE, side - offset));
 }
 
-uvec4 fetch_raw(int x, int y)
+/* Of each fragment: the radius of its filter, -1 where nothing is blurred; and its first tap. */
+shared ivec2 filters[TILE];
+
+ivec2 find_filter(int fragment_x, int centre_y, int shift_x)
 {
-    ivec2 pixel = ivec2(clamp(x, 0, frame.width_px - 1), y);
-    return texelFetch(source, place_of(frame, pixel), 0);
+    int centre_x = fragment_centre(fragment_x, frame.fragment_px, shift_x);
+    int ring = ring_at(frame, ivec2(centre_x, centre_y));
+    return ring > 0 ? ivec2(ring_word(ring - 1, RING_RADIUS_PX), ring_taps(frame, ring - 1))
+                    : ivec2(-1, 0);
 }
 
-vec4 decode_light(uvec4 raw)
-{
-    vec4 stored = decode(raw);
-    return LIGHT ? to_light(stored) : stored;
-}
-
-vec4 fetch(int x, int y)
-{
-    return decode_light(fetch_raw(x, y));
-}
-
-/* A filter of the plan's; radius -1: nothing is blurred. */
 struct filter_at {
     int radius;
     int tap;
     int staged_tap;
 };
 
-filter_at filter_of(int fragment_x, int centre_y, int shift_x)
+filter_at filter_of(int fragment)
 {
-    int centre_x = fragment_centre(fragment_x, frame.fragment_px, shift_x);
-    int ring = ring_at(frame, ivec2(centre_x, centre_y));
-    return ring > 0
-               ? filter_at(int(ring_word(ring - 1, RING_RADIUS_PX)), ring_taps(frame, ring - 1), 0)
-               : filter_at(-1, 0, 0);
+    return filter_at(filters[fragment].x, filters[fragment].y, fragment * TAPS + TAPS_BEFORE);
 }
 
-float weight(filter_at f, int distance_px)
+/* Weights from a tap on. Taps are counted from the outermost one; beyond both ends they are 0. */
+float[AT_ONCE] weights(filter_at f, int tap)
 {
+    float w[AT_ONCE];
     if (staged) {
-        return staged_taps[f.staged_tap + distance_px];
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            w[n] = staged_taps[f.staged_tap + tap + n];
+        }
+    } else {
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            int distance_px = abs(tap + n - f.radius);
+            w[n] = distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
+        }
     }
-    return distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
+    return w;
+}
+
+void stage_taps(int fragments)
+{
+    for (int i = int(gl_LocalInvocationIndex); i < fragments * TAPS; i += THREADS) {
+        int fragment = i / TAPS;
+        ivec2 f = filters[fragment];
+        int distance_px = abs(i - fragment * TAPS - TAPS_BEFORE - f.x);
+        staged_taps[i] = distance_px <= f.x ? tap_at(f.y + distance_px) : 0.0;
+    }
 }
 
 /* A number that is none stays within the filter's reach: weight 0 times infinity would not be 0. */
@@ -110,95 +212,225 @@ vec4 add(vec4 sum, float w, vec4 value)
     return floats && w == 0.0 ? sum : sum + w * value;
 }
 
-vec4 sum_across(filter_at f, int x, int y)
-{
-    vec4 sum = vec4(0.0);
-    for (int i = -f.radius; i <= f.radius; i++) {
-        sum += tap_at(f.tap + abs(i)) * fetch(x + i, y);
-    }
-    return sum;
-}
+/* How the tile is worked on; all in pixels. */
+struct tile_work {
+    int columns; /* of a fragment */
+    int rows;
+    int column_groups; /* of EACH */
+    int row_groups;
+    int reach; /* the longest radius */
+    int chunk; /* columns a chunk */
+    int pitch; /* of staged pixels */
+};
 
-/* Four columns of one fragment: the weights of a pixel for them are those of the pixel before, moved
- * on by one. staged_at: where pixel (x, y) is staged. */
-void sums_across(filter_at f, int x, int y, int staged_at, out vec4 four[EACH])
+/* From (x, y) on; as many rows as the filters reach. */
+void stage_pixels(tile_work t, int x, int y)
 {
-    four = vec4[EACH](vec4(0.0), vec4(0.0), vec4(0.0), vec4(0.0));
-    vec4 w = vec4(0.0);
-    for (int i = -f.radius; i < f.radius + EACH; i += AT_ONCE) {
-        uvec4 raw[AT_ONCE];
-        float own[AT_ONCE];
-        if (staged) {
-            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-                raw[n] = uvec4(staged_pixels[staged_at + i + n]);
+    const int at_once = 4;
+    const int apart = THREADS / 32;
+    int lane = int(gl_LocalInvocationIndex) % 32;
+    int first = int(gl_LocalInvocationIndex) / 32;
+    int rows = t.rows + 2 * t.reach;
+    for (int i = lane; i < t.pitch; i += 32) {
+        for (int row = first; row < rows; row += at_once * apart) {
+            uvec4 raw[at_once];
+            [[unroll]] for (int n = 0; n < at_once; n++) {
+                raw[n] = fetch_raw(x + i, y + row + n * apart);
             }
-        } else {
-            [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-                raw[n] = fetch_raw(x + i + n, y);
+            [[unroll]] for (int n = 0; n < at_once; n++) {
+                if (row + n * apart < rows) {
+                    stage_pixel((row + n * apart) * t.pitch + i, raw[n]);
+                }
             }
         }
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            own[n] = weight(f, abs(i + n));
-        }
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            w = vec4(own[n], w.xyz);
-            vec4 pixel = decode_light(raw[n]);
-            four[0] = add(four[0], w.x, pixel);
-            four[1] = add(four[1], w.y, pixel);
-            four[2] = add(four[2], w.z, pixel);
-            four[3] = add(four[3], w.w, pixel);
+    }
+}
+
+/* Numbers in a row, for eight sums in a row: the weights of one for the eight are those of the one before, moved
+ * on by one, a ring. `part` of it is taken by the weights that come next. */
+void add_to_eight(int part, float next[AT_ONCE], vec4 value[AT_ONCE], inout float ring[EACH],
+                  inout vec4 eight[EACH])
+{
+    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        ring[part + n] = next[n];
+        [[unroll]] for (int j = 0; j < EACH; j++) {
+            eight[j] = add(eight[j], ring[(part + n - j) & (EACH - 1)], value[n]);
         }
     }
 }
 
-/* The same down a column of shared sums; first..last are the rows of this chunk that count, `row` is
- * the first of the four. */
-void sums_down(filter_at f, int column, int chunk, int first, int last, int row,
-               inout vec4 four[EACH])
+/* As many rows of a column as are asked for at once. */
+vec4[AT_ONCE] values_down(ivec2 pixel, int at, int pitch)
 {
-    vec4 w = vec4(weight(f, abs(first - 1 - row)), weight(f, abs(first - 2 - row)),
-                  weight(f, abs(first - 3 - row)), weight(f, abs(first - 4 - row)));
-    for (int i = first; i <= last; i += AT_ONCE) {
-        vec4 read[AT_ONCE];
-        float own[AT_ONCE];
+    uvec4 raw[AT_ONCE];
+    if (staged) {
         [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            read[n] = sums[min(i + n, last) - chunk][column];
-            own[n] = weight(f, abs(i + n - row));
+            raw[n] = staged_pixel(at + n * pitch);
         }
+    } else {
         [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            w = i + n <= last ? vec4(own[n], w.xyz) : vec4(0.0);
-            four[0] = add(four[0], w.x, read[n]);
-            four[1] = add(four[1], w.y, read[n]);
-            four[2] = add(four[2], w.z, read[n]);
-            four[3] = add(four[3], w.w, read[n]);
+            raw[n] = fetch_raw(pixel.x, pixel.y + n);
+        }
+    }
+    vec4 value[AT_ONCE];
+    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        value[n] = value_of(raw[n]);
+    }
+    return value;
+}
+
+/* Eight rows of a column; its first pixel that counts is `pixel`, staged at `at`. */
+void sum_down(filter_at f, ivec2 pixel, int at, int pitch, out vec4 eight[EACH])
+{
+    float ring[EACH];
+    [[unroll]] for (int j = 0; j < EACH; j++) {
+        eight[j] = vec4(0.0);
+        ring[j] = 0.0;
+    }
+    int end = 2 * f.radius + EACH;
+    for (int k = 0; k < end; k += EACH) {
+        add_to_eight(0, weights(f, k), values_down(pixel + ivec2(0, k), at + k * pitch, pitch), ring,
+                     eight);
+        int more = k + AT_ONCE;
+        if (more >= end) {
+            break;
+        }
+        add_to_eight(AT_ONCE, weights(f, more),
+                     values_down(pixel + ivec2(0, more), at + more * pitch, pitch), ring, eight);
+    }
+}
+
+/* A chunk of every fragment: column 0 is `first` columns right of the fragment's first one. */
+void sum_columns(tile_work t, int fragments, int first, ivec2 tile_px)
+{
+    int tasks = fragments * t.row_groups * t.chunk;
+    for (int i = int(gl_LocalInvocationIndex); i < tasks; i += THREADS) {
+        int unit = i / t.chunk;
+        int column = i - unit * t.chunk;
+        int fragment = unit / t.row_groups;
+        int row = (unit - fragment * t.row_groups) * EACH;
+        filter_at f = filter_of(fragment);
+        int place = first + column;
+        if (f.radius < 0 || place < -f.radius || place >= t.columns + f.radius) {
+            continue;
+        }
+        int left = fragment * t.columns;
+        vec4 eight[EACH];
+        sum_down(f, tile_px + ivec2(left + place, row - f.radius),
+                 (row + t.reach - f.radius) * t.pitch + left + column, t.pitch, eight);
+        int to = (fragment * t.rows + row) * CHUNK + column;
+        [[unroll]] for (int j = 0; j < EACH; j++) {
+            if (row + j < t.rows) {
+                put_sum(to + j * CHUNK, eight[j] - SURPLUS);
+            }
         }
     }
 }
 
-/* The taps of the tile's fragments from `fragment` on. */
-void stage_taps(int fragment, int count, int centre_y, int shift_x)
+/* Of a row of sums; 0 from `end` on. */
+vec4[AT_ONCE] values_across(int at, int first, int end)
 {
-    int threads = int(gl_WorkGroupSize.x * gl_WorkGroupSize.y);
-    for (int i = int(gl_LocalInvocationIndex); i < count * STAGED_TAPS; i += threads) {
-        filter_at f = filter_of(fragment + i / STAGED_TAPS, centre_y, shift_x);
-        int distance_px = i % STAGED_TAPS;
-        staged_taps[i] = distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
+    vec4 value[AT_ONCE];
+    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        value[n] = sum_at(at + min(first + n, end - 1));
+    }
+    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        value[n] = first + n < end ? value[n] : vec4(0.0);
+    }
+    return value;
+}
+
+/* Up to eight columns of a row of sums, which begins at `at`; column 0 counts as tap `first` for the leftmost. */
+void sum_across(filter_at f, int at, int first, int columns, int chunk, inout vec4 eight[EACH])
+{
+    int begin = max(0, -first);
+    int end = min(chunk, 2 * f.radius + min(columns, EACH) - first);
+    float before[AT_ONCE] = weights(f, first + begin - EACH);
+    float just_before[AT_ONCE] = weights(f, first + begin - AT_ONCE);
+    float ring[EACH];
+    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        ring[n] = before[n];
+        ring[n + AT_ONCE] = just_before[n];
+    }
+    for (int k = begin; k < end; k += EACH) {
+        add_to_eight(0, weights(f, first + k), values_across(at, k, end), ring, eight);
+        int more = k + AT_ONCE;
+        if (more >= end) {
+            break;
+        }
+        add_to_eight(AT_ONCE, weights(f, first + more), values_across(at, more, end), ring, eight);
     }
 }
 
-/* `columns` pixels from x on, of the chunk's rows from y on that lie before end_y. */
-void stage_pixels(int x, int columns, int y, int end_y)
+tile_work plan_work(span across, span down)
 {
-    const int apart = TILE / EACH;
-    int first = y + int(gl_LocalInvocationID.y);
-    for (int i = int(gl_LocalInvocationID.x); i < columns; i += TILE) {
-        uint raw[EACH];
-        [[unroll]] for (int n = 0; n < EACH; n++) {
-            int row = clamp(min(first + n * apart, end_y - 1), 0, frame.height_px - 1);
-            raw[n] = fetch_raw(x + i, row).x;
-        }
-        [[unroll]] for (int n = 0; n < EACH; n++) {
-            staged_pixels[(first - y + n * apart) * STAGED_COLUMNS + i] = raw[n];
+    tile_work t;
+    t.columns = across.count / across.fragments;
+    t.rows = down.count;
+    t.column_groups = (t.columns + EACH - 1) / EACH;
+    t.row_groups = (t.rows + EACH - 1) / EACH;
+    t.reach = -1;
+    for (int i = 0; i < across.fragments; i++) {
+        t.reach = max(t.reach, filters[i].x);
+    }
+    int aside = across.count - t.columns;
+    int rows = t.row_groups * EACH + 2 * t.reach + EACH; /* that sum_down asks for */
+    int fit = ROOM / PIXEL_WORDS / rows - aside;
+    staged = STAGED && t.reach <= STAGED_RADIUS && across.fragments <= STAGED_FRAGMENTS &&
+             fit >= LEAST_CHUNK;
+    int most = staged ? min(fit, CHUNK) : CHUNK;
+    int all = t.columns + 2 * max(t.reach, 0);
+    int chunks = (all + most - 1) / most;
+    t.chunk = (all + chunks - 1) / chunks;
+    t.pitch = t.chunk + aside;
+    return t;
+}
+
+/* ---- Pixels: words of what was made, a row of 33 for each of sums */
+
+const int MADE_PITCH = TILE + 1;
+const int MADE_PLANE = TILE * MADE_PITCH;
+
+void put_made(int at, vec4 value)
+{
+    value = LIGHT ? from_light(value) : value + ZERO;
+    uvec4 words = encode(value, uvec4(0u));
+    if (PIXEL_WORDS == 2) {
+        sums[at + MADE_PLANE] = words.z | words.w << 16;
+        words.x |= words.y << 16;
+    }
+    sums[at] = words.x;
+}
+
+/* raw: the source's pixel, whose alpha is kept where it is not blurred. */
+uvec4 made_at(int at, uvec4 raw)
+{
+    uint word = sums[at];
+    if (PIXEL_WORDS == 2) {
+        uint last = sums[at + MADE_PLANE];
+        return uvec4(word & 0xffffu, word >> 16, last & 0xffffu, BLUR_ALPHA ? last >> 16 : raw.w);
+    }
+    uint kept = BLUR_ALPHA || PIXEL == PIXEL_B10G11R11F ? 0u
+                : PIXEL == PIXEL_A2B10G10R10            ? 0xc0000000u
+                                                        : 0xff000000u;
+    return uvec4(word & ~kept | raw.x & kept);
+}
+
+void store_tile(tile_work t, ivec2 tile_px, ivec2 size)
+{
+    for (int i = int(gl_LocalInvocationIndex); i < TILE * size.y; i += THREADS) {
+        ivec2 at = ivec2(i % TILE, i / TILE);
+        ivec2 pixel = tile_px + at;
+        if (at.x < size.x && all(greaterThanEqual(pixel, ivec2(0))) &&
+            all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
+            ivec2 place = place_of(frame, pixel);
+            uvec4 raw = texelFetch(source, place, 0);
+            int fragment = at.x / t.columns;
+            if (filters[fragment].x >= 0) {
+                int row = fragment * t.rows + at.y;
+                raw = made_at(row * MADE_PITCH + at.x - fragment * t.columns, raw);
+            }
+            imageStore(result, place, raw);
         }
     }
 }
@@ -207,80 +439,53 @@ void main()
 {
     frame = frame_now(submitted);
     int side = frame.fragment_px;
+    int thread = int(gl_LocalInvocationIndex);
     ivec2 shift = ivec2(grid_shift(frame.gaze_x_q8, side), grid_shift(frame.gaze_y_q8, side));
     span across = tile_span(int(gl_WorkGroupID.x), shift.x, max(TILE / side, 1));
     span down = tile_span(int(gl_WorkGroupID.y), shift.y, 1);
-    int centre_y = fragment_centre(down.fragment, side, shift.y);
+    ivec2 tile_px = ivec2(across.first, down.first);
+    if (thread < across.fragments) {
+        filters[thread] = find_filter(across.fragment + thread,
+                                      fragment_centre(down.fragment, side, shift.y), shift.x);
+    }
+    fill_light();
+    barrier();
 
     /* The same for the whole workgroup: the barriers below are reached by all or none. */
-    int reach = -1;
-    for (int i = 0; i < across.fragments; i++) {
-        reach = max(reach, filter_of(across.fragment + i, centre_y, shift.x).radius);
-    }
-
-    staged = STAGED && reach <= STAGED_RADIUS && across.fragments <= STAGED_FRAGMENTS;
-    if (staged) {
-        stage_taps(across.fragment, across.fragments, centre_y, shift.x);
-    }
-
-    /* Down: one column, four rows. */
-    int column = int(gl_LocalInvocationID.x);
-    int first_row = int(gl_LocalInvocationID.y) * EACH;
-    filter_at own = filter_of(across.fragment + column / side, centre_y, shift.x);
-    own.staged_tap = column / side * STAGED_TAPS;
-    bool sums_rows = own.radius >= 0 && column < across.count && first_row < down.count;
-    vec4 totals[EACH] = vec4[EACH](vec4(0.0), vec4(0.0), vec4(0.0), vec4(0.0));
-
-    /* Across: four columns, one row. */
-    int first_column = int(gl_LocalInvocationIndex % (TILE / EACH)) * EACH;
-    int lane = int(gl_LocalInvocationIndex / (TILE / EACH));
-    filter_at left = filter_of(across.fragment + first_column / side, centre_y, shift.x);
-    left.staged_tap = first_column / side * STAGED_TAPS;
-    bool together = first_column / side == (first_column + EACH - 1) / side;
-
-    /* Rows are counted from the tile's first one; rows -reach .. count - 1 + reach are needed. */
-    int end_row = reach < 0 ? -1 : down.count + reach;
-    for (int chunk = -max(reach, 0); chunk < end_row; chunk += TILE) {
-        int row = chunk + lane;
-        int y = clamp(down.first + row, 0, frame.height_px - 1);
-        int x = across.first + first_column;
+    tile_work t = plan_work(across, down);
+    if (t.reach >= 0) {
         if (staged) {
-            stage_pixels(across.first - reach, across.count + 2 * reach + EACH,
-                         down.first + chunk, down.first + end_row);
+            stage_taps(across.fragments);
+        }
+        /* Across: a row, eight columns of its fragment. */
+        int rows = across.fragments * t.rows;
+        int group = thread / rows;
+        int row = thread - group * rows;
+        filter_at f = filter_of(row / t.rows);
+        bool sums_across = group < t.column_groups && f.radius >= 0;
+        vec4 eight[EACH];
+        [[unroll]] for (int j = 0; j < EACH; j++) {
+            eight[j] = vec4(0.0);
+        }
+        for (int first = -t.reach; first < t.columns + t.reach; first += t.chunk) {
+            if (staged) {
+                stage_pixels(t, tile_px.x + first, tile_px.y - t.reach);
+            }
             barrier();
-        }
-        if (row < end_row && first_column < across.count && together) {
-            vec4 four[EACH];
-            sums_across(left, x, y, lane * STAGED_COLUMNS + first_column + reach, four);
-            [[unroll]] for (int i = 0; i < EACH; i++) {
-                sums[lane][first_column + i] = four[i];
-            }
-        } else if (row < end_row) {
-            for (int i = 0; i < EACH && first_column + i < across.count; i++) {
-                filter_at f = filter_of(across.fragment + (first_column + i) / side, centre_y, shift.x);
-                sums[lane][first_column + i] = sum_across(f, x + i, y);
+            sum_columns(t, across.fragments, first, tile_px);
+            barrier();
+            if (sums_across) {
+                sum_across(f, row * CHUNK, first - group * EACH + f.radius,
+                           t.columns - group * EACH, t.chunk, eight);
             }
         }
         barrier();
-        if (sums_rows) {
-            int first = max(chunk, first_row - own.radius);
-            int last = min(min(chunk + TILE, end_row) - 1, first_row + EACH - 1 + own.radius);
-            sums_down(own, column, chunk, first, last, first_row, totals);
+        if (sums_across) {
+            [[unroll]] for (int j = 0; j < EACH; j++) {
+                put_made(row * MADE_PITCH + group * EACH + j, eight[j]);
+            }
         }
         barrier();
     }
-
-    int x = across.first + column;
-    [[unroll]] for (int i = 0; i < EACH; i++) {
-        ivec2 pixel = ivec2(x, down.first + first_row + i);
-        bool in_tile = column < across.count && first_row + i < down.count;
-        if (in_tile && all(greaterThanEqual(pixel, ivec2(0))) &&
-            all(lessThan(pixel, ivec2(frame.width_px, frame.height_px)))) {
-            ivec2 place = place_of(frame, pixel);
-            uvec4 raw = texelFetch(source, place, 0);
-            bool blurred = own.radius >= 0;
-            vec4 value = LIGHT ? from_light(totals[i]) : totals[i];
-            imageStore(result, place, blurred ? encode(value, raw) : raw);
-        }
-    }
+    store_tile(t, tile_px, ivec2(across.count, down.count));
 }

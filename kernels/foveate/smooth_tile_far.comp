@@ -56,13 +56,25 @@ vec4 spline(float part)
            (1.0 / 6.0);
 }
 
+/* For each of a sample's pixels. */
+shared vec4 splines[1 << (SHADER_TILE_LEVELS - 1)];
+
+void fill_splines(int level)
+{
+    int i = int(gl_LocalInvocationIndex);
+    if (i < 1 << level) {
+        splines[i] = spline(fract((float(i) + 0.5) / float(1 << level) + 0.5));
+    }
+}
+
 vec4 four_across(int at, vec4 weights)
 {
     return weights.x * of_halves(room[at]) + weights.y * of_halves(room[at + 1]) +
            (weights.z * of_halves(room[at + 2]) + weights.w * of_halves(room[at + 3]));
 }
 
-/* A thread goes down a column of pixels, with the four rows of samples around it at hand. */
+/* A thread goes down a column of pixels, with the four rows of samples around it at hand: from a sample's first
+ * pixel on, and in its middle the next row takes its turn. */
 void upsample(tile_shape s, ivec2 first_px, int pitch)
 {
     int side_px = (s.outputs.x - 2 * BEFORE) << s.level;
@@ -75,28 +87,28 @@ void upsample(tile_shape s, ivec2 first_px, int pitch)
     vec4 weights = spline(across - float(column));
     int row = int((float(y) + 0.5) * per_px + 0.5);
     int at = row * pitch + column;
-    vec4 a = vec4(0.0);
-    vec4 b = four_across(at, weights);
-    vec4 c = four_across(at + pitch, weights);
-    vec4 d = four_across(at + 2 * pitch, weights);
-    row--;
-    at += 2 * pitch;
+    vec4 a = four_across(at, weights);
+    vec4 b = four_across(at + pitch, weights);
+    vec4 c = four_across(at + 2 * pitch, weights);
+    at += 3 * pitch;
+    vec4 d = four_across(at, weights);
+    int parts = (1 << s.level) - 1;
+    int middle = 1 << s.level >> 1;
     for (int end = y + rows; y < end; y += AT_ONCE) {
         uvec4 raw[AT_ONCE];
         [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
             raw[n] = kept_alpha(first_px + ivec2(x, y + n));
         }
         [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            float down = (float(y + n) + 0.5) * per_px + 0.5;
-            if (int(down) > row) {
-                row++;
+            int part = (y + n) & parts;
+            if (part == middle) {
                 at += pitch;
                 a = b;
                 b = c;
                 c = d;
                 d = four_across(at, weights);
             }
-            vec4 w = spline(down - float(row));
+            vec4 w = splines[part];
             ivec2 pixel = first_px + ivec2(x, y + n);
             if (in_picture(pixel)) {
                 store_over(pixel, w.x * a + w.y * b + (w.z * c + w.w * d), raw[n]);
@@ -110,6 +122,7 @@ void make_from_level(int level, ivec2 first_px, int radius)
     tile_shape s = shape_of(level, first_px, radius);
     load_level(s);
     fill_grid(s);
+    fill_splines(level);
     barrier();
     blur_down(s);
     barrier();

@@ -37,22 +37,77 @@ int down_at(int row, int column)
     return row * COLUMNS + column % 2 * (COLUMNS / 2) + column / 2;
 }
 
-/* The picture's column from `first` on, filtered down to `row` and the three below it. */
-void filter_down(ivec2 first, int column, int row)
+/* Encoded bytes are filtered as whole numbers, two in a word: red and blue, green and alpha. Down: eighths of a
+ * level, 2040 of them at most; then across their sums fill 16 bits. */
+const bool WHOLE = PIXEL == PIXEL_RGBA8 && !LIGHT;
+
+uvec2 six_whole(uvec2 a, uvec2 b, uvec2 c, uvec2 d, uvec2 e, uvec2 f)
 {
-    ivec2 at = first + ivec2(column, 2 * row);
-    vec4 a = sample_of(fetch_pixel(at));
-    vec4 b = sample_of(fetch_pixel(at + ivec2(0, 1)));
-    vec4 c = sample_of(fetch_pixel(at + ivec2(0, 2)));
-    vec4 d = sample_of(fetch_pixel(at + ivec2(0, 3)));
+    return (a + f) + (5u * (b + e) + 10u * (c + d));
+}
+
+uvec2 eighths(uvec2 sums)
+{
+    return (sums + 0x00020002u) >> 2 & 0x3fff3fffu;
+}
+
+vec4 of_sums(uvec2 sums)
+{
+    uvec4 n = uvec4(sums.x & 0xffffu, sums.y & 0xffffu, sums.x >> 16, sums.y >> 16);
+    return (uintBitsToFloat(n | 0x4b000000u) - (8388608.0 + 32768.0)) * (1.0 / 256.0);
+}
+
+/* What a thread reads of a column for its rows. */
+const int READ = 2 * EACH + 4;
+
+void filter_down(uvec4 raw[READ], int column, int row)
+{
+    if (WHOLE) {
+        uvec2 read[READ];
+        [[unroll]] for (int i = 0; i < READ; i++) {
+            read[i] = uvec2(raw[i].x, raw[i].x >> 8) & 0x00ff00ffu;
+        }
+        [[unroll]] for (int i = 0; i < EACH; i++) {
+            down[down_at(row + i, column)] =
+                eighths(six_whole(read[2 * i], read[2 * i + 1], read[2 * i + 2], read[2 * i + 3],
+                                  read[2 * i + 4], read[2 * i + 5]));
+        }
+        return;
+    }
+    vec4 read[READ];
+    [[unroll]] for (int i = 0; i < READ; i++) {
+        read[i] = sample_of(raw[i]);
+    }
     [[unroll]] for (int i = 0; i < EACH; i++) {
-        vec4 e = sample_of(fetch_pixel(at + ivec2(0, 2 * i + 4)));
-        vec4 f = sample_of(fetch_pixel(at + ivec2(0, 2 * i + 5)));
-        down[down_at(row + i, column)] = halves_of(six_taps(a, b, c, d, e, f));
-        a = c;
-        b = d;
-        c = e;
-        d = f;
+        down[down_at(row + i, column)] =
+            halves_of(six_taps(read[2 * i], read[2 * i + 1], read[2 * i + 2], read[2 * i + 3],
+                               read[2 * i + 4], read[2 * i + 5]));
+    }
+}
+
+/* The picture's columns, filtered down to level 1's rows. */
+void filter_picture_down(ivec2 first)
+{
+    ivec2 last = ivec2(frame.width_px, frame.height_px) - 1;
+    bool inside = all(greaterThanEqual(first, ivec2(0))) &&
+                  all(lessThan(first + ivec2(COLUMNS, 2 * MADE_1.y + 4), last));
+    for (int i = int(gl_LocalInvocationIndex); i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
+        int row = i / COLUMNS;
+        int column = i - row * COLUMNS;
+        row *= EACH;
+        ivec2 at = first + ivec2(column, 2 * row);
+        uvec4 raw[READ];
+        if (inside) {
+            ivec2 place = place_of(frame, at);
+            [[unroll]] for (int n = 0; n < READ; n++) {
+                raw[n] = texelFetch(source, place + ivec2(0, n), 0);
+            }
+        } else {
+            [[unroll]] for (int n = 0; n < READ; n++) {
+                raw[n] = fetch_pixel(at + ivec2(0, n));
+            }
+        }
+        filter_down(raw, column, row);
     }
 }
 
@@ -71,6 +126,17 @@ vec4 filter_across(int at)
                     of_halves(down[odd + 1]), of_halves(down[at + 2]), of_halves(down[odd + 2]));
 }
 
+/* The same of the picture's columns. */
+vec4 filter_picture_across(int at)
+{
+    if (!WHOLE) {
+        return filter_across(at);
+    }
+    int odd = at + COLUMNS / 2;
+    return of_sums(six_whole(down[at], down[odd], down[at + 1], down[odd + 1], down[at + 2],
+                             down[odd + 2]));
+}
+
 void store_level(int k, ivec2 at, uvec2 halves)
 {
     ivec2 last = ivec2(levels[k].width, levels[k].height) + MARGIN;
@@ -86,13 +152,11 @@ void main()
     ivec2 first_1 = 2 * first_2 - 2;
     fill_light(THREADS);
     barrier();
-    for (int i = thread; i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
-        filter_down(2 * first_1 - 2, i % COLUMNS, i / COLUMNS * EACH);
-    }
+    filter_picture_down(2 * first_1 - 2);
     barrier();
     for (int i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
-        uvec2 halves = halves_of(filter_across(down_at(at.y, 2 * at.x)));
+        uvec2 halves = halves_of(filter_picture_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
         if (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2))) {
             store_level(1, first_1 + at, halves);

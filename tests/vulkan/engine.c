@@ -144,14 +144,28 @@ static bool choose_physical(struct engine *engine, const struct engine_options *
     return false;
 }
 
-static void choose_family(struct engine *engine)
+/* The first with all of `with` and none of `without`; count: there is none. */
+static uint32_t family_of(const VkQueueFamilyProperties *families, uint32_t count,
+                          VkQueueFlags with, VkQueueFlags without)
+{
+    uint32_t i = 0;
+    while (i < count &&
+           ((families[i].queueFlags & with) != with || (families[i].queueFlags & without) != 0)) {
+        i++;
+    }
+    return i;
+}
+
+static void choose_family(struct engine *engine, const struct engine_options *options)
 {
     VkQueueFamilyProperties families[16];
     uint32_t count = 16;
     vkGetPhysicalDeviceQueueFamilyProperties(engine->physical, &count, families);
-    engine->family = 0;
-    while (!(families[engine->family].queueFlags & VK_QUEUE_GRAPHICS_BIT)) {
-        engine->family++;
+    engine->family = options->without_graphics
+                         ? family_of(families, count, VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT)
+                         : count;
+    if (engine->family == count) {
+        engine->family = family_of(families, count, VK_QUEUE_GRAPHICS_BIT, 0);
     }
     assert_true(engine->family < count);
 }
@@ -202,7 +216,7 @@ bool engine_open(struct engine *engine, const struct engine_options *options)
         return false;
     }
     create_messenger(engine);
-    choose_family(engine);
+    choose_family(engine, options);
     create_device(engine, options);
     return true;
 }

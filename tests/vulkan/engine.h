@@ -28,6 +28,7 @@ struct engine {
 
 struct engine_options {
     bool nvidia; /* only an NVIDIA GPU will do; else the first device of any kind */
+    bool without_graphics; /* a queue that has none, where there is one */
     bool no_sharing; /* enable neither extensions nor timeline semaphores */
     bool no_timeline;
     bool no_validation; /* for times: the layer would be measured too */
