@@ -20,6 +20,8 @@ struct foveate_cpu_halve_scratch {
     float *even; /* its samples, every other one */
     float *odd;
     float *values; /* a row of pixels as the codec has them */
+    uint32_t *sums; /* of RGBA8: a row of four whole numbers of 16 bits a pixel */
+    uint32_t *pairs[3]; /* two pixels of them a word, a channel each */
 };
 
 /* Rows of level 1, or of level k > 1; margins are rows too. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files share that are compiled once for every processor and once more for x86-64 ones with
- * AVX2 and FMA: a register of floats, and the name that a function has in each of the compilations. */
+/* What the files share that are compiled once for every processor and again for x86-64 ones with AVX2 and
+ * FMA, some of them also for those with AVX-512 (F, BW, DQ, VL): a register of floats, and the name that a
+ * function has in each of the compilations. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 
@@ -13,13 +14,17 @@
 #endif
 
 /* What one register holds. */
-#ifdef __AVX__
+#if defined FOVEATE_CPU_AVX512
+#define LANES 16
+#elif defined __AVX__
 #define LANES 8
 #else
 #define LANES 4
 #endif
 
-#ifdef FOVEATE_CPU_AVX2
+#if defined FOVEATE_CPU_AVX512
+#define FOVEATE_CPU_NAME(name) name##_avx512
+#elif defined FOVEATE_CPU_AVX2
 #define FOVEATE_CPU_NAME(name) name##_avx2
 #else
 #define FOVEATE_CPU_NAME(name) name##_base
@@ -36,12 +41,19 @@ static inline const lanes *lanes_at(const float *in)
 
 static inline lanes lanes_choose(const whole_lanes *which, const lanes *one, const lanes *other)
 {
+#if LANES == 16
+    return (lanes)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)*which), (__m512)*other,
+                                       (__m512)*one);
+#else
     return (lanes)(((whole_lanes)*one & *which) | ((whole_lanes)*other & ~*which));
+#endif
 }
 
 static inline lanes lanes_ramp(void)
 {
-#if LANES == 8
+#if LANES == 16
+    return (lanes){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#elif LANES == 8
     return (lanes){0, 1, 2, 3, 4, 5, 6, 7};
 #else
     return (lanes){0, 1, 2, 3};
@@ -50,7 +62,9 @@ static inline lanes lanes_ramp(void)
 
 static inline lanes lanes_square_root(const lanes *in)
 {
-#if defined __AVX__
+#if LANES == 16
+    return (lanes)_mm512_sqrt_ps((__m512)*in);
+#elif defined __AVX__
     return (lanes)_mm256_sqrt_ps((__m256)*in);
 #elif defined __SSE2__
     return (lanes)_mm_sqrt_ps((__m128)*in);

@@ -4,7 +4,7 @@
 #include "foveate_cpu_tile.h"
 
 #include "foveate_cpu_enlarge.h"
-#include "foveate_cpu_halve.h"
+#include "foveate_cpu_halve_bytes.h"
 #include "foveate_cpu_sigma.h"
 #include "foveate_cpu_tile_make.h"
 
@@ -170,6 +170,10 @@ static void level_rows(const struct foveate_cpu_picture *picture, float *scratch
 {
     const struct foveate_cpu_tile_room room =
         foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
+    if (k == 1 && foveate_cpu_is_words(picture) && !picture->light) {
+        foveate_cpu_halve_bytes(picture, &room.halve, first_row, end_row);
+        return;
+    }
     if (k == 1) {
         foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
         return;

@@ -15,7 +15,7 @@
  * of decimation, of the blur, v level samples squared, and of the spline. A level is taken from sigma 2^k on,
  * where v is 1/4: fewer, and what decimation folded down would be seen. On level 0 there is no spline.
  *
- * This is compiled twice, as foveate_cpu_lanes.h says. */
+ * This is compiled several times, as foveate_cpu_lanes.h says. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILE_H
 
@@ -44,6 +44,7 @@ struct foveate_cpu_tiles {
 extern const struct foveate_cpu_tiles foveate_cpu_tiles_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
 extern const struct foveate_cpu_tiles foveate_cpu_tiles_avx2;
+extern const struct foveate_cpu_tiles foveate_cpu_tiles_avx512;
 #endif
 
 #endif

@@ -31,6 +31,10 @@ static struct foveate_cpu_tile_room lay_out(struct layout *all, uint32_t width_p
     room.halve.even = take(all, row);
     room.halve.odd = take(all, row);
     room.halve.values = take(all, CHANNELS * row);
+    room.halve.sums = (uint32_t *)take(all, 2 * row);
+    for (int c = 0; c < 3; c++) {
+        room.halve.pairs[c] = (uint32_t *)take(all, row);
+    }
     room.sigma = take(all, (size_t)(ROWS + 2) * PITCH);
     room.weights = take(all, (size_t)ROWS * PITCH);
     room.window = take(all, (size_t)CHANNELS * ROWS * WINDOW_PITCH);

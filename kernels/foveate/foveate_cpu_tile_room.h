@@ -15,8 +15,8 @@
 
 /* Samples of a square along an axis, with the pads of up-sampling: 32 of one that is not divided. */
 #define FOVEATE_CPU_TILE_SAMPLES 36
-/* The longest row of them, and what is read beyond it: two registers. */
-#define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 20)
+/* The longest row of them in whole registers, of 16 floats at most, and one beyond. */
+#define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 28)
 #define FOVEATE_CPU_TILE_ROWS (FOVEATE_CPU_TILE_SAMPLES + 2 * FOVEATE_CPU_TILE_RADIUS)
 
 /* struct foveate_cpu_halve_scratch and these, which hold rows of all channels unless it is said. */
