@@ -36,13 +36,12 @@ static inline lanes sampled(const lanes *v)
     return out;
 }
 
-static inline void make_weights(const struct foveate_cpu_rest *rest, const float *const sigma_px[2],
-                                float part, int32_t count, bool exact, float *out)
+static inline void make_weights(const struct foveate_cpu_rest *rest, const float *sigma_px,
+                                int32_t count, bool exact, float *out)
 {
     const lanes zero = {0};
     for (int32_t i = 0; i < count; i += LANES) {
-        const lanes above = *lanes_at(sigma_px[0] + i);
-        const lanes sigma = above + part * (*lanes_at(sigma_px[1] + i) - above);
+        const lanes sigma = *lanes_at(sigma_px + i);
         const lanes whole = (sigma * sigma - rest->taken) * rest->scale;
         const whole_lanes positive = whole > zero;
         const lanes v = (lanes)((whole_lanes)whole & positive);
@@ -56,13 +55,13 @@ static inline void make_weights(const struct foveate_cpu_rest *rest, const float
     }
 }
 
-void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *const sigma_px[2],
-                         float part, int32_t count, float *out)
+void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma_px, int32_t count,
+                         float *out)
 {
     if (rest->exact) {
-        make_weights(rest, sigma_px, part, count, true, out);
+        make_weights(rest, sigma_px, count, true, out);
     } else {
-        make_weights(rest, sigma_px, part, count, false, out);
+        make_weights(rest, sigma_px, count, false, out);
     }
 }
 

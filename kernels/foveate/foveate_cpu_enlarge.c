@@ -115,10 +115,11 @@ static inline void enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
     lanes weights[4];
     foveate_cpu_words words;
     load_weights(rows->weights, weights);
+    const bool stream = foveate_cpu_may_stream(out);
     int32_t i = 0;
     for (; i + LANES <= own.count; i += LANES) {
         words_at(&own, weights, i, light, &words);
-        foveate_cpu_store_words(&words, alpha + 4 * (ptrdiff_t)i, out + 4 * (ptrdiff_t)i);
+        foveate_cpu_store_words(&words, alpha + 4 * (ptrdiff_t)i, stream, out + 4 * (ptrdiff_t)i);
     }
     if (i < own.count) {
         words_at(&own, weights, i, light, &words);

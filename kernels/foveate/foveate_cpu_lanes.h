@@ -60,6 +60,33 @@ static inline lanes lanes_ramp(void)
 #endif
 }
 
+static inline lanes lanes_gather(const float *table, const whole_lanes *places)
+{
+#if LANES == 16
+    return (lanes)_mm512_i32gather_ps((__m512i)*places, table, sizeof *table);
+#elif defined __AVX2__
+    return (lanes)_mm256_i32gather_ps(table, (__m256i)*places, sizeof *table);
+#else
+    lanes out;
+    for (int i = 0; i < LANES; i++) {
+        out[i] = table[(*places)[i]];
+    }
+    return out;
+#endif
+}
+
+/* out[i] = in[places[i]] */
+static inline lanes lanes_pick(const lanes *in, const whole_lanes *places)
+{
+#if LANES == 16
+    return (lanes)_mm512_permutexvar_ps((__m512i)*places, (__m512)*in);
+#elif defined __AVX2__
+    return (lanes)_mm256_permutevar8x32_ps((__m256)*in, (__m256i)*places);
+#else
+    return lanes_gather((const float *)in, places);
+#endif
+}
+
 static inline lanes lanes_square_root(const lanes *in)
 {
 #if LANES == 16

@@ -130,12 +130,13 @@ static inline void write_words(const float *in, ptrdiff_t plane, int32_t count,
                                const struct pixel_light *light, const unsigned char *alpha,
                                unsigned char *out)
 {
+    const bool stream = foveate_cpu_may_stream(out);
     for (int32_t i = 0; i < count; i += LANES, alpha += 4 * LANES, out += 4 * LANES) {
         const lanes channels[3] = {*lanes_at(in + i), *lanes_at(in + plane + i),
                                    *lanes_at(in + 2 * plane + i)};
         const foveate_cpu_words words = foveate_cpu_words_of(channels, light);
         if (i + LANES <= count) {
-            foveate_cpu_store_words(&words, alpha, out);
+            foveate_cpu_store_words(&words, alpha, stream, out);
         } else {
             foveate_cpu_store_few_words(&words, count - i, alpha, out);
         }

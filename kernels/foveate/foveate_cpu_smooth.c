@@ -99,15 +99,19 @@ static enum fovea_result make_scratch(struct scratch *scratch, const struct fove
     const size_t width = plan->width_px;
     const size_t samples = (width + 2 * (FOVEATE_CPU_PAD + FOVEATE_MARGIN)) * CHANNELS;
     const size_t values = width * CHANNELS;
-    const size_t floats = samples + values + width + foveate_cpu_tile_floats(plan->width_px);
+    const size_t line = FOVEATE_CPU_TILE_LINE;
+    const size_t tile = foveate_cpu_tile_floats(plan->width_px);
+    const size_t floats = line + tile + samples + values + width;
     scratch->memory = calloc(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    scratch->samples = scratch->memory;
+    const size_t line_bytes = line * sizeof *scratch->memory;
+    const size_t beyond_bytes = (uintptr_t)scratch->memory % line_bytes;
+    scratch->tile = scratch->memory + (line_bytes - beyond_bytes) / sizeof *scratch->memory;
+    scratch->samples = scratch->tile + tile;
     scratch->values = scratch->samples + samples;
     scratch->sigma_px = scratch->values + values;
-    scratch->tile = scratch->sigma_px + width;
     return FOVEA_OK;
 }
 

@@ -7,15 +7,18 @@
 #include "foveate_cpu_halve_bytes.h"
 #include "foveate_cpu_sigma.h"
 #include "foveate_cpu_tile_make.h"
+#include "foveate_cpu_words.h"
 
 #define SMALLEST_PX 32 /* square */
 
 /* How many sigmas the blur reaches. Linear light shows more of what lies farther out: FOVEATE_REACH. */
 #define REACH_LEVELS 3.5f
 
-/* sigma is linear between nodes so far apart that it is wrong by less than a hundredth of a sample. */
+/* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next. Variances
+ * that are linear in the weights are wrong by less than a hundredth then. */
 #define MAX_STEP 4
-#define NODE_STEEPNESS 0.03f
+#define NODE_STEEPNESS 0.03f /* of level 0 */
+#define LEVEL_NODE_STEEPNESS 0.06f
 
 /* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
 #define COPY_SIGMA_PX 0.2f
@@ -65,11 +68,15 @@ static void copy_tile(const struct foveate_cpu_tile *tile)
     }
 }
 
-/* Only level 0 has steps in sigma's slope, where the blur begins, that are as fine as its samples. */
-static int32_t step_for(float steepness, int32_t k)
+/* Beyond foveate_law_ramp sigma is half as steep. */
+static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
 {
+    const struct foveate_law *law = &picture->plan->law;
+    const bool beyond = lowest > 2.0f * law->sharp_px * law->strength;
+    const float steepness = beyond ? 0.5f * picture->steepness : picture->steepness;
+    const float most = k == 0 ? NODE_STEEPNESS : LEVEL_NODE_STEEPNESS;
     int32_t step = MAX_STEP;
-    while (k == 0 && step > 1 && (float)step * steepness > NODE_STEEPNESS) {
+    while (step > 1 && (float)step * steepness > most) {
         step /= 2;
     }
     return step;
@@ -102,7 +109,7 @@ static void place_samples(struct foveate_cpu_tile *tile)
     tile->row = (tile->y_px >> tile->k) - pad;
     tile->columns = ((tile->width_px + last) >> tile->k) + 2 * pad;
     tile->rows = ((tile->height_px + last) >> tile->k) + 2 * pad;
-    tile->pitch = foveate_cpu_whole_lanes(tile->columns) + LANES;
+    tile->pitch = foveate_cpu_whole_lanes(tile->columns);
 }
 
 /* The level that a square of that size is made from; -1: it is to be divided. */
@@ -150,7 +157,7 @@ static void divide(const struct foveate_cpu_picture *picture,
     }
     tile.radius = foveate_cpu_smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
     tile.steep = range.lowest < STEEP_BELOW_PX && picture->steepness > STEEP_FROM;
-    tile.step = step_for(picture->steepness, tile.k);
+    tile.step = step_for(picture, tile.k, range.lowest);
     place_samples(&tile);
     foveate_cpu_tile_make(&tile);
 }
@@ -161,6 +168,7 @@ static void square(const struct foveate_cpu_picture *picture, float *scratch, in
     const struct foveate_cpu_tile_room room =
         foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
     divide(picture, &room, x_px, y_px, FOVEATE_CPU_TILE_PX);
+    foveate_cpu_finish_streams();
 }
 
 /* ---- Levels */

@@ -29,7 +29,8 @@
 /* The largest sigma that the blur of the coarsest level reaches: more is gathered, too. */
 #define FOVEATE_CPU_TILE_SIGMA_PX 256.0f
 
-/* The scratch memory of a worker for pictures of that width. */
+/* The scratch memory of a worker for pictures of that width; it begins with a line of the cache. */
+#define FOVEATE_CPU_TILE_LINE 16 /* floats */
 size_t foveate_cpu_tile_floats(uint32_t width_px);
 
 struct foveate_cpu_tiles {

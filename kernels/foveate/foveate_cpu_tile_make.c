@@ -3,32 +3,40 @@
 
 #include "foveate_cpu_tile_make.h"
 
+#include "foveate_cpu_blur.h"
 #include "foveate_cpu_enlarge.h"
 #include "foveate_cpu_sigma.h"
+#include "foveate_cpu_words.h"
 
 #define PAD FOVEATE_CPU_ENLARGE_PAD
 
-/* ---- sigma */
+/* ---- sigma and first weights */
 
+/* What is linear between nodes `step` samples apart, which divides a register. */
 static void spread_nodes(const float *nodes, int32_t step, int32_t count, float *out)
 {
-    const float part = 1.0f / (float)step;
-    for (int32_t i = 0; i < count; i += step, nodes++) {
-        for (int32_t n = 0; n < step; n++) {
-            out[i + n] = nodes[0] + (float)n * part * (nodes[1] - nodes[0]);
-        }
+    const lanes place = lanes_ramp() * (1.0f / (float)step);
+    const whole_lanes before = __builtin_convertvector(place, whole_lanes);
+    const lanes part = place - __builtin_convertvector(before, lanes);
+    for (int32_t i = 0; i < count; i += LANES) {
+        const lanes here = *lanes_at(nodes + i / step);
+        const lanes next = *lanes_at(nodes + i / step + 1);
+        const lanes from = lanes_pick(&here, &before);
+        const lanes to = lanes_pick(&next, &before);
+        *(lanes *)(out + i) = from + part * (to - from);
     }
 }
 
-/* Rows of sigma, `step` samples apart, for every column: the nodes and what is linear between them. */
-static void fill_sigma(const struct foveate_cpu_tile *tile)
+/* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them. That is
+ * sigma where the blur begins, and elsewhere the first weights, which are as smooth there. */
+static void fill_nodes(const struct foveate_cpu_tile *tile)
 {
     const int32_t step = tile->step;
     const float px = (float)(1 << tile->k);
     const int32_t first_row = tile->row - tile->radius;
     const int32_t count = (tile->rows + 2 * tile->radius - 1) / step + 2;
-    float *out = tile->room->sigma;
-    float nodes[FOVEATE_CPU_TILE_PITCH];
+    float *out = tile->room->nodes;
+    float nodes[2 * FOVEATE_CPU_TILE_PITCH] = {0.0f};
     for (int32_t j = 0; j < count; j++, out += tile->pitch) {
         const struct foveate_cpu_places places = {
             .x_px = ((float)tile->column + 0.5f) * px,
@@ -37,6 +45,9 @@ static void fill_sigma(const struct foveate_cpu_tile *tile)
             .count = (tile->columns - 1) / step + 2,
         };
         foveate_cpu_sigma_row(tile->picture, places, nodes);
+        if (!tile->steep) {
+            foveate_cpu_weights(&tile->rest, nodes, places.count, nodes);
+        }
         spread_nodes(nodes, step, tile->columns, out);
     }
 }
@@ -111,11 +122,17 @@ static struct window window_of(const struct foveate_cpu_tile *tile)
 
 static float *make_weights(const struct foveate_cpu_tile *tile, int32_t j)
 {
-    const float *above = tile->room->sigma + (ptrdiff_t)(j / tile->step) * tile->pitch;
-    const float *const sigma_px[2] = {above, above + tile->pitch};
+    const float *above = tile->room->nodes + (ptrdiff_t)(j / tile->step) * tile->pitch;
+    const float *below = above + tile->pitch;
+    const float part = (float)(j % tile->step) / (float)tile->step;
     float *weights = tile->room->weights + (ptrdiff_t)j * tile->pitch;
-    foveate_cpu_weights(&tile->rest, sigma_px, (float)(j % tile->step) / (float)tile->step,
-                        tile->columns, weights);
+    for (int32_t i = 0; i < tile->columns; i += LANES) {
+        *(lanes *)(weights + i) =
+            *lanes_at(above + i) + part * (*lanes_at(below + i) - *lanes_at(above + i));
+    }
+    if (tile->steep) {
+        foveate_cpu_weights(&tile->rest, weights, tile->columns, weights);
+    }
     return weights;
 }
 
@@ -124,7 +141,8 @@ static void blur_across(const struct foveate_cpu_tile *tile)
     const struct window window = window_of(tile);
     const struct foveate_cpu_tile_room *room = tile->room;
     const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
-    for (int32_t j = 0; j < tile->rows + 2 * tile->radius; j++) {
+    const int32_t rows = tile->rows + 2 * tile->radius;
+    for (int32_t j = 0; j < rows; j++) {
         foveate_cpu_blur(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
                                                     .in_plane = window.plane,
                                                     .step = 1,
@@ -221,11 +239,14 @@ static void write_row(const struct foveate_cpu_tile *tile,
     const struct foveate_cpu_picture *picture = tile->picture;
     const struct foveate_cpu_span span = span_of(tile, y);
     if (foveate_cpu_is_words(picture)) {
+        unsigned char *out = foveate_cpu_span_row(picture, &picture->view.dst, &span).data;
         prefetch(&picture->view.src, &span);
-        prefetch(&picture->view.dst, &span);
+        if (!foveate_cpu_may_stream(out)) {
+            prefetch(&picture->view.dst, &span);
+        }
         foveate_cpu_enlarge_words(rows, picture->light,
                                   foveate_cpu_span_row(picture, &picture->view.src, &span).data,
-                                  foveate_cpu_span_row(picture, &picture->view.dst, &span).data);
+                                  out);
         return;
     }
     foveate_cpu_enlarge_down(rows, picture->channels, tile->room->row, PIXELS_PLANE);
@@ -278,7 +299,7 @@ static void make_steep_tile(const struct foveate_cpu_tile *tile)
 
 void foveate_cpu_tile_make(const struct foveate_cpu_tile *tile)
 {
-    fill_sigma(tile);
+    fill_nodes(tile);
     if (tile->steep) {
         make_steep_tile(tile);
         return;

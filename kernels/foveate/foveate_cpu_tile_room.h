@@ -22,7 +22,7 @@
 /* struct foveate_cpu_halve_scratch and these, which hold rows of all channels unless it is said. */
 struct foveate_cpu_tile_room {
     struct foveate_cpu_halve_scratch halve;
-    float *sigma; /* one channel */
+    float *nodes; /* of sigma or of weights, one channel */
     float *weights; /* one channel */
     float *window; /* of the level, where it has to be copied */
     float *across; /* blurred along x */
