@@ -67,48 +67,75 @@ void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma
 
 /* ---- The sum */
 
-/* `channels` a constant, so that the sums are registers. */
-static inline void blur_lanes(const struct foveate_cpu_blur *blur, int32_t at,
-                              const int32_t channels)
+/* Registers side by side are summed together: each of them waits for its weights, not for the others. */
+#define TOGETHER 3
+
+/* `count` registers; it and `channels` are constants, so that all sums are registers. */
+__attribute__((always_inline)) static inline void blur_lanes(const struct foveate_cpu_blur *blur,
+                                                             int32_t at, const int32_t count,
+                                                             const int32_t channels)
 {
-    const lanes first = *lanes_at(blur->weights + at);
-    const lanes factor = first * first;
-    lanes weight = first;
-    lanes ratio = factor * first;
-    lanes total = {0};
-    lanes sum[FOVEATE_CPU_MAX_CHANNELS];
+    const int32_t radius = blur->radius;
+    const ptrdiff_t plane = blur->in_plane;
+    const ptrdiff_t step = blur->step;
     const float *left = blur->in + at;
     const float *right = left;
-    for (int32_t c = 0; c < channels; c++) {
-        sum[c] = *lanes_at(left + c * blur->in_plane);
-    }
-    for (int32_t i = 0; i < blur->radius; i++) {
-        left -= blur->step;
-        right += blur->step;
-        total += weight;
+    lanes weight[TOGETHER];
+    lanes ratio[TOGETHER]; /* to the next weight */
+    lanes factor[TOGETHER]; /* by which that grows */
+    lanes total[TOGETHER];
+    lanes sum[TOGETHER][FOVEATE_CPU_MAX_CHANNELS];
+    for (int32_t n = 0; n < count; n++) {
+        weight[n] = *lanes_at(blur->weights + at + n * LANES);
+        factor[n] = weight[n] * weight[n];
+        ratio[n] = factor[n] * weight[n];
+        total[n] = 0.5f - (lanes){0};
         for (int32_t c = 0; c < channels; c++) {
-            sum[c] += weight * (*lanes_at(left + c * blur->in_plane) +
-                                *lanes_at(right + c * blur->in_plane));
+            sum[n][c] = *lanes_at(left + c * plane + n * LANES);
         }
-        weight = weight * ratio + TINY;
-        ratio = ratio * factor + TINY;
     }
-    const lanes scale = 1.0f / (1.0f + 2.0f * total);
-    for (int32_t c = 0; c < channels; c++) {
-        *(lanes *)(blur->out + c * blur->out_plane + at) = sum[c] * scale;
+    for (int32_t i = 0; i < radius; i++) {
+        left -= step;
+        right += step;
+        for (int32_t n = 0; n < count; n++) {
+            total[n] += weight[n];
+            for (int32_t c = 0; c < channels; c++) {
+                const ptrdiff_t place = c * plane + n * LANES;
+                sum[n][c] += weight[n] * (*lanes_at(left + place) + *lanes_at(right + place));
+            }
+            weight[n] = weight[n] * ratio[n] + TINY;
+            ratio[n] = ratio[n] * factor[n] + TINY;
+        }
+    }
+    for (int32_t n = 0; n < count; n++) {
+        const lanes scale = 0.5f / total[n];
+        for (int32_t c = 0; c < channels; c++) {
+            *(lanes *)(blur->out + c * blur->out_plane + at + n * LANES) = sum[n][c] * scale;
+        }
+    }
+}
+
+static inline void blur_row(const struct foveate_cpu_blur *blur, const int32_t channels)
+{
+    int32_t at = 0;
+    for (; at + (TOGETHER - 1) * LANES < blur->count; at += TOGETHER * LANES) {
+        blur_lanes(blur, at, TOGETHER, channels);
+    }
+    if (at + LANES < blur->count) {
+        blur_lanes(blur, at, 2, channels);
+    } else if (at < blur->count) {
+        blur_lanes(blur, at, 1, channels);
     }
 }
 
 void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels)
 {
-    for (int32_t at = 0; at < blur->count; at += LANES) {
-        if (channels == 3) {
-            blur_lanes(blur, at, 3);
-        } else if (channels == 4) {
-            blur_lanes(blur, at, 4);
-        } else {
-            blur_lanes(blur, at, 1);
-        }
+    if (channels == 3) {
+        blur_row(blur, 3);
+    } else if (channels == 4) {
+        blur_row(blur, 4);
+    } else {
+        blur_row(blur, 1);
     }
 }
 

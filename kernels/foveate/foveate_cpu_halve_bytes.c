@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define TAPS 6
+#define PART 256 /* bytes of a row */
 #define FIRST_TAP (-2) /* of 2i, the first of the pair that sample i lies between */
 
 /* Pairs of pixels before the picture that a row with its margin reads. */
@@ -16,20 +17,36 @@
 typedef uint32_t pair_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
 /* Down: bytes of all channels, at most 32 * 255. */
-static void sum_down(const unsigned char *const rows[TAPS], int32_t count, uint16_t *restrict out)
+static inline void sum_part(const unsigned char *const rows[TAPS], int32_t first, int32_t count,
+                            uint16_t *restrict out)
 {
-    const unsigned char *restrict r0 = rows[0];
-    const unsigned char *restrict r1 = rows[1];
-    const unsigned char *restrict r2 = rows[2];
-    const unsigned char *restrict r3 = rows[3];
-    const unsigned char *restrict r4 = rows[4];
-    const unsigned char *restrict r5 = rows[5];
+    const unsigned char *restrict r0 = rows[0] + first;
+    const unsigned char *restrict r1 = rows[1] + first;
+    const unsigned char *restrict r2 = rows[2] + first;
+    const unsigned char *restrict r3 = rows[3] + first;
+    const unsigned char *restrict r4 = rows[4] + first;
+    const unsigned char *restrict r5 = rows[5] + first;
     for (int32_t i = 0; i < count; i++) {
         const uint16_t inner = (uint16_t)(r2[i] + r3[i]);
         const uint16_t middle = (uint16_t)(r1[i] + r4[i]);
         const uint16_t outer = (uint16_t)(r0[i] + r5[i]);
         out[i] = (uint16_t)(outer + 5 * (middle + 2 * inner));
     }
+}
+
+/* The two rows that come next are asked for meanwhile. */
+static void sum_down(const unsigned char *const rows[TAPS], const unsigned char *const next[2],
+                     int32_t count, uint16_t *restrict out)
+{
+    int32_t i = 0;
+    for (; i + PART <= count; i += PART) {
+        for (int32_t j = 0; j < PART; j += 64) {
+            __builtin_prefetch(next[0] + i + j);
+            __builtin_prefetch(next[1] + i + j);
+        }
+        sum_part(rows, i, PART, out + i);
+    }
+    sum_part(rows, i, count - i, out + i);
 }
 
 /* Pixels of four such sums, as pairs of neighbours: one word a channel, the left one in its low half. */
@@ -65,6 +82,7 @@ static inline void halve_at(const uint32_t *in, float *out)
 static void halve_across(const uint32_t *in, int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {
+        __builtin_prefetch(out + count + i, 1); /* of the row that comes next */
         halve_at(in + i, out + i);
     }
     if (count >= LANES) {
@@ -89,23 +107,25 @@ static void repeat_pixels(uint64_t *row, int32_t before, int32_t count, int32_t 
     }
 }
 
+static const unsigned char *row_at(const struct foveate_cpu_picture *picture, int32_t y)
+{
+    const struct fovea_image *src = &picture->view.src;
+    const int32_t last = (int32_t)src->height_px - 1;
+    return (const unsigned char *)src->data + foveate_cpu_clamp(y, 0, last) * src->row_stride_bytes;
+}
+
 static void halve_row(const struct foveate_cpu_picture *picture,
                       const struct foveate_cpu_halve_scratch *scratch, int32_t row)
 {
-    const struct fovea_image *src = &picture->view.src;
-    const int32_t width = (int32_t)src->width_px;
+    const int32_t width = (int32_t)picture->view.src.width_px;
     const int32_t pitch = picture->plan->levels[1].pitch;
     const int32_t pairs = pitch + 2;
     uint64_t *sums = (uint64_t *)scratch->sums;
-    const unsigned char *rows[TAPS];
-    for (int32_t j = 0; j < TAPS; j++) {
-        const struct foveate_cpu_span span = {
-            .y_px = foveate_cpu_clamp(2 * row + FIRST_TAP + j, 0, (int32_t)src->height_px - 1),
-            .count = width,
-        };
-        rows[j] = foveate_cpu_span_row(picture, src, &span).data;
+    const unsigned char *rows[TAPS + 2];
+    for (int32_t j = 0; j < TAPS + 2; j++) {
+        rows[j] = row_at(picture, 2 * row + FIRST_TAP + j);
     }
-    sum_down(rows, 4 * width, (uint16_t *)(sums + 2 * PAIRS_BEFORE));
+    sum_down(rows, rows + TAPS, 4 * width, (uint16_t *)(sums + 2 * PAIRS_BEFORE));
     repeat_pixels(sums, 2 * PAIRS_BEFORE, width, 2 * pairs - 2 * PAIRS_BEFORE - width);
     pair_up(scratch->sums, pairs, scratch->pairs[0], scratch->pairs[1], scratch->pairs[2]);
     for (int32_t c = 0; c < 3; c++) {

@@ -8,6 +8,8 @@
 #include "foveate_cpu_sigma.h"
 #include "foveate_cpu_words.h"
 
+#include <string.h>
+
 #define PAD FOVEATE_CPU_ENLARGE_PAD
 
 /* ---- sigma and first weights */
@@ -74,19 +76,28 @@ static bool is_stored(const struct foveate_cpu_tile *tile)
            tile->row + tile->rows + reach <= level->height + FOVEATE_MARGIN;
 }
 
+static void repeat(float *out, float value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = value;
+    }
+}
+
+/* Samples beyond the stored ones are the outermost of these. */
 static void copy_level_row(const struct foveate_cpu_tile *tile, int32_t row, float *out,
                            int32_t count, ptrdiff_t plane)
 {
     const struct foveate_level *level = &tile->picture->plan->levels[tile->k];
-    const int32_t last_row = level->height + FOVEATE_MARGIN - 1;
-    const int32_t last = level->width + FOVEATE_MARGIN - 1;
+    const int32_t stored_row =
+        foveate_cpu_clamp(row, -FOVEATE_MARGIN, level->height + FOVEATE_MARGIN - 1);
     const int32_t first = tile->column - tile->radius;
+    const int32_t from = foveate_cpu_clamp(first, -FOVEATE_MARGIN, level->width);
+    const int32_t end = foveate_cpu_clamp(first + count, from + 1, level->width + FOVEATE_MARGIN);
     for (int32_t c = 0; c < tile->picture->channels; c++, out += plane) {
-        const float *in = foveate_cpu_plane_row(tile->picture, tile->k, c,
-                                                foveate_cpu_clamp(row, -FOVEATE_MARGIN, last_row));
-        for (int32_t i = 0; i < count; i++) {
-            out[i] = in[foveate_cpu_clamp(first + i, -FOVEATE_MARGIN, last)];
-        }
+        const float *in = foveate_cpu_plane_row(tile->picture, tile->k, c, stored_row);
+        repeat(out, in[from], from - first);
+        memcpy(out + (from - first), in + from, (size_t)(end - from) * sizeof *out);
+        repeat(out + (end - first), in[end - 1], first + count - end);
     }
 }
 
