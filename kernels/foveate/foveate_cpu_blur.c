@@ -89,7 +89,7 @@ __attribute__((always_inline)) static inline void blur_lanes(const struct foveat
         weight[n] = *lanes_at(blur->weights + at + n * LANES);
         factor[n] = weight[n] * weight[n];
         ratio[n] = factor[n] * weight[n];
-        total[n] = 0.5f - (lanes){0};
+        total[n] = (lanes){0};
         for (int32_t c = 0; c < channels; c++) {
             sum[n][c] = *lanes_at(left + c * plane + n * LANES);
         }
@@ -108,7 +108,8 @@ __attribute__((always_inline)) static inline void blur_lanes(const struct foveat
         }
     }
     for (int32_t n = 0; n < count; n++) {
-        const lanes scale = 0.5f / total[n];
+        const lanes all = 1.0f + 2.0f * total[n];
+        const lanes scale = lanes_reciprocal(&all);
         for (int32_t c = 0; c < channels; c++) {
             *(lanes *)(blur->out + c * blur->out_plane + at + n * LANES) = sum[n][c] * scale;
         }
@@ -176,7 +177,8 @@ void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channe
     for (int32_t at = 0; at < blur->count; at += LANES) {
         lanes weights[FOVEATE_CPU_BLUR_RADIUS + 1];
         const lanes total = weights_of(lanes_at(blur->weights + at), blur->radius, weights);
-        const lanes scale = 1.0f / (total * total);
+        const lanes all = total * total;
+        const lanes scale = lanes_reciprocal(&all);
         for (int32_t c = 0; c < channels; c++) {
             const float *in = blur->in + c * blur->in_plane + at;
             lanes sum = 0.5f * pair_sum(in, in, weights, blur->radius);

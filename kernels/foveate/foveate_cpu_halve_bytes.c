@@ -3,11 +3,12 @@
 
 #include "foveate_cpu_halve_bytes.h"
 
+#include "foveate_cpu_halve_wide.h"
 #include "foveate_cpu_words.h"
 
 #include <string.h>
 
-#define TAPS 6
+#define TAPS FOVEATE_CPU_HALVE_TAPS
 #define PART 256 /* bytes of a row */
 #define FIRST_TAP (-2) /* of 2i, the first of the pair that sample i lies between */
 
@@ -15,6 +16,8 @@
 #define PAIRS_BEFORE (FOVEATE_MARGIN + 1)
 
 typedef uint32_t pair_lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+#if LANES < 16
 
 /* Down: bytes of all channels, at most 32 * 255. */
 static inline void sum_part(const unsigned char *const rows[TAPS], int32_t first, int32_t count,
@@ -82,7 +85,6 @@ static inline void halve_at(const uint32_t *in, float *out)
 static void halve_across(const uint32_t *in, int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {
-        __builtin_prefetch(out + count + i, 1); /* of the row that comes next */
         halve_at(in + i, out + i);
     }
     if (count >= LANES) {
@@ -93,8 +95,6 @@ static void halve_across(const uint32_t *in, int32_t count, float *out)
     halve_at(in, few);
     memcpy(out, few, (size_t)count * sizeof *out);
 }
-
-/* ---- A row */
 
 /* Pixels of the sums beyond the picture are its outermost ones. */
 static void repeat_pixels(uint64_t *row, int32_t before, int32_t count, int32_t after)
@@ -107,6 +107,34 @@ static void repeat_pixels(uint64_t *row, int32_t before, int32_t count, int32_t 
     }
 }
 
+static void make_row(const struct foveate_cpu_halve_scratch *scratch,
+                     const unsigned char *const rows[TAPS + 2], int32_t width, int32_t pitch,
+                     float *out, ptrdiff_t plane)
+{
+    const int32_t pairs = pitch + 2;
+    uint64_t *sums = (uint64_t *)scratch->sums;
+    sum_down(rows, rows + TAPS, 4 * width, (uint16_t *)(sums + 2 * PAIRS_BEFORE));
+    repeat_pixels(sums, 2 * PAIRS_BEFORE, width, 2 * pairs - 2 * PAIRS_BEFORE - width);
+    pair_up(scratch->sums, pairs, scratch->pairs[0], scratch->pairs[1], scratch->pairs[2]);
+    for (int32_t c = 0; c < 3; c++) {
+        halve_across(scratch->pairs[c], pitch, out + c * plane);
+    }
+}
+
+#else
+
+static void make_row(const struct foveate_cpu_halve_scratch *scratch,
+                     const unsigned char *const rows[TAPS + 2], int32_t width, int32_t pitch,
+                     float *out, ptrdiff_t plane)
+{
+    const struct wide_pairs pairs = {scratch->pairs[0], scratch->pairs[1]};
+    wide_row(rows, width, &pairs, pitch, out, plane);
+}
+
+#endif
+
+/* ---- Rows */
+
 static const unsigned char *row_at(const struct foveate_cpu_picture *picture, int32_t y)
 {
     const struct fovea_image *src = &picture->view.src;
@@ -115,30 +143,25 @@ static const unsigned char *row_at(const struct foveate_cpu_picture *picture, in
 }
 
 static void halve_row(const struct foveate_cpu_picture *picture,
-                      const struct foveate_cpu_halve_scratch *scratch, int32_t row)
+                      const struct foveate_cpu_halve_scratch *scratch, int32_t row, float *out,
+                      ptrdiff_t plane)
 {
-    const int32_t width = (int32_t)picture->view.src.width_px;
-    const int32_t pitch = picture->plan->levels[1].pitch;
-    const int32_t pairs = pitch + 2;
-    uint64_t *sums = (uint64_t *)scratch->sums;
     const unsigned char *rows[TAPS + 2];
     for (int32_t j = 0; j < TAPS + 2; j++) {
         rows[j] = row_at(picture, 2 * row + FIRST_TAP + j);
     }
-    sum_down(rows, rows + TAPS, 4 * width, (uint16_t *)(sums + 2 * PAIRS_BEFORE));
-    repeat_pixels(sums, 2 * PAIRS_BEFORE, width, 2 * pairs - 2 * PAIRS_BEFORE - width);
-    pair_up(scratch->sums, pairs, scratch->pairs[0], scratch->pairs[1], scratch->pairs[2]);
-    for (int32_t c = 0; c < 3; c++) {
-        halve_across(scratch->pairs[c], pitch,
-                     foveate_cpu_plane_row(picture, 1, c, row) - FOVEATE_MARGIN);
-    }
+    make_row(scratch, rows, (int32_t)picture->view.src.width_px, picture->plan->levels[1].pitch,
+             out, plane);
 }
 
 void foveate_cpu_halve_bytes(const struct foveate_cpu_picture *picture,
                              const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
                              int32_t end_row)
 {
+    const ptrdiff_t plane =
+        foveate_cpu_plane_row(picture, 1, 1, 0) - foveate_cpu_plane_row(picture, 1, 0, 0);
     for (int32_t row = first_row; row < end_row; row++) {
-        halve_row(picture, scratch, row);
+        float *out = foveate_cpu_plane_row(picture, 1, 0, row) - FOVEATE_MARGIN;
+        halve_row(picture, scratch, row, out, plane);
     }
 }

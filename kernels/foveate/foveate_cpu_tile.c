@@ -11,9 +11,6 @@
 
 #define SMALLEST_PX 32 /* square */
 
-/* How many sigmas the blur reaches. Linear light shows more of what lies farther out: FOVEATE_REACH. */
-#define REACH_LEVELS 3.5f
-
 /* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next. Variances
  * that are linear in the weights are wrong by less than a hundredth then. */
 #define MAX_STEP 4
@@ -30,6 +27,13 @@
 struct range {
     float lowest, highest;
 };
+
+/* foveate_law_ramp doubles the steepness only where the blur begins. */
+static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigma_px)
+{
+    const struct foveate_law *law = &picture->plan->law;
+    return sigma_px > 2.0f * law->sharp_px * law->strength;
+}
 
 #define PROBES 5 /* along a side */
 
@@ -51,7 +55,10 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
             range.highest = row[i] > range.highest ? row[i] : range.highest;
         }
     }
-    const float between = 0.7072f * apart_px * picture->steepness;
+    float between = 0.7072f * apart_px * picture->steepness;
+    if (is_beyond_ramp(picture, range.lowest - 0.5f * between)) {
+        between *= 0.5f;
+    }
     range.lowest = range.lowest > between ? range.lowest - between : 0.0f;
     range.highest += between;
     return range;
@@ -68,12 +75,10 @@ static void copy_tile(const struct foveate_cpu_tile *tile)
     }
 }
 
-/* Beyond foveate_law_ramp sigma is half as steep. */
 static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
 {
-    const struct foveate_law *law = &picture->plan->law;
-    const bool beyond = lowest > 2.0f * law->sharp_px * law->strength;
-    const float steepness = beyond ? 0.5f * picture->steepness : picture->steepness;
+    const float steepness =
+        is_beyond_ramp(picture, lowest) ? 0.5f * picture->steepness : picture->steepness;
     const float most = k == 0 ? NODE_STEEPNESS : LEVEL_NODE_STEEPNESS;
     int32_t step = MAX_STEP;
     while (step > 1 && (float)step * steepness > most) {
@@ -90,15 +95,6 @@ static struct foveate_cpu_rest rest_on(int32_t k)
         .scale = 1.0f / sample_sq,
         .exact = k > 0,
     };
-}
-
-static int32_t radius_for(const struct foveate_cpu_picture *picture,
-                          const struct foveate_cpu_rest *rest, float sigma_px)
-{
-    const float v = (sigma_px * sigma_px - rest->taken) * rest->scale;
-    const float reach =
-        (picture->light ? FOVEATE_REACH : REACH_LEVELS) * sqrtf(v > 0.0f ? v : 0.0f);
-    return reach > 1.0f ? (int32_t)ceilf(reach) : 1;
 }
 
 static void place_samples(struct foveate_cpu_tile *tile)
@@ -146,7 +142,7 @@ static void divide(const struct foveate_cpu_picture *picture,
     tile.k = level_for(picture, size_px, range);
     if (tile.k >= 0) {
         tile.rest = rest_on(tile.k);
-        tile.radius = radius_for(picture, &tile.rest, range.highest);
+        tile.radius = foveate_cpu_tile_radius(picture, &tile.rest, range.highest);
     }
     if (size_px > SMALLEST_PX && (tile.k < 0 || tile.radius > FOVEATE_CPU_TILE_RADIUS)) {
         const int32_t half = size_px / 2;
@@ -173,21 +169,24 @@ static void square(const struct foveate_cpu_picture *picture, float *scratch, in
 
 /* ---- Levels */
 
+static bool is_averaged_bytes(const struct foveate_cpu_picture *picture)
+{
+    return foveate_cpu_is_words(picture) && !picture->light;
+}
+
 static void level_rows(const struct foveate_cpu_picture *picture, float *scratch, int32_t k,
                        int32_t first_row, int32_t end_row)
 {
     const struct foveate_cpu_tile_room room =
         foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
-    if (k == 1 && foveate_cpu_is_words(picture) && !picture->light) {
+    if (k == 1 && is_averaged_bytes(picture)) {
         foveate_cpu_halve_bytes(picture, &room.halve, first_row, end_row);
-        return;
-    }
-    if (k == 1) {
+    } else if (k == 1) {
         foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
-        return;
-    }
-    for (int32_t row = first_row; row < end_row; row++) {
-        foveate_cpu_halve_level(picture, &room.halve, k, row);
+    } else {
+        for (int32_t row = first_row; row < end_row; row++) {
+            foveate_cpu_halve_level(picture, &room.halve, k, row);
+        }
     }
 }
 

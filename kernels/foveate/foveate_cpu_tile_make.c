@@ -29,6 +29,15 @@ static void spread_nodes(const float *nodes, int32_t step, int32_t count, float 
     }
 }
 
+static int32_t row_radius(const struct foveate_cpu_tile *tile, const float *sigma_px, int32_t count)
+{
+    float largest = 0.0f;
+    for (int32_t i = 0; i < count; i++) {
+        largest = sigma_px[i] > largest ? sigma_px[i] : largest;
+    }
+    return foveate_cpu_tile_radius(tile->picture, &tile->rest, largest);
+}
+
 /* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them. That is
  * sigma where the blur begins, and elsewhere the first weights, which are as smooth there. */
 static void fill_nodes(const struct foveate_cpu_tile *tile)
@@ -47,6 +56,8 @@ static void fill_nodes(const struct foveate_cpu_tile *tile)
             .count = (tile->columns - 1) / step + 2,
         };
         foveate_cpu_sigma_row(tile->picture, places, nodes);
+        tile->room->radii[j] =
+            foveate_cpu_smaller(row_radius(tile, nodes, places.count), tile->radius);
         if (!tile->steep) {
             foveate_cpu_weights(&tile->rest, nodes, places.count, nodes);
         }
@@ -131,6 +142,13 @@ static struct window window_of(const struct foveate_cpu_tile *tile)
                            plan->levels[tile->k].pitch};
 }
 
+/* Of row j, between its nodes. */
+static int32_t radius_at(const struct foveate_cpu_tile *tile, int32_t j)
+{
+    const int32_t *radii = tile->room->radii + j / tile->step;
+    return radii[0] > radii[1] ? radii[0] : radii[1];
+}
+
 static float *make_weights(const struct foveate_cpu_tile *tile, int32_t j)
 {
     const float *above = tile->room->nodes + (ptrdiff_t)(j / tile->step) * tile->pitch;
@@ -160,7 +178,7 @@ static void blur_across(const struct foveate_cpu_tile *tile)
                                                     .out = room->across + j * pitch,
                                                     .out_plane = tile->pitch,
                                                     .weights = make_weights(tile, j),
-                                                    .radius = tile->radius,
+                                                    .radius = radius_at(tile, j),
                                                     .count = tile->columns},
                          tile->picture->channels);
     }
@@ -177,7 +195,7 @@ static void blur_down(const struct foveate_cpu_tile *tile, int32_t row, float *o
                                    .out = out,
                                    .out_plane = tile->pitch,
                                    .weights = tile->room->weights + (ptrdiff_t)from * tile->pitch,
-                                   .radius = tile->radius,
+                                   .radius = radius_at(tile, from),
                                    .count = tile->columns},
         tile->picture->channels);
 }
@@ -301,7 +319,7 @@ static void make_steep_tile(const struct foveate_cpu_tile *tile)
                                                            .out = tile->room->blurred,
                                                            .out_plane = tile->pitch,
                                                            .weights = make_weights(tile, j),
-                                                           .radius = tile->radius,
+                                                           .radius = radius_at(tile, j),
                                                            .count = tile->columns},
                                 tile->picture->channels);
         write_blurred(tile, y);

@@ -34,8 +34,9 @@ static struct foveate_cpu_tile_room lay_out(struct layout *all, uint32_t width_p
     room.halve.values = take(all, CHANNELS * row);
     room.halve.sums = (uint32_t *)take(all, 2 * row);
     for (int c = 0; c < 3; c++) {
-        room.halve.pairs[c] = (uint32_t *)take(all, row);
+        room.halve.pairs[c] = (uint32_t *)take(all, row + 2 * SLACK);
     }
+    room.radii = (int32_t *)take(all, ROWS + 2);
     room.nodes = take(all, (size_t)(ROWS + 2) * PITCH);
     room.weights = take(all, (size_t)ROWS * PITCH);
     room.window = take(all, (size_t)CHANNELS * ROWS * WINDOW_PITCH);

@@ -22,6 +22,7 @@
 /* struct foveate_cpu_halve_scratch and these, which hold rows of all channels unless it is said. */
 struct foveate_cpu_tile_room {
     struct foveate_cpu_halve_scratch halve;
+    int32_t *radii; /* of the blur, a row of nodes each */
     float *nodes; /* of sigma or of weights, one channel */
     float *weights; /* one channel */
     float *window; /* of the level, where it has to be copied */
