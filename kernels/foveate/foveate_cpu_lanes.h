@@ -87,6 +87,27 @@ static inline lanes lanes_pick(const lanes *in, const whole_lanes *places)
 #endif
 }
 
+/* out[0] and then out[1]: one[0], other[0], one[1], other[1] .. */
+static inline void lanes_weave(const lanes *one, const lanes *other, lanes out[2])
+{
+#if LANES == 16
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+    out[0] = (lanes)_mm512_permutex2var_ps((__m512)*one, first, (__m512)*other);
+    out[1] = (lanes)_mm512_permutex2var_ps((__m512)*one, second, (__m512)*other);
+#elif defined __AVX__
+    const __m256 low = _mm256_unpacklo_ps((__m256)*one, (__m256)*other);
+    const __m256 high = _mm256_unpackhi_ps((__m256)*one, (__m256)*other);
+    out[0] = (lanes)_mm256_permute2f128_ps(low, high, 0x20);
+    out[1] = (lanes)_mm256_permute2f128_ps(low, high, 0x31);
+#else
+    for (int i = 0; i < LANES; i++) {
+        out[i * 2 / LANES][i * 2 % LANES] = (*one)[i];
+        out[i * 2 / LANES][i * 2 % LANES + 1] = (*other)[i];
+    }
+#endif
+}
+
 static inline lanes lanes_square_root(const lanes *in)
 {
 #if LANES == 16
