@@ -3,9 +3,12 @@
 
 #include "thread_pool.h"
 
+#include "thread_steps.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct worker {
@@ -21,7 +24,7 @@ struct thread_pool {
     thread_pool_fn fn;
     void *user;
     uint64_t generation; /* counts jobs */
-    uint32_t busy; /* workers that have not finished the job */
+    atomic_uint busy; /* workers that have not finished the job; changed with the mutex */
     bool quit;
     uint32_t thread_count; /* started, worker 0 not among them */
     struct worker workers[];
@@ -46,7 +49,7 @@ static void *worker_main(void *argument)
         pthread_mutex_unlock(&pool->mutex);
         pool->fn(pool->user, worker->index);
         pthread_mutex_lock(&pool->mutex);
-        if (--pool->busy == 0) {
+        if (atomic_fetch_sub(&pool->busy, 1) == 1) {
             pthread_cond_signal(&pool->work_done);
         }
     }
@@ -113,25 +116,37 @@ uint32_t thread_pool_worker_count(const struct thread_pool *pool)
     return pool->thread_count + 1;
 }
 
+/* Some 20 us: workers that are nearly done are not worth a sleep. */
+#define SPINS_BEFORE_SLEEP 512
+
+static void wait_for_workers(struct thread_pool *pool)
+{
+    for (int spins = 0; spins < SPINS_BEFORE_SLEEP && atomic_load(&pool->busy) > 0; spins++) {
+        thread_pause();
+    }
+    if (atomic_load(&pool->busy) == 0) {
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    while (atomic_load(&pool->busy) > 0) {
+        pthread_cond_wait(&pool->work_done, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 void thread_pool_run(struct thread_pool *pool, thread_pool_fn fn, void *user)
 {
     if (pool->thread_count > 0) {
         pthread_mutex_lock(&pool->mutex);
         pool->fn = fn;
         pool->user = user;
-        pool->busy = pool->thread_count;
+        atomic_store(&pool->busy, pool->thread_count);
         pool->generation++;
         pthread_cond_broadcast(&pool->work_came);
         pthread_mutex_unlock(&pool->mutex);
     }
     fn(user, 0);
-    if (pool->thread_count > 0) {
-        pthread_mutex_lock(&pool->mutex);
-        while (pool->busy > 0) {
-            pthread_cond_wait(&pool->work_done, &pool->mutex);
-        }
-        pthread_mutex_unlock(&pool->mutex);
-    }
+    wait_for_workers(pool);
 }
 
 uint32_t thread_pool_core_count(void)

@@ -36,13 +36,12 @@ static inline lanes sampled(const lanes *v)
     return out;
 }
 
-static inline void make_weights(const struct foveate_cpu_rest *rest, const float *const sigma_px[2],
-                                float part, int32_t count, bool exact, float *out)
+static inline void make_weights(const struct foveate_cpu_rest *rest, const float *sigma_px,
+                                int32_t count, bool exact, float *out)
 {
     const lanes zero = {0};
     for (int32_t i = 0; i < count; i += LANES) {
-        const lanes above = *lanes_at(sigma_px[0] + i);
-        const lanes sigma = above + part * (*lanes_at(sigma_px[1] + i) - above);
+        const lanes sigma = *lanes_at(sigma_px + i);
         const lanes whole = (sigma * sigma - rest->taken) * rest->scale;
         const whole_lanes positive = whole > zero;
         const lanes v = (lanes)((whole_lanes)whole & positive);
@@ -56,60 +55,88 @@ static inline void make_weights(const struct foveate_cpu_rest *rest, const float
     }
 }
 
-void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *const sigma_px[2],
-                         float part, int32_t count, float *out)
+void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma_px, int32_t count,
+                         float *out)
 {
     if (rest->exact) {
-        make_weights(rest, sigma_px, part, count, true, out);
+        make_weights(rest, sigma_px, count, true, out);
     } else {
-        make_weights(rest, sigma_px, part, count, false, out);
+        make_weights(rest, sigma_px, count, false, out);
     }
 }
 
 /* ---- The sum */
 
-/* `channels` a constant, so that the sums are registers. */
-static inline void blur_lanes(const struct foveate_cpu_blur *blur, int32_t at,
-                              const int32_t channels)
+/* Registers side by side are summed together: each of them waits for its weights, not for the others. */
+#define TOGETHER 3
+
+/* `count` registers; it and `channels` are constants, so that all sums are registers. */
+__attribute__((always_inline)) static inline void blur_lanes(const struct foveate_cpu_blur *blur,
+                                                             int32_t at, const int32_t count,
+                                                             const int32_t channels)
 {
-    const lanes first = *lanes_at(blur->weights + at);
-    const lanes factor = first * first;
-    lanes weight = first;
-    lanes ratio = factor * first;
-    lanes total = {0};
-    lanes sum[FOVEATE_CPU_MAX_CHANNELS];
+    const int32_t radius = blur->radius;
+    const ptrdiff_t plane = blur->in_plane;
+    const ptrdiff_t step = blur->step;
     const float *left = blur->in + at;
     const float *right = left;
-    for (int32_t c = 0; c < channels; c++) {
-        sum[c] = *lanes_at(left + c * blur->in_plane);
-    }
-    for (int32_t i = 0; i < blur->radius; i++) {
-        left -= blur->step;
-        right += blur->step;
-        total += weight;
+    lanes weight[TOGETHER];
+    lanes ratio[TOGETHER]; /* to the next weight */
+    lanes factor[TOGETHER]; /* by which that grows */
+    lanes total[TOGETHER];
+    lanes sum[TOGETHER][FOVEATE_CPU_MAX_CHANNELS];
+    for (int32_t n = 0; n < count; n++) {
+        weight[n] = *lanes_at(blur->weights + at + n * LANES);
+        factor[n] = weight[n] * weight[n];
+        ratio[n] = factor[n] * weight[n];
+        total[n] = (lanes){0};
         for (int32_t c = 0; c < channels; c++) {
-            sum[c] += weight * (*lanes_at(left + c * blur->in_plane) +
-                                *lanes_at(right + c * blur->in_plane));
+            sum[n][c] = *lanes_at(left + c * plane + n * LANES);
         }
-        weight = weight * ratio + TINY;
-        ratio = ratio * factor + TINY;
     }
-    const lanes scale = 1.0f / (1.0f + 2.0f * total);
-    for (int32_t c = 0; c < channels; c++) {
-        *(lanes *)(blur->out + c * blur->out_plane + at) = sum[c] * scale;
+    for (int32_t i = 0; i < radius; i++) {
+        left -= step;
+        right += step;
+        for (int32_t n = 0; n < count; n++) {
+            total[n] += weight[n];
+            for (int32_t c = 0; c < channels; c++) {
+                const ptrdiff_t place = c * plane + n * LANES;
+                sum[n][c] += weight[n] * (*lanes_at(left + place) + *lanes_at(right + place));
+            }
+            weight[n] = weight[n] * ratio[n] + TINY;
+            ratio[n] = ratio[n] * factor[n] + TINY;
+        }
+    }
+    for (int32_t n = 0; n < count; n++) {
+        const lanes all = 1.0f + 2.0f * total[n];
+        const lanes scale = lanes_reciprocal(&all);
+        for (int32_t c = 0; c < channels; c++) {
+            *(lanes *)(blur->out + c * blur->out_plane + at + n * LANES) = sum[n][c] * scale;
+        }
+    }
+}
+
+static inline void blur_row(const struct foveate_cpu_blur *blur, const int32_t channels)
+{
+    int32_t at = 0;
+    for (; at + (TOGETHER - 1) * LANES < blur->count; at += TOGETHER * LANES) {
+        blur_lanes(blur, at, TOGETHER, channels);
+    }
+    if (at + LANES < blur->count) {
+        blur_lanes(blur, at, 2, channels);
+    } else if (at < blur->count) {
+        blur_lanes(blur, at, 1, channels);
     }
 }
 
 void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels)
 {
-    for (int32_t at = 0; at < blur->count; at += LANES) {
-        if (channels == 3) {
-            blur_lanes(blur, at, 3);
-        } else if (channels == 4) {
-            blur_lanes(blur, at, 4);
-        } else {
-            blur_lanes(blur, at, 1);
-        }
+    if (channels == 3) {
+        blur_row(blur, 3);
+    } else if (channels == 4) {
+        blur_row(blur, 4);
+    } else {
+        blur_row(blur, 1);
     }
 }
 
@@ -150,7 +177,8 @@ void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channe
     for (int32_t at = 0; at < blur->count; at += LANES) {
         lanes weights[FOVEATE_CPU_BLUR_RADIUS + 1];
         const lanes total = weights_of(lanes_at(blur->weights + at), blur->radius, weights);
-        const lanes scale = 1.0f / (total * total);
+        const lanes all = total * total;
+        const lanes scale = lanes_reciprocal(&all);
         for (int32_t c = 0; c < channels; c++) {
             const float *in = blur->in + c * blur->in_plane + at;
             lanes sum = 0.5f * pair_sum(in, in, weights, blur->radius);

@@ -24,9 +24,9 @@ struct foveate_cpu_rest {
     bool exact; /* the discrete weights have exactly that variance; else they follow the Gaussian */
 };
 
-/* g for a row of sigmas: those of two rows, mixed. Both counts here are rounded up to whole registers. */
-void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *const sigma_px[2],
-                         float part, int32_t count, float *out);
+/* g for a row of sigmas, which may be out. The count here is rounded up to whole registers. */
+void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma_px, int32_t count,
+                         float *out);
 
 /* A row of each channel. Their neighbours lie `step` apart. */
 struct foveate_cpu_blur {

@@ -53,21 +53,67 @@ static void weave(const struct foveate_cpu_enlarge_scratch *scratch, int32_t k, 
     }
 }
 
+/* A register of samples of one phase. */
+static inline lanes phase_at(const struct foveate_cpu_spline *spline, const float *in)
+{
+    const float *from = in + spline->first;
+    const float *w = spline->weights;
+    return *lanes_at(from) * w[0] + *lanes_at(from + 1) * w[1] +
+           (*lanes_at(from + 2) * w[2] + *lanes_at(from + 3) * w[3]);
+}
+
+/* Two and four phases, the most common ones, are woven in registers. */
+static void enlarge_twice(const struct foveate_cpu_spline *phases, const float *in, int32_t count,
+                          float *out)
+{
+    for (int32_t i = 0; i < count; i += LANES) {
+        const lanes even = phase_at(&phases[0], in + i);
+        const lanes odd = phase_at(&phases[1], in + i);
+        lanes_weave(&even, &odd, (lanes *)(out + 2 * i));
+    }
+}
+
+static void enlarge_four_times(const struct foveate_cpu_spline *phases, const float *in,
+                               int32_t count, float *out)
+{
+    for (int32_t i = 0; i < count; i += LANES) {
+        lanes phase[4];
+        lanes even[2];
+        lanes odd[2];
+        for (int p = 0; p < 4; p++) {
+            phase[p] = phase_at(&phases[p], in + i);
+        }
+        lanes_weave(&phase[0], &phase[2], even);
+        lanes_weave(&phase[1], &phase[3], odd);
+        lanes_weave(&even[0], &odd[0], (lanes *)(out + 4 * i));
+        lanes_weave(&even[1], &odd[1], (lanes *)(out + 4 * i) + 2);
+    }
+}
+
+static void enlarge_more(const struct foveate_cpu_splines *splines,
+                         const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
+                         int32_t count, float *out)
+{
+    float *to = scratch->phases;
+    for (int32_t phase = 0; phase < 1 << splines->k; phase++, to += count) {
+        for (int32_t i = 0; i < count; i += LANES) {
+            *(lanes *)(to + i) = phase_at(&splines->phases[phase], in + i);
+        }
+    }
+    weave(scratch, splines->k, count, out);
+}
+
 void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
                                 const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
                                 int32_t count, float *out)
 {
-    float *to = scratch->phases;
-    for (int32_t phase = 0; phase < 1 << splines->k; phase++, to += count) {
-        const struct foveate_cpu_spline *spline = &splines->phases[phase];
-        const float *w = spline->weights;
-        for (int32_t i = 0; i < count; i += LANES) {
-            const float *from = in + spline->first + i;
-            *(lanes *)(to + i) = *lanes_at(from) * w[0] + *lanes_at(from + 1) * w[1] +
-                                 (*lanes_at(from + 2) * w[2] + *lanes_at(from + 3) * w[3]);
-        }
+    if (splines->k == 1) {
+        enlarge_twice(splines->phases, in, count, out);
+    } else if (splines->k == 2) {
+        enlarge_four_times(splines->phases, in, count, out);
+    } else {
+        enlarge_more(splines, scratch, in, count, out);
     }
-    weave(scratch, splines->k, count, out);
 }
 
 /* ---- Along y */
@@ -115,10 +161,11 @@ static inline void enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
     lanes weights[4];
     foveate_cpu_words words;
     load_weights(rows->weights, weights);
+    const bool stream = foveate_cpu_may_stream(out);
     int32_t i = 0;
     for (; i + LANES <= own.count; i += LANES) {
         words_at(&own, weights, i, light, &words);
-        foveate_cpu_store_words(&words, alpha + 4 * (ptrdiff_t)i, out + 4 * (ptrdiff_t)i);
+        foveate_cpu_store_words(&words, alpha + 4 * (ptrdiff_t)i, stream, out + 4 * (ptrdiff_t)i);
     }
     if (i < own.count) {
         words_at(&own, weights, i, light, &words);

@@ -40,7 +40,8 @@ struct foveate_cpu_enlarge_scratch {
     float *other;
 };
 
-/* A row of `count` samples, which begins with the pad, as count << k pixels. */
+/* A row of `count` samples, which begins with the pad, as count << k pixels, and up to a register of samples
+ * more. */
 void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
                                 const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
                                 int32_t count, float *out);

@@ -3,7 +3,7 @@
 
 #include "foveate_cpu_halve.h"
 
-#define TAPS 6
+#define TAPS FOVEATE_CPU_HALVE_TAPS
 #define OUTER (1.0f / 32.0f)
 #define MIDDLE (5.0f / 32.0f)
 #define INNER (10.0f / 32.0f)
@@ -97,24 +97,30 @@ static void repeat_ends(float *row, int32_t before, int32_t count, int32_t after
     }
 }
 
+void foveate_cpu_halve_rows(const struct foveate_plan *plan,
+                            const struct foveate_cpu_halve_scratch *scratch, int32_t k,
+                            const float *const rows[TAPS], float *out)
+{
+    const int32_t count = plan->levels[k - 1].pitch;
+    const int32_t pitch = plan->levels[k].pitch;
+    const int32_t before = -FOVEATE_MARGIN - FIRST_BELOW;
+    const int32_t after = 2 * pitch - 2 + TAPS - before - count;
+    halve_down(rows, count, scratch->whole + before);
+    repeat_ends(scratch->whole, before, count, after);
+    halve_across(scratch, scratch->whole, pitch, out);
+}
+
 void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
                              const struct foveate_cpu_halve_scratch *scratch, int32_t k,
                              int32_t row)
 {
-    const struct foveate_level *below = &picture->plan->levels[k - 1];
-    const int32_t pitch = picture->plan->levels[k].pitch;
-    const int32_t before = -FOVEATE_MARGIN - FIRST_BELOW;
-    const int32_t after = 2 * pitch - 2 + TAPS - before - below->pitch;
     for (int32_t c = 0; c < picture->channels; c++) {
         const float *rows[TAPS];
         for (int32_t j = 0; j < TAPS; j++) {
-            const int32_t from = foveate_cpu_clamp(2 * row + FIRST_TAP + j, -FOVEATE_MARGIN,
-                                                   below->height + FOVEATE_MARGIN - 1);
+            const int32_t from = foveate_cpu_halve_tap(picture->plan, k, row, j);
             rows[j] = foveate_cpu_plane_row(picture, k - 1, c, from) - FOVEATE_MARGIN;
         }
-        halve_down(rows, below->pitch, scratch->whole + before);
-        repeat_ends(scratch->whole, before, below->pitch, after);
-        halve_across(scratch, scratch->whole, pitch,
-                     foveate_cpu_plane_row(picture, k, c, row) - FOVEATE_MARGIN);
+        foveate_cpu_halve_rows(picture->plan, scratch, k, rows,
+                               foveate_cpu_plane_row(picture, k, c, row) - FOVEATE_MARGIN);
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files share that are compiled once for every processor and once more for x86-64 ones with
- * AVX2 and FMA: a register of floats, and the name that a function has in each of the compilations. */
+/* What the files share that are compiled once for every processor and again for x86-64 ones with AVX2 and
+ * FMA, some of them also for those with AVX-512 (F, BW, DQ, VL): a register of floats, and the name that a
+ * function has in each of the compilations. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 
@@ -13,13 +14,17 @@
 #endif
 
 /* What one register holds. */
-#ifdef __AVX__
+#if defined FOVEATE_CPU_AVX512
+#define LANES 16
+#elif defined __AVX__
 #define LANES 8
 #else
 #define LANES 4
 #endif
 
-#ifdef FOVEATE_CPU_AVX2
+#if defined FOVEATE_CPU_AVX512
+#define FOVEATE_CPU_NAME(name) name##_avx512
+#elif defined FOVEATE_CPU_AVX2
 #define FOVEATE_CPU_NAME(name) name##_avx2
 #else
 #define FOVEATE_CPU_NAME(name) name##_base
@@ -36,21 +41,78 @@ static inline const lanes *lanes_at(const float *in)
 
 static inline lanes lanes_choose(const whole_lanes *which, const lanes *one, const lanes *other)
 {
+#if LANES == 16
+    return (lanes)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)*which), (__m512)*other,
+                                       (__m512)*one);
+#else
     return (lanes)(((whole_lanes)*one & *which) | ((whole_lanes)*other & ~*which));
+#endif
 }
 
 static inline lanes lanes_ramp(void)
 {
-#if LANES == 8
+#if LANES == 16
+    return (lanes){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#elif LANES == 8
     return (lanes){0, 1, 2, 3, 4, 5, 6, 7};
 #else
     return (lanes){0, 1, 2, 3};
 #endif
 }
 
+static inline lanes lanes_gather(const float *table, const whole_lanes *places)
+{
+#if LANES == 16
+    return (lanes)_mm512_i32gather_ps((__m512i)*places, table, sizeof *table);
+#elif defined __AVX2__
+    return (lanes)_mm256_i32gather_ps(table, (__m256i)*places, sizeof *table);
+#else
+    lanes out;
+    for (int i = 0; i < LANES; i++) {
+        out[i] = table[(*places)[i]];
+    }
+    return out;
+#endif
+}
+
+/* out[i] = in[places[i]] */
+static inline lanes lanes_pick(const lanes *in, const whole_lanes *places)
+{
+#if LANES == 16
+    return (lanes)_mm512_permutexvar_ps((__m512i)*places, (__m512)*in);
+#elif defined __AVX2__
+    return (lanes)_mm256_permutevar8x32_ps((__m256)*in, (__m256i)*places);
+#else
+    return lanes_gather((const float *)in, places);
+#endif
+}
+
+/* out[0] and then out[1]: one[0], other[0], one[1], other[1] .. */
+static inline void lanes_weave(const lanes *one, const lanes *other, lanes out[2])
+{
+#if LANES == 16
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+    out[0] = (lanes)_mm512_permutex2var_ps((__m512)*one, first, (__m512)*other);
+    out[1] = (lanes)_mm512_permutex2var_ps((__m512)*one, second, (__m512)*other);
+#elif defined __AVX__
+    const __m256 low = _mm256_unpacklo_ps((__m256)*one, (__m256)*other);
+    const __m256 high = _mm256_unpackhi_ps((__m256)*one, (__m256)*other);
+    out[0] = (lanes)_mm256_permute2f128_ps(low, high, 0x20);
+    out[1] = (lanes)_mm256_permute2f128_ps(low, high, 0x31);
+#else
+    for (int i = 0; i < LANES; i++) {
+        out[i * 2 / LANES][i * 2 % LANES] = (*one)[i];
+        out[i * 2 / LANES][i * 2 % LANES + 1] = (*other)[i];
+    }
+#endif
+}
+
 static inline lanes lanes_square_root(const lanes *in)
 {
-#if defined __AVX__
+#if LANES == 16
+    return (lanes)_mm512_sqrt_ps((__m512)*in);
+#elif defined __AVX__
     return (lanes)_mm256_sqrt_ps((__m256)*in);
 #elif defined __SSE2__
     return (lanes)_mm_sqrt_ps((__m128)*in);
@@ -60,6 +122,17 @@ static inline lanes lanes_square_root(const lanes *in)
         out[i] = sqrtf((*in)[i]);
     }
     return out;
+#endif
+}
+
+/* 1 / in to the last bit or two: a division of 512 bits takes as long as sixteen sums. */
+static inline lanes lanes_reciprocal(const lanes *in)
+{
+#if LANES == 16
+    const lanes rough = (lanes)_mm512_rcp14_ps((__m512)*in);
+    return rough * (2.0f - *in * rough);
+#else
+    return 1.0f / *in;
 #endif
 }
 

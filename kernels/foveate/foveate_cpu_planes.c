@@ -22,17 +22,27 @@ bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture)
 
 /* ---- Reading */
 
+static inline void read_lanes(const unsigned char *in, float *out, ptrdiff_t plane)
+{
+    const foveate_cpu_words words = *(const foveate_cpu_words *)in;
+    for (int32_t c = 0; c < 3; c++) {
+        *(lanes *)(out + c * plane) =
+            __builtin_convertvector(words >> FOVEATE_CPU_SHIFT(c) & 255, lanes);
+    }
+}
+
+/* The last register ends with the row. */
 static void read_levels(const unsigned char *in, int32_t count, float *out, ptrdiff_t plane)
 {
-    int32_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        const foveate_cpu_words words = *(const foveate_cpu_words *)(in + 4 * (ptrdiff_t)i);
-        for (int32_t c = 0; c < 3; c++) {
-            *(lanes *)(out + c * plane + i) =
-                __builtin_convertvector(words >> FOVEATE_CPU_SHIFT(c) & 255, lanes);
-        }
+    for (int32_t i = 0; i + LANES <= count; i += LANES) {
+        read_lanes(in + 4 * (ptrdiff_t)i, out + i, plane);
     }
-    for (; i < count; i++) {
+    const ptrdiff_t last = count - LANES;
+    if (last >= 0) {
+        read_lanes(in + 4 * last, out + last, plane);
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
         for (int32_t c = 0; c < 3; c++) {
             out[c * plane + i] = in[4 * (ptrdiff_t)i + c];
         }
@@ -130,12 +140,13 @@ static inline void write_words(const float *in, ptrdiff_t plane, int32_t count,
                                const struct pixel_light *light, const unsigned char *alpha,
                                unsigned char *out)
 {
+    const bool stream = foveate_cpu_may_stream(out);
     for (int32_t i = 0; i < count; i += LANES, alpha += 4 * LANES, out += 4 * LANES) {
         const lanes channels[3] = {*lanes_at(in + i), *lanes_at(in + plane + i),
                                    *lanes_at(in + 2 * plane + i)};
         const foveate_cpu_words words = foveate_cpu_words_of(channels, light);
         if (i + LANES <= count) {
-            foveate_cpu_store_words(&words, alpha, out);
+            foveate_cpu_store_words(&words, alpha, stream, out);
         } else {
             foveate_cpu_store_few_words(&words, count - i, alpha, out);
         }

@@ -18,12 +18,8 @@ static inline lanes radial(const struct foveate_law *law, const float *table, co
     const lanes asked = *distance * law->table_per_unit;
     const lanes place = smaller(&asked, &last);
     const whole_lanes below = __builtin_convertvector(smaller(&place, &before), whole_lanes);
-    lanes here;
-    lanes next;
-    for (int i = 0; i < LANES; i++) {
-        here[i] = table[below[i]];
-        next[i] = table[below[i] + 1];
-    }
+    const lanes here = lanes_gather(table, &below);
+    const lanes next = lanes_gather(table + 1, &below);
     const lanes part = place - __builtin_convertvector(below, lanes);
     const lanes sigma = here + part * (next - here);
     const lanes rising = 2.0f * (sigma - law->sharp_px);

@@ -7,10 +7,11 @@
 #include "foveate_cpu_gather.h"
 #include "foveate_cpu_steep.h"
 #include "foveate_cpu_tile.h"
+#include "thread_steps.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
+
+_Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step");
 
 #define CHANNELS FOVEATE_CPU_CHANNELS
 /* What fits in a large cache; more images at a time would not be faster. */
@@ -49,7 +50,7 @@ struct rows {
     int32_t end;
 };
 
-/* One pass over images of the group: the same rows of each, a few at a time. */
+/* One pass over images of the group: the same rows of each, a few at a time, which is a piece. */
 struct step {
     void (*rows_fn)(const struct view *view, struct scratch *scratch, struct rows rows);
     struct rows rows;
@@ -72,8 +73,8 @@ struct foveate_cpu_smooth {
     uint32_t channels; /* that are averaged */
     bool tiled; /* squares from planes, or a gather for each pixel from samples */
     struct group group;
-    struct step step;
-    atomic_int next_piece;
+    struct step steps[THREAD_STEPS_MAX];
+    struct thread_steps pieces; /* of these */
 };
 
 /* ---- Create and destroy */
@@ -87,6 +88,10 @@ static void choose_loops(struct foveate_cpu_smooth *smooth)
         smooth->lines = &foveate_cpu_lines_avx2;
         smooth->tiles = &foveate_cpu_tiles_avx2;
     }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        smooth->tiles = &foveate_cpu_tiles_avx512;
+    }
 #endif
 }
 
@@ -95,15 +100,19 @@ static enum fovea_result make_scratch(struct scratch *scratch, const struct fove
     const size_t width = plan->width_px;
     const size_t samples = (width + 2 * (FOVEATE_CPU_PAD + FOVEATE_MARGIN)) * CHANNELS;
     const size_t values = width * CHANNELS;
-    const size_t floats = samples + values + width + foveate_cpu_tile_floats(plan->width_px);
+    const size_t line = FOVEATE_CPU_TILE_LINE;
+    const size_t tile = foveate_cpu_tile_floats(plan->width_px);
+    const size_t floats = line + tile + samples + values + width;
     scratch->memory = calloc(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    scratch->samples = scratch->memory;
+    const size_t line_bytes = line * sizeof *scratch->memory;
+    const size_t beyond_bytes = (uintptr_t)scratch->memory % line_bytes;
+    scratch->tile = scratch->memory + (line_bytes - beyond_bytes) / sizeof *scratch->memory;
+    scratch->samples = scratch->tile + tile;
     scratch->values = scratch->samples + samples;
     scratch->sigma_px = scratch->values + values;
-    scratch->tile = scratch->sigma_px + width;
     return FOVEA_OK;
 }
 
@@ -401,55 +410,55 @@ static struct rows rows_of(const struct step *step, int32_t piece)
 static void work(void *user, uint32_t worker)
 {
     struct foveate_cpu_smooth *smooth = user;
-    const struct step *step = &smooth->step;
-    const int32_t pieces = pieces_per_image(step);
-    for (;;) {
-        const int32_t piece = atomic_fetch_add(&smooth->next_piece, 1);
-        if (piece >= pieces * step->image_count) {
-            return;
-        }
+    int32_t index;
+    int32_t piece;
+    while (thread_steps_take(&smooth->pieces, &index, &piece)) {
+        const struct step *step = &smooth->steps[index];
+        const int32_t pieces = pieces_per_image(step);
         const struct view view = view_of(smooth, piece / pieces);
         step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, piece % pieces));
+        thread_steps_finish(&smooth->pieces);
     }
 }
 
-static void take_step(struct foveate_cpu_smooth *smooth, struct step step)
+static void add_step(struct foveate_cpu_smooth *smooth, struct step step)
 {
-    smooth->step = step;
-    atomic_store(&smooth->next_piece, 0);
-    thread_pool_run(smooth->run.pool, work, smooth);
+    smooth->steps[smooth->pieces.count] = step;
+    thread_steps_add(&smooth->pieces, pieces_per_image(&step) * step.image_count);
 }
 
 /* Squares need no copy of the image as level 0. */
-static void make_levels(struct foveate_cpu_smooth *smooth)
+static void add_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
     for (int32_t k = smooth->tiled ? 1 : 0; k < (int32_t)smooth->plan->level_count; k++) {
         const int32_t margin = foveate_level_margin(k);
-        take_step(smooth, (struct step){
-                              .rows_fn = smooth->tiled ? make_planes : make_samples,
-                              .rows = {k, -margin, smooth->plan->levels[k].height + margin},
-                              .rows_at_once = smooth->tiled ? PLANE_ROWS : FOVEATE_CPU_SMOOTH_ROWS,
-                              .image_count = shared ? 1 : smooth->group.count});
+        add_step(smooth,
+                 (struct step){.rows_fn = smooth->tiled ? make_planes : make_samples,
+                               .rows = {k, -margin, smooth->plan->levels[k].height + margin},
+                               .rows_at_once = smooth->tiled ? PLANE_ROWS : FOVEATE_CPU_SMOOTH_ROWS,
+                               .image_count = shared ? 1 : smooth->group.count});
     }
 }
 
 static void run_group(struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_frame *frame = smooth->run.frame;
-    make_levels(smooth);
+    thread_steps_clear(&smooth->pieces);
+    add_levels(smooth);
     if (smooth->tiled) {
-        take_step(smooth, (struct step){.rows_fn = make_squares,
-                                        .rows = {.end = squares_along(frame->width_px) *
-                                                        squares_along(frame->height_px)},
-                                        .rows_at_once = 1,
-                                        .image_count = smooth->group.count});
+        add_step(smooth, (struct step){.rows_fn = make_squares,
+                                       .rows = {.end = squares_along(frame->width_px) *
+                                                       squares_along(frame->height_px)},
+                                       .rows_at_once = 1,
+                                       .image_count = smooth->group.count});
     } else {
-        take_step(smooth, (struct step){.rows_fn = make_pixels,
-                                        .rows = {.end = frame->height_px},
-                                        .rows_at_once = FOVEATE_CPU_SMOOTH_ROWS,
-                                        .image_count = smooth->group.count});
+        add_step(smooth, (struct step){.rows_fn = make_pixels,
+                                       .rows = {.end = frame->height_px},
+                                       .rows_at_once = FOVEATE_CPU_SMOOTH_ROWS,
+                                       .image_count = smooth->group.count});
     }
+    thread_pool_run(smooth->run.pool, work, smooth);
 }
 
 /* Float formats are gathered: a value that is not finite would spread over squares. So is light of PQ and
@@ -462,7 +471,7 @@ static bool is_tiled(const struct foveate_cpu_smooth *smooth)
            s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
 }
 
-/* The workers meet after every level of a group, not of an image. */
+/* The workers wait for one another after every level of a group, not of an image. */
 void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
                             const struct foveate_cpu_smooth_run *run)
 {

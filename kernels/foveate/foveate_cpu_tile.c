@@ -4,18 +4,18 @@
 #include "foveate_cpu_tile.h"
 
 #include "foveate_cpu_enlarge.h"
-#include "foveate_cpu_halve.h"
+#include "foveate_cpu_halve_bytes.h"
 #include "foveate_cpu_sigma.h"
 #include "foveate_cpu_tile_make.h"
+#include "foveate_cpu_words.h"
 
 #define SMALLEST_PX 32 /* square */
 
-/* How many sigmas the blur reaches. Linear light shows more of what lies farther out: FOVEATE_REACH. */
-#define REACH_LEVELS 3.5f
-
-/* sigma is linear between nodes so far apart that it is wrong by less than a hundredth of a sample. */
+/* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next. Variances
+ * that are linear in the weights are wrong by less than a hundredth then. */
 #define MAX_STEP 4
-#define NODE_STEEPNESS 0.03f
+#define NODE_STEEPNESS 0.03f /* of level 0 */
+#define LEVEL_NODE_STEEPNESS 0.06f
 
 /* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
 #define COPY_SIGMA_PX 0.2f
@@ -27,6 +27,13 @@
 struct range {
     float lowest, highest;
 };
+
+/* foveate_law_ramp doubles the steepness only where the blur begins. */
+static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigma_px)
+{
+    const struct foveate_law *law = &picture->plan->law;
+    return sigma_px > 2.0f * law->sharp_px * law->strength;
+}
 
 #define PROBES 5 /* along a side */
 
@@ -48,7 +55,10 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
             range.highest = row[i] > range.highest ? row[i] : range.highest;
         }
     }
-    const float between = 0.7072f * apart_px * picture->steepness;
+    float between = 0.7072f * apart_px * picture->steepness;
+    if (is_beyond_ramp(picture, range.lowest - 0.5f * between)) {
+        between *= 0.5f;
+    }
     range.lowest = range.lowest > between ? range.lowest - between : 0.0f;
     range.highest += between;
     return range;
@@ -65,11 +75,13 @@ static void copy_tile(const struct foveate_cpu_tile *tile)
     }
 }
 
-/* Only level 0 has steps in sigma's slope, where the blur begins, that are as fine as its samples. */
-static int32_t step_for(float steepness, int32_t k)
+static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
 {
+    const float steepness =
+        is_beyond_ramp(picture, lowest) ? 0.5f * picture->steepness : picture->steepness;
+    const float most = k == 0 ? NODE_STEEPNESS : LEVEL_NODE_STEEPNESS;
     int32_t step = MAX_STEP;
-    while (k == 0 && step > 1 && (float)step * steepness > NODE_STEEPNESS) {
+    while (step > 1 && (float)step * steepness > most) {
         step /= 2;
     }
     return step;
@@ -85,15 +97,6 @@ static struct foveate_cpu_rest rest_on(int32_t k)
     };
 }
 
-static int32_t radius_for(const struct foveate_cpu_picture *picture,
-                          const struct foveate_cpu_rest *rest, float sigma_px)
-{
-    const float v = (sigma_px * sigma_px - rest->taken) * rest->scale;
-    const float reach =
-        (picture->light ? FOVEATE_REACH : REACH_LEVELS) * sqrtf(v > 0.0f ? v : 0.0f);
-    return reach > 1.0f ? (int32_t)ceilf(reach) : 1;
-}
-
 static void place_samples(struct foveate_cpu_tile *tile)
 {
     const int32_t pad = tile->k > 0 ? FOVEATE_CPU_ENLARGE_PAD : 0;
@@ -102,7 +105,7 @@ static void place_samples(struct foveate_cpu_tile *tile)
     tile->row = (tile->y_px >> tile->k) - pad;
     tile->columns = ((tile->width_px + last) >> tile->k) + 2 * pad;
     tile->rows = ((tile->height_px + last) >> tile->k) + 2 * pad;
-    tile->pitch = foveate_cpu_whole_lanes(tile->columns) + LANES;
+    tile->pitch = foveate_cpu_whole_lanes(tile->columns);
 }
 
 /* The level that a square of that size is made from; -1: it is to be divided. */
@@ -139,7 +142,7 @@ static void divide(const struct foveate_cpu_picture *picture,
     tile.k = level_for(picture, size_px, range);
     if (tile.k >= 0) {
         tile.rest = rest_on(tile.k);
-        tile.radius = radius_for(picture, &tile.rest, range.highest);
+        tile.radius = foveate_cpu_tile_radius(picture, &tile.rest, range.highest);
     }
     if (size_px > SMALLEST_PX && (tile.k < 0 || tile.radius > FOVEATE_CPU_TILE_RADIUS)) {
         const int32_t half = size_px / 2;
@@ -150,7 +153,7 @@ static void divide(const struct foveate_cpu_picture *picture,
     }
     tile.radius = foveate_cpu_smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
     tile.steep = range.lowest < STEEP_BELOW_PX && picture->steepness > STEEP_FROM;
-    tile.step = step_for(picture->steepness, tile.k);
+    tile.step = step_for(picture, tile.k, range.lowest);
     place_samples(&tile);
     foveate_cpu_tile_make(&tile);
 }
@@ -161,21 +164,29 @@ static void square(const struct foveate_cpu_picture *picture, float *scratch, in
     const struct foveate_cpu_tile_room room =
         foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
     divide(picture, &room, x_px, y_px, FOVEATE_CPU_TILE_PX);
+    foveate_cpu_finish_streams();
 }
 
 /* ---- Levels */
+
+static bool is_averaged_bytes(const struct foveate_cpu_picture *picture)
+{
+    return foveate_cpu_is_words(picture) && !picture->light;
+}
 
 static void level_rows(const struct foveate_cpu_picture *picture, float *scratch, int32_t k,
                        int32_t first_row, int32_t end_row)
 {
     const struct foveate_cpu_tile_room room =
         foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
-    if (k == 1) {
+    if (k == 1 && is_averaged_bytes(picture)) {
+        foveate_cpu_halve_bytes(picture, &room.halve, first_row, end_row);
+    } else if (k == 1) {
         foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
-        return;
-    }
-    for (int32_t row = first_row; row < end_row; row++) {
-        foveate_cpu_halve_level(picture, &room.halve, k, row);
+    } else {
+        for (int32_t row = first_row; row < end_row; row++) {
+            foveate_cpu_halve_level(picture, &room.halve, k, row);
+        }
     }
 }
 

@@ -15,7 +15,7 @@
  * of decimation, of the blur, v level samples squared, and of the spline. A level is taken from sigma 2^k on,
  * where v is 1/4: fewer, and what decimation folded down would be seen. On level 0 there is no spline.
  *
- * This is compiled twice, as foveate_cpu_lanes.h says. */
+ * This is compiled several times, as foveate_cpu_lanes.h says. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILE_H
 
@@ -29,7 +29,8 @@
 /* The largest sigma that the blur of the coarsest level reaches: more is gathered, too. */
 #define FOVEATE_CPU_TILE_SIGMA_PX 256.0f
 
-/* The scratch memory of a worker for pictures of that width. */
+/* The scratch memory of a worker for pictures of that width; it begins with a line of the cache. */
+#define FOVEATE_CPU_TILE_LINE 16 /* floats */
 size_t foveate_cpu_tile_floats(uint32_t width_px);
 
 struct foveate_cpu_tiles {
@@ -44,6 +45,7 @@ struct foveate_cpu_tiles {
 extern const struct foveate_cpu_tiles foveate_cpu_tiles_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
 extern const struct foveate_cpu_tiles foveate_cpu_tiles_avx2;
+extern const struct foveate_cpu_tiles foveate_cpu_tiles_avx512;
 #endif
 
 #endif

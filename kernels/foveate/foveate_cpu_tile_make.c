@@ -3,32 +3,51 @@
 
 #include "foveate_cpu_tile_make.h"
 
+#include "foveate_cpu_blur.h"
 #include "foveate_cpu_enlarge.h"
 #include "foveate_cpu_sigma.h"
+#include "foveate_cpu_words.h"
+
+#include <string.h>
 
 #define PAD FOVEATE_CPU_ENLARGE_PAD
 
-/* ---- sigma */
+/* ---- sigma and first weights */
 
+/* What is linear between nodes `step` samples apart, which divides a register. */
 static void spread_nodes(const float *nodes, int32_t step, int32_t count, float *out)
 {
-    const float part = 1.0f / (float)step;
-    for (int32_t i = 0; i < count; i += step, nodes++) {
-        for (int32_t n = 0; n < step; n++) {
-            out[i + n] = nodes[0] + (float)n * part * (nodes[1] - nodes[0]);
-        }
+    const lanes place = lanes_ramp() * (1.0f / (float)step);
+    const whole_lanes before = __builtin_convertvector(place, whole_lanes);
+    const lanes part = place - __builtin_convertvector(before, lanes);
+    for (int32_t i = 0; i < count; i += LANES) {
+        const lanes here = *lanes_at(nodes + i / step);
+        const lanes next = *lanes_at(nodes + i / step + 1);
+        const lanes from = lanes_pick(&here, &before);
+        const lanes to = lanes_pick(&next, &before);
+        *(lanes *)(out + i) = from + part * (to - from);
     }
 }
 
-/* Rows of sigma, `step` samples apart, for every column: the nodes and what is linear between them. */
-static void fill_sigma(const struct foveate_cpu_tile *tile)
+static int32_t row_radius(const struct foveate_cpu_tile *tile, const float *sigma_px, int32_t count)
+{
+    float largest = 0.0f;
+    for (int32_t i = 0; i < count; i++) {
+        largest = sigma_px[i] > largest ? sigma_px[i] : largest;
+    }
+    return foveate_cpu_tile_radius(tile->picture, &tile->rest, largest);
+}
+
+/* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them. That is
+ * sigma where the blur begins, and elsewhere the first weights, which are as smooth there. */
+static void fill_nodes(const struct foveate_cpu_tile *tile)
 {
     const int32_t step = tile->step;
     const float px = (float)(1 << tile->k);
     const int32_t first_row = tile->row - tile->radius;
     const int32_t count = (tile->rows + 2 * tile->radius - 1) / step + 2;
-    float *out = tile->room->sigma;
-    float nodes[FOVEATE_CPU_TILE_PITCH];
+    float *out = tile->room->nodes;
+    float nodes[2 * FOVEATE_CPU_TILE_PITCH] = {0.0f};
     for (int32_t j = 0; j < count; j++, out += tile->pitch) {
         const struct foveate_cpu_places places = {
             .x_px = ((float)tile->column + 0.5f) * px,
@@ -37,6 +56,11 @@ static void fill_sigma(const struct foveate_cpu_tile *tile)
             .count = (tile->columns - 1) / step + 2,
         };
         foveate_cpu_sigma_row(tile->picture, places, nodes);
+        tile->room->radii[j] =
+            foveate_cpu_smaller(row_radius(tile, nodes, places.count), tile->radius);
+        if (!tile->steep) {
+            foveate_cpu_weights(&tile->rest, nodes, places.count, nodes);
+        }
         spread_nodes(nodes, step, tile->columns, out);
     }
 }
@@ -63,19 +87,28 @@ static bool is_stored(const struct foveate_cpu_tile *tile)
            tile->row + tile->rows + reach <= level->height + FOVEATE_MARGIN;
 }
 
+static void repeat(float *out, float value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = value;
+    }
+}
+
+/* Samples beyond the stored ones are the outermost of these. */
 static void copy_level_row(const struct foveate_cpu_tile *tile, int32_t row, float *out,
                            int32_t count, ptrdiff_t plane)
 {
     const struct foveate_level *level = &tile->picture->plan->levels[tile->k];
-    const int32_t last_row = level->height + FOVEATE_MARGIN - 1;
-    const int32_t last = level->width + FOVEATE_MARGIN - 1;
+    const int32_t stored_row =
+        foveate_cpu_clamp(row, -FOVEATE_MARGIN, level->height + FOVEATE_MARGIN - 1);
     const int32_t first = tile->column - tile->radius;
+    const int32_t from = foveate_cpu_clamp(first, -FOVEATE_MARGIN, level->width);
+    const int32_t end = foveate_cpu_clamp(first + count, from + 1, level->width + FOVEATE_MARGIN);
     for (int32_t c = 0; c < tile->picture->channels; c++, out += plane) {
-        const float *in = foveate_cpu_plane_row(tile->picture, tile->k, c,
-                                                foveate_cpu_clamp(row, -FOVEATE_MARGIN, last_row));
-        for (int32_t i = 0; i < count; i++) {
-            out[i] = in[foveate_cpu_clamp(first + i, -FOVEATE_MARGIN, last)];
-        }
+        const float *in = foveate_cpu_plane_row(tile->picture, tile->k, c, stored_row);
+        repeat(out, in[from], from - first);
+        memcpy(out + (from - first), in + from, (size_t)(end - from) * sizeof *out);
+        repeat(out + (end - first), in[end - 1], first + count - end);
     }
 }
 
@@ -109,13 +142,26 @@ static struct window window_of(const struct foveate_cpu_tile *tile)
                            plan->levels[tile->k].pitch};
 }
 
+/* Of row j, between its nodes. */
+static int32_t radius_at(const struct foveate_cpu_tile *tile, int32_t j)
+{
+    const int32_t *radii = tile->room->radii + j / tile->step;
+    return radii[0] > radii[1] ? radii[0] : radii[1];
+}
+
 static float *make_weights(const struct foveate_cpu_tile *tile, int32_t j)
 {
-    const float *above = tile->room->sigma + (ptrdiff_t)(j / tile->step) * tile->pitch;
-    const float *const sigma_px[2] = {above, above + tile->pitch};
+    const float *above = tile->room->nodes + (ptrdiff_t)(j / tile->step) * tile->pitch;
+    const float *below = above + tile->pitch;
+    const float part = (float)(j % tile->step) / (float)tile->step;
     float *weights = tile->room->weights + (ptrdiff_t)j * tile->pitch;
-    foveate_cpu_weights(&tile->rest, sigma_px, (float)(j % tile->step) / (float)tile->step,
-                        tile->columns, weights);
+    for (int32_t i = 0; i < tile->columns; i += LANES) {
+        *(lanes *)(weights + i) =
+            *lanes_at(above + i) + part * (*lanes_at(below + i) - *lanes_at(above + i));
+    }
+    if (tile->steep) {
+        foveate_cpu_weights(&tile->rest, weights, tile->columns, weights);
+    }
     return weights;
 }
 
@@ -124,14 +170,15 @@ static void blur_across(const struct foveate_cpu_tile *tile)
     const struct window window = window_of(tile);
     const struct foveate_cpu_tile_room *room = tile->room;
     const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
-    for (int32_t j = 0; j < tile->rows + 2 * tile->radius; j++) {
+    const int32_t rows = tile->rows + 2 * tile->radius;
+    for (int32_t j = 0; j < rows; j++) {
         foveate_cpu_blur(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
                                                     .in_plane = window.plane,
                                                     .step = 1,
                                                     .out = room->across + j * pitch,
                                                     .out_plane = tile->pitch,
                                                     .weights = make_weights(tile, j),
-                                                    .radius = tile->radius,
+                                                    .radius = radius_at(tile, j),
                                                     .count = tile->columns},
                          tile->picture->channels);
     }
@@ -148,7 +195,7 @@ static void blur_down(const struct foveate_cpu_tile *tile, int32_t row, float *o
                                    .out = out,
                                    .out_plane = tile->pitch,
                                    .weights = tile->room->weights + (ptrdiff_t)from * tile->pitch,
-                                   .radius = tile->radius,
+                                   .radius = radius_at(tile, from),
                                    .count = tile->columns},
         tile->picture->channels);
 }
@@ -221,11 +268,14 @@ static void write_row(const struct foveate_cpu_tile *tile,
     const struct foveate_cpu_picture *picture = tile->picture;
     const struct foveate_cpu_span span = span_of(tile, y);
     if (foveate_cpu_is_words(picture)) {
+        unsigned char *out = foveate_cpu_span_row(picture, &picture->view.dst, &span).data;
         prefetch(&picture->view.src, &span);
-        prefetch(&picture->view.dst, &span);
+        if (!foveate_cpu_may_stream(out)) {
+            prefetch(&picture->view.dst, &span);
+        }
         foveate_cpu_enlarge_words(rows, picture->light,
                                   foveate_cpu_span_row(picture, &picture->view.src, &span).data,
-                                  foveate_cpu_span_row(picture, &picture->view.dst, &span).data);
+                                  out);
         return;
     }
     foveate_cpu_enlarge_down(rows, picture->channels, tile->room->row, PIXELS_PLANE);
@@ -269,7 +319,7 @@ static void make_steep_tile(const struct foveate_cpu_tile *tile)
                                                            .out = tile->room->blurred,
                                                            .out_plane = tile->pitch,
                                                            .weights = make_weights(tile, j),
-                                                           .radius = tile->radius,
+                                                           .radius = radius_at(tile, j),
                                                            .count = tile->columns},
                                 tile->picture->channels);
         write_blurred(tile, y);
@@ -278,7 +328,7 @@ static void make_steep_tile(const struct foveate_cpu_tile *tile)
 
 void foveate_cpu_tile_make(const struct foveate_cpu_tile *tile)
 {
-    fill_sigma(tile);
+    fill_nodes(tile);
     if (tile->steep) {
         make_steep_tile(tile);
         return;

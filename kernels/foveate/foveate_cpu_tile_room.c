@@ -8,6 +8,7 @@
 #define ROWS FOVEATE_CPU_TILE_ROWS
 #define WINDOW_PITCH (PITCH + 2 * FOVEATE_CPU_TILE_RADIUS)
 #define SLACK 32 /* of whole registers, at the end of every part */
+#define LINE FOVEATE_CPU_TILE_LINE
 
 struct layout {
     float *memory; /* NULL: it is only counted */
@@ -17,7 +18,7 @@ struct layout {
 static float *take(struct layout *layout, size_t floats)
 {
     float *part = layout->memory ? layout->memory + layout->floats : NULL;
-    layout->floats += floats + SLACK;
+    layout->floats += (floats + SLACK + LINE - 1) / LINE * LINE;
     return part;
 }
 
@@ -31,7 +32,12 @@ static struct foveate_cpu_tile_room lay_out(struct layout *all, uint32_t width_p
     room.halve.even = take(all, row);
     room.halve.odd = take(all, row);
     room.halve.values = take(all, CHANNELS * row);
-    room.sigma = take(all, (size_t)(ROWS + 2) * PITCH);
+    room.halve.sums = (uint32_t *)take(all, 2 * row);
+    for (int c = 0; c < 3; c++) {
+        room.halve.pairs[c] = (uint32_t *)take(all, row + 2 * SLACK);
+    }
+    room.radii = (int32_t *)take(all, ROWS + 2);
+    room.nodes = take(all, (size_t)(ROWS + 2) * PITCH);
     room.weights = take(all, (size_t)ROWS * PITCH);
     room.window = take(all, (size_t)CHANNELS * ROWS * WINDOW_PITCH);
     room.across = take(all, (size_t)CHANNELS * ROWS * PITCH);

@@ -15,14 +15,15 @@
 
 /* Samples of a square along an axis, with the pads of up-sampling: 32 of one that is not divided. */
 #define FOVEATE_CPU_TILE_SAMPLES 36
-/* The longest row of them, and what is read beyond it: two registers. */
-#define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 20)
+/* The longest row of them in whole registers, of 16 floats at most, and one beyond. */
+#define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 28)
 #define FOVEATE_CPU_TILE_ROWS (FOVEATE_CPU_TILE_SAMPLES + 2 * FOVEATE_CPU_TILE_RADIUS)
 
 /* struct foveate_cpu_halve_scratch and these, which hold rows of all channels unless it is said. */
 struct foveate_cpu_tile_room {
     struct foveate_cpu_halve_scratch halve;
-    float *sigma; /* one channel */
+    int32_t *radii; /* of the blur, a row of nodes each */
+    float *nodes; /* of sigma or of weights, one channel */
     float *weights; /* one channel */
     float *window; /* of the level, where it has to be copied */
     float *across; /* blurred along x */

@@ -8,6 +8,8 @@
 #include "foveate_cpu_lanes.h"
 #include "pixel_light.h"
 
+#include <stdbool.h>
+
 /* Where byte n of a pixel is in its word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define FOVEATE_CPU_SHIFT(n) (8 * (n))
@@ -47,11 +49,34 @@ static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
     return (foveate_cpu_words)word;
 }
 
+/* Whole lines of the cache can go to memory without being read first. Nobody may rely on them before
+ * foveate_cpu_finish_streams. */
+static inline bool foveate_cpu_may_stream(const unsigned char *out)
+{
+    return LANES == 16 && (uintptr_t)out % 64 == 0;
+}
+
+static inline void foveate_cpu_finish_streams(void)
+{
+#if LANES == 16
+    _mm_sfence();
+#endif
+}
+
 static inline void foveate_cpu_store_words(const foveate_cpu_words *words,
-                                           const unsigned char *alpha, unsigned char *out)
+                                           const unsigned char *alpha, bool stream,
+                                           unsigned char *out)
 {
     const int32_t mask = (int32_t)(255u << FOVEATE_CPU_SHIFT(3));
-    *(foveate_cpu_words *)out = (*(const foveate_cpu_words *)alpha & mask) | *words;
+    const foveate_cpu_words whole = (*(const foveate_cpu_words *)alpha & mask) | *words;
+#if LANES == 16
+    if (stream) {
+        _mm512_stream_si512((void *)out, (__m512i)whole);
+        return;
+    }
+#endif
+    (void)stream;
+    *(foveate_cpu_words *)out = whole;
 }
 
 /* The end of a row. */
