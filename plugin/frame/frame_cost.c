@@ -148,7 +148,8 @@ void frame_cost_choose(struct fovea_vk *fovea)
     if (!recall(fovea, &key, &cost)) {
         const enum frame_trial_result result = measure(fovea, &cost);
         if (result == FRAME_TRIAL_PEER_BROKEN) {
-            log_warning(fovea->log, "backend: %s when it was measured; the vulkan backend takes over",
+            log_warning(fovea->log,
+                        "backend: %s when it was measured; the vulkan backend takes over",
                         fovea->reason);
             frame_peer_drop(fovea);
         }

@@ -210,13 +210,9 @@ static void a_wrong_layout_is_noticed_by_validation(void **state)
     expect_messages(WRONG_LAYOUT);
 }
 
-/* Of two batches validation 1.3.239 does not see what the peer wrote between them. */
 static void a_missing_barrier_is_noticed_by_validation(void **state)
 {
     (void)state;
-    if (rig_backend() != FOVEA_BACKEND_VULKAN) {
-        skip();
-    }
     expect_messages(NO_BARRIER_BEFORE_COPY);
 }
 
@@ -232,13 +228,23 @@ static void raw_formats_are_words_of_their_size(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    if (!rig_available()) {
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_copied_that_need_not_be),
         cmocka_unit_test(a_frame_that_passes_through_needs_no_kernel),
         cmocka_unit_test(a_copy_that_is_left_out_is_noticed),
         cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),
-        cmocka_unit_test(a_missing_barrier_is_noticed_by_validation),
         cmocka_unit_test(raw_formats_are_words_of_their_size),
+        cmocka_unit_test(a_missing_barrier_is_noticed_by_validation),
     };
-    return RIG_RUN(argc, argv, tests);
+    /* The last case is not asked of a peer: of two batches validation 1.3.239 does not see what the peer
+     * wrote between them. */
+    const size_t count =
+        sizeof tests / sizeof tests[0] - (rig_backend() == FOVEA_BACKEND_VULKAN ? 0 : 1);
+    return _cmocka_run_group_tests(rig_backend_name(), tests, count, NULL, NULL);
 }
