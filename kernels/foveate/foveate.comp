@@ -21,7 +21,6 @@
 const int THREADS = 128;
 const int TILE = 32;
 const int EACH = 8; /* sums a thread makes at once */
-const int AT_ONCE = 4; /* numbers that are asked for before the first is used */
 
 layout(local_size_x = THREADS) in;
 layout(push_constant) uniform Constants { foveate_frame submitted; };
@@ -178,16 +177,16 @@ filter_at filter_of(int fragment)
     return filter_at(filters[fragment].x, filters[fragment].y, fragment * TAPS + TAPS_BEFORE);
 }
 
-/* Weights from a tap on. Taps are counted from the outermost one; beyond both ends they are 0. */
-float[AT_ONCE] weights(filter_at f, int tap)
+/* Eight weights from a tap on. Taps are counted from the outermost one; beyond both ends they are 0. */
+float[EACH] weights(filter_at f, int tap)
 {
-    float w[AT_ONCE];
+    float w[EACH];
     if (staged) {
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        [[unroll]] for (int n = 0; n < EACH; n++) {
             w[n] = staged_taps[f.staged_tap + tap + n];
         }
     } else {
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+        [[unroll]] for (int n = 0; n < EACH; n++) {
             int distance_px = abs(tap + n - f.radius);
             w[n] = distance_px <= f.radius ? tap_at(f.tap + distance_px) : 0.0;
         }
@@ -246,57 +245,34 @@ void stage_pixels(tile_work t, int x, int y)
     }
 }
 
-/* Numbers in a row, for eight sums in a row: the weights of one for the eight are those of the one before, moved
- * on by one, a ring. `part` of it is taken by the weights that come next. */
-void add_to_eight(int part, float next[AT_ONCE], vec4 value[AT_ONCE], inout float ring[EACH],
-                  inout vec4 eight[EACH])
-{
-    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-        ring[part + n] = next[n];
-        [[unroll]] for (int j = 0; j < EACH; j++) {
-            eight[j] = add(eight[j], ring[(part + n - j) & (EACH - 1)], value[n]);
-        }
-    }
-}
-
-/* As many rows of a column as are asked for at once. */
-vec4[AT_ONCE] values_down(ivec2 pixel, int at, int pitch)
-{
-    uvec4 raw[AT_ONCE];
-    if (staged) {
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            raw[n] = staged_pixel(at + n * pitch);
-        }
-    } else {
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            raw[n] = fetch_raw(pixel.x, pixel.y + n);
-        }
-    }
-    vec4 value[AT_ONCE];
-    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-        value[n] = value_of(raw[n]);
-    }
-    return value;
-}
-
-/* Eight rows of a column; its first pixel that counts is `pixel`, staged at `at`. */
+/* Eight rows of a column; its first pixel that counts is `pixel`, staged at `at`. The weights of a row for the
+ * eight are those of the row before, moved on by one: a ring. */
 void sum_down(filter_at f, ivec2 pixel, int at, int pitch, out vec4 eight[EACH])
 {
-    float ring[EACH];
+    float w[EACH];
     [[unroll]] for (int j = 0; j < EACH; j++) {
         eight[j] = vec4(0.0);
-        ring[j] = 0.0;
+        w[j] = 0.0;
     }
-    int end = 2 * f.radius + EACH;
-    for (int k = 0; k < end; k += EACH) {
-        add_to_eight(0, weights(f, k), values_down(pixel + ivec2(0, k), at + k * pitch, pitch), ring,
-                     eight);
-        int more = k + AT_ONCE;
-        if (more >= end) {
-            break;
+    for (int k = 0; k < 2 * f.radius + EACH; k += EACH) {
+        uvec4 raw[EACH];
+        if (staged) {
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                raw[n] = staged_pixel(at + (k + n) * pitch);
+            }
+        } else {
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                raw[n] = fetch_raw(pixel.x, pixel.y + k + n);
+            }
         }
-        add_to_eight(AT_ONCE, weights(f, more),
-                     values_down(pixel + ivec2(0, more), at + more * pitch, pitch), ring, eight);
+        float next[EACH] = weights(f, k);
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            w[n] = next[n];
+            vec4 value = value_of(raw[n]);
+            [[unroll]] for (int j = 0; j < EACH; j++) {
+                eight[j] = add(eight[j], w[(n - j) & (EACH - 1)], value);
+            }
+        }
     }
 }
 
@@ -327,38 +303,25 @@ void sum_columns(tile_work t, int fragments, int first, ivec2 tile_px)
     }
 }
 
-/* Of a row of sums; 0 from `end` on. */
-vec4[AT_ONCE] values_across(int at, int first, int end)
-{
-    vec4 value[AT_ONCE];
-    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-        value[n] = sum_at(at + min(first + n, end - 1));
-    }
-    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-        value[n] = first + n < end ? value[n] : vec4(0.0);
-    }
-    return value;
-}
-
 /* Up to eight columns of a row of sums, which begins at `at`; column 0 counts as tap `first` for the leftmost. */
 void sum_across(filter_at f, int at, int first, int columns, int chunk, inout vec4 eight[EACH])
 {
     int begin = max(0, -first);
     int end = min(chunk, 2 * f.radius + min(columns, EACH) - first);
-    float before[AT_ONCE] = weights(f, first + begin - EACH);
-    float just_before[AT_ONCE] = weights(f, first + begin - AT_ONCE);
-    float ring[EACH];
-    [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-        ring[n] = before[n];
-        ring[n + AT_ONCE] = just_before[n];
-    }
+    float w[EACH] = weights(f, first + begin - EACH);
     for (int k = begin; k < end; k += EACH) {
-        add_to_eight(0, weights(f, first + k), values_across(at, k, end), ring, eight);
-        int more = k + AT_ONCE;
-        if (more >= end) {
-            break;
+        vec4 value[EACH];
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            value[n] = sum_at(at + min(k + n, end - 1));
         }
-        add_to_eight(AT_ONCE, weights(f, first + more), values_across(at, more, end), ring, eight);
+        float next[EACH] = weights(f, first + k);
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            w[n] = next[n];
+            value[n] = k + n < end ? value[n] : vec4(0.0);
+            [[unroll]] for (int j = 0; j < EACH; j++) {
+                eight[j] = add(eight[j], w[(n - j) & (EACH - 1)], value[n]);
+            }
+        }
     }
 }
 
