@@ -5,9 +5,14 @@
 
 #include <assert.h>
 #include <sched.h>
+#include <time.h>
 
 /* Some 50 us: beyond that somebody else has the core that a piece is made on. */
 #define SPINS_BEFORE_YIELD 1024
+/* Beyond that it does not come back by being asked for: a thread of a higher priority may be in its way, which
+ * the one here may be itself, or a quota of the processor's time. */
+#define SPINS_BEFORE_SLEEP (SPINS_BEFORE_YIELD + 64)
+#define SLEEP_NS 50000
 
 void thread_steps_clear(struct thread_steps *steps)
 {
@@ -30,11 +35,14 @@ void thread_steps_add(struct thread_steps *steps, int32_t piece_count)
 
 static void wait_for(struct thread_steps *steps, int32_t count)
 {
-    for (int32_t spins = 0; atomic_load(&steps->done) < count; spins++) {
+    for (int32_t spins = 0; atomic_load(&steps->done) < count;
+         spins += spins < SPINS_BEFORE_SLEEP) {
         if (spins < SPINS_BEFORE_YIELD) {
             thread_pause();
-        } else {
+        } else if (spins < SPINS_BEFORE_SLEEP) {
             sched_yield();
+        } else {
+            nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
         }
     }
 }

@@ -31,6 +31,7 @@ if(TARGET fovea_kernels_avx2)
 endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 
+fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c LINK fovea_test_foveate LABELS unit)
 fovea_add_test(NAME test_light_exact SOURCES test_light_exact.c LINK fovea_test_foveate LABELS unit)
 
 foreach(topic IN ITEMS exact law)

@@ -58,7 +58,7 @@ def test_everything_is_installed_and_nothing_else(prefix):
     names = {name for name in names if not name.startswith("foveaTargets-")}
     assert names == {
         "fovea.h", "fovea_vulkan.h", "fovea.pc", "foveaConfig.cmake", "foveaConfigVersion.cmake",
-        "foveaTargets.cmake", "libfovea.so", "libfovea.so.0", "libfovea.so.0.1.0", "default.json",
+        "foveaTargets.cmake", "libfovea.so", "libfovea.so.0.1", "libfovea.so.0.1.0", "default.json",
         "schema.json", "LICENSE", "fovea-run", "libVkLayer_fovea.so", "VkLayer_FOVEA_foveation.json",
     }  # fmt: skip
 

@@ -45,7 +45,7 @@ def test_no_driver_and_no_loader_is_linked(library):
 
 
 def test_soname_carries_the_major_version(library):
-    assert dynamic_entries(library, "SONAME") == {"libfovea.so.0"}
+    assert dynamic_entries(library, "SONAME") == {"libfovea.so.0.1"}
 
 
 def test_no_path_of_the_build_is_searched(library):

@@ -13,12 +13,26 @@
 #define FIRST_BELOW (2 * -FOVEATE_MARGIN + FIRST_TAP) /* that a row with its margin reads */
 
 /* Pairs first, so that mirrored pictures have mirrored levels. */
+static inline void halve_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
+{
+    *(lanes *)(out + i) = (*lanes_at(rows[0] + i) + *lanes_at(rows[5] + i)) * OUTER +
+                          (*lanes_at(rows[1] + i) + *lanes_at(rows[4] + i)) * MIDDLE +
+                          (*lanes_at(rows[2] + i) + *lanes_at(rows[3] + i)) * INNER;
+}
+
+/* The last register ends with the rows: what follows them may be somebody else's who is writing it. */
 static void halve_down(const float *const rows[TAPS], int32_t count, float *out)
 {
-    for (int32_t i = 0; i < count; i += LANES) {
-        *(lanes *)(out + i) = (*lanes_at(rows[0] + i) + *lanes_at(rows[5] + i)) * OUTER +
-                              (*lanes_at(rows[1] + i) + *lanes_at(rows[4] + i)) * MIDDLE +
-                              (*lanes_at(rows[2] + i) + *lanes_at(rows[3] + i)) * INNER;
+    for (int32_t i = 0; i + LANES <= count; i += LANES) {
+        halve_lanes_down(rows, i, out);
+    }
+    if (count >= LANES) {
+        halve_lanes_down(rows, count - LANES, out);
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = (rows[0][i] + rows[5][i]) * OUTER + (rows[1][i] + rows[4][i]) * MIDDLE +
+                 (rows[2][i] + rows[3][i]) * INNER;
     }
 }
 

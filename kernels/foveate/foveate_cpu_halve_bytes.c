@@ -19,9 +19,13 @@ typedef uint32_t pair_lanes __attribute__((vector_size(4 * LANES), aligned(4), m
 
 #if LANES < 16
 
+/* The sums are written by the value, repeated by the pixel and read by the pair. */
+typedef uint16_t sum_value __attribute__((may_alias));
+typedef uint64_t sum_pixel __attribute__((may_alias));
+
 /* Down: bytes of all channels, at most 32 * 255. */
 static inline void sum_part(const unsigned char *const rows[TAPS], int32_t first, int32_t count,
-                            uint16_t *restrict out)
+                            sum_value *restrict out)
 {
     const unsigned char *restrict r0 = rows[0] + first;
     const unsigned char *restrict r1 = rows[1] + first;
@@ -39,7 +43,7 @@ static inline void sum_part(const unsigned char *const rows[TAPS], int32_t first
 
 /* The two rows that come next are asked for meanwhile. */
 static void sum_down(const unsigned char *const rows[TAPS], const unsigned char *const next[2],
-                     int32_t count, uint16_t *restrict out)
+                     int32_t count, sum_value *restrict out)
 {
     int32_t i = 0;
     for (; i + PART <= count; i += PART) {
@@ -97,7 +101,7 @@ static void halve_across(const uint32_t *in, int32_t count, float *out)
 }
 
 /* Pixels of the sums beyond the picture are its outermost ones. */
-static void repeat_pixels(uint64_t *row, int32_t before, int32_t count, int32_t after)
+static void repeat_pixels(sum_pixel *row, int32_t before, int32_t count, int32_t after)
 {
     for (int32_t i = 0; i < before; i++) {
         row[i] = row[before];
@@ -112,8 +116,8 @@ static void make_row(const struct foveate_cpu_halve_scratch *scratch,
                      float *out, ptrdiff_t plane)
 {
     const int32_t pairs = pitch + 2;
-    uint64_t *sums = (uint64_t *)scratch->sums;
-    sum_down(rows, rows + TAPS, 4 * width, (uint16_t *)(sums + 2 * PAIRS_BEFORE));
+    sum_pixel *sums = (sum_pixel *)scratch->sums;
+    sum_down(rows, rows + TAPS, 4 * width, (sum_value *)(sums + 2 * PAIRS_BEFORE));
     repeat_pixels(sums, 2 * PAIRS_BEFORE, width, 2 * pairs - 2 * PAIRS_BEFORE - width);
     pair_up(scratch->sums, pairs, scratch->pairs[0], scratch->pairs[1], scratch->pairs[2]);
     for (int32_t c = 0; c < 3; c++) {

@@ -88,8 +88,9 @@ static void choose_loops(struct foveate_cpu_smooth *smooth)
         smooth->lines = &foveate_cpu_lines_avx2;
         smooth->tiles = &foveate_cpu_tiles_avx2;
     }
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (smooth->tiles != &foveate_cpu_tiles_base && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
         smooth->tiles = &foveate_cpu_tiles_avx512;
     }
 #endif

@@ -41,6 +41,9 @@ static uint32_t threads_of(const struct fovea_vk *fovea)
     return asked_for ? asked_for : thread_pool_core_count();
 }
 
+/* Raised when kernels or frames cost something else than before: what was measured then counts no longer. */
+#define FRAME_COST_GENERATION 2
+
 void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *out_key)
 {
     const struct vk_device *device = &fovea->device;
@@ -51,12 +54,12 @@ void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *ou
     print_hex(uuid, device->uuid, VK_UUID_SIZE);
     print_hex(driver, properties->pipelineCacheUUID, VK_UUID_SIZE);
     snprintf(out_key->text, sizeof out_key->text,
-             "device %s driver %x %s queue %u threads %u fovea %d.%d.%d "
+             "device %s driver %x %s queue %u threads %u fovea %d.%d.%d-%d "
              "model %d method %d light %d.%d alpha %d strength %ld fragment %u",
              uuid, properties->driverVersion, driver, device->queue_family, threads_of(fovea),
-             FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH, (int)foveation->model,
-             (int)foveation->method, (int)foveation->light, (int)foveation->transfer,
-             (int)foveation->alpha, lround(1000 * foveation->strength),
+             FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH, FRAME_COST_GENERATION,
+             (int)foveation->model, (int)foveation->method, (int)foveation->light,
+             (int)foveation->transfer, (int)foveation->alpha, lround(1000 * foveation->strength),
              foveation->paper.fragment_px);
 }
 

@@ -188,10 +188,10 @@ struct layer_swapchain {
     uint32_t image_count;
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
-    VkImageView
-        *raw_views; /* for each image, for kernels; NULL: images are copied by vkCmdCopyImage */
-    bool
-        direct; /* its images were made for kernels to see, and can do more than the program has asked for: */
+    /* For each image, for kernels; NULL: images are copied by vkCmdCopyImage. */
+    VkImageView *raw_views;
+    /* Its images were made for kernels to see, and can do more than `usage`, which the program has asked for. */
+    bool direct;
     VkImageUsageFlags usage;
     struct layer_context *contexts; /* one for each queue that it was presented from */
     bool watched; /* its window has had its turn with pointer and keys */

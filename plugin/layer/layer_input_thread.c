@@ -192,10 +192,16 @@ static void take_window(struct layer_input *input, uint32_t slot)
     }
 }
 
-/* False: there is none to be looked at. */
+/* False: there is none to be looked at. First all that changed are left, since one connection has one mask for
+ * a window, and a window may have changed its slot. */
 static bool take_windows(struct layer_input *input)
 {
     bool any = false;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        if (atomic_load(&input->watched[i]) != input->taken[i]) {
+            input_window_leave(&input->windows[i], &input->x11);
+        }
+    }
     for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
         take_window(input, i);
         any |= input->windows[i].id != 0;

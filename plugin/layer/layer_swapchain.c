@@ -111,11 +111,11 @@ static struct layer_swapchain *make(struct layer_device *device,
     return swapchain;
 }
 
-/* What the usages of ours could be the cause of. */
+/* What the usages of ours could be the cause of: drivers say all kinds of things of what they cannot make. */
 static bool is_worth_another_try(VkResult result)
 {
-    return result == VK_ERROR_INITIALIZATION_FAILED || result == VK_ERROR_FORMAT_NOT_SUPPORTED ||
-           result == VK_ERROR_FEATURE_NOT_PRESENT || result == VK_ERROR_UNKNOWN;
+    return result < 0 && result != VK_ERROR_DEVICE_LOST && result != VK_ERROR_SURFACE_LOST_KHR &&
+           result != VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
 }
 
 /* The old swapchain is retired even by a try that failed, and may not be named again. */
@@ -186,10 +186,15 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
     struct layer_swapchain *swapchain = make(device, info, *out_swapchain, direct);
     if (swapchain) {
         layer_registry_add_swapchain(device, swapchain);
-    } else {
-        log_warning(layer_log(), "a swapchain is left alone: no memory for its images");
+        return VK_SUCCESS;
     }
-    return VK_SUCCESS;
+    log_warning(layer_log(), "a swapchain is left alone: no memory for its images");
+    if (!direct) {
+        return VK_SUCCESS;
+    }
+    /* Nobody would keep the program's views of these from what their images can do more. */
+    device->vk.DestroySwapchainKHR(handle, *out_swapchain, allocator);
+    return create_again(device, info, allocator, out_swapchain);
 }
 
 /* ---- The end -------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 SUPERVISE_GRACE_TENTHS=30
 
-# The processes below $1, one a line.
+# The processes below $1, one a line, without the shell that looks.
 descendants()
 {
     local -A children=()
@@ -25,7 +25,9 @@ descendants()
         below+=(${children[${below[next]}]-})
         next=$((next + 1))
     done
-    printf '%s\n' "${below[@]:1}"
+    for pid in "${below[@]:1}"; do
+        [[ $pid == "$BASHPID" ]] || printf '%s\n' "$pid"
+    done
 }
 
 # A zombie is nobody's but its parent's.
@@ -35,10 +37,23 @@ is_running()
     { read -r line <"/proc/$1/stat"; } 2>/dev/null && [[ ${line##*) } != Z* ]]
 }
 
+# When a process began, in ticks: a number that is given again is another process.
+began()
+{
+    local line fields
+    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 0
+    read -ra fields <<<"${line##*) }"
+    echo "${fields[19]}"
+}
+
 # Asks all of them to end; who does not within a while is made to.
 end_processes()
 {
     local pid left tenths
+    local -A began_at=()
+    for pid in "$@"; do
+        began_at[$pid]=$(began "$pid")
+    done
     kill -TERM "$@" 2>/dev/null
     for ((tenths = 0; tenths < SUPERVISE_GRACE_TENTHS; tenths++)); do
         left=0
@@ -48,7 +63,9 @@ end_processes()
         ((left)) || return 0
         sleep 0.1
     done
-    kill -KILL "$@" 2>/dev/null
+    for pid in "$@"; do
+        [[ -n ${began_at[$pid]} && $(began "$pid") == "${began_at[$pid]}" ]] && kill -KILL "$pid" 2>/dev/null
+    done
 }
 
 # Dies of the signal itself, so that whoever waits for ./run can tell.

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Work in steps on a pool: each piece is made once, and no step begins before those in front of it are done,
+ * with more threads than there are cores and with fewer pieces than threads. */
+
+#include "thread_pool.h"
+#include "thread_steps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MOST_PIECES 40
+
+struct work {
+    struct thread_steps steps;
+    int32_t pieces[THREAD_STEPS_MAX]; /* of each step */
+    int32_t step_count;
+    atomic_int made[THREAD_STEPS_MAX][MOST_PIECES];
+    atomic_int done[THREAD_STEPS_MAX];
+    /* Written by the pieces of a step, read by those of the next: what ThreadSanitizer is to look at. */
+    int32_t values[THREAD_STEPS_MAX][MOST_PIECES];
+    atomic_int too_early;
+};
+
+static void make(struct work *work, int32_t step, int32_t piece)
+{
+    for (int32_t before = 0; before < step; before++) {
+        if (atomic_load(&work->done[before]) != work->pieces[before]) {
+            atomic_fetch_add(&work->too_early, 1);
+        }
+    }
+    int32_t sum = 1;
+    for (int32_t i = 0; step > 0 && i < work->pieces[step - 1]; i++) {
+        sum += work->values[step - 1][i];
+    }
+    work->values[step][piece] = sum % 1000;
+    atomic_fetch_add(&work->made[step][piece], 1);
+    atomic_fetch_add(&work->done[step], 1);
+}
+
+static void run_worker(void *user, uint32_t worker)
+{
+    (void)worker;
+    struct work *work = user;
+    int32_t step = 0;
+    int32_t piece = 0;
+    while (thread_steps_take(&work->steps, &step, &piece)) {
+        make(work, step, piece);
+        thread_steps_finish(&work->steps);
+    }
+}
+
+static void run(struct thread_pool *pool, struct work *work, const int32_t *pieces, size_t count)
+{
+    memset(work, 0, sizeof *work);
+    thread_steps_clear(&work->steps);
+    for (size_t i = 0; i < count; i++) {
+        work->pieces[i] = pieces[i];
+        thread_steps_add(&work->steps, pieces[i]);
+    }
+    thread_pool_run(pool, run_worker, work);
+    assert_int_equal(atomic_load(&work->too_early), 0);
+    for (size_t s = 0; s < count; s++) {
+        for (int32_t p = 0; p < pieces[s]; p++) {
+            assert_int_equal(atomic_load(&work->made[s][p]), 1);
+        }
+    }
+}
+
+static const int32_t shapes[][THREAD_STEPS_MAX] = {
+    {1, 1, 1, 1, 1, 1, 1, 1}, {0, 3, 0, 0, 7, 1, 0, 2},    {40, 1, 40, 1, 40, 1, 40, 1},
+    {0, 0, 0, 0, 0, 0, 0, 0}, {5, 40, 3, 17, 1, 0, 9, 40},
+};
+
+static void every_piece_is_made_once_and_in_its_step(void **state)
+{
+    (void)state;
+    static const uint32_t workers[] = {1, 2, 3, 16};
+    struct work *work = malloc(sizeof *work);
+    assert_non_null(work);
+    for (size_t w = 0; w < COUNT(workers); w++) {
+        struct thread_pool *pool = NULL;
+        assert_int_equal(thread_pool_create(workers[w], &pool), FOVEA_OK);
+        for (int round = 0; round < 200; round++) {
+            run(pool, work, shapes[(size_t)round % COUNT(shapes)], THREAD_STEPS_MAX);
+        }
+        run(pool, work, shapes[0], 0);
+        thread_pool_destroy(&pool);
+    }
+    free(work);
+}
+
+/* Right after a run its threads may be awake still. */
+static void pools_may_go_right_after_a_run(void **state)
+{
+    (void)state;
+    struct work *work = malloc(sizeof *work);
+    assert_non_null(work);
+    for (int round = 0; round < 100; round++) {
+        struct thread_pool *pool = NULL;
+        assert_int_equal(thread_pool_create(4, &pool), FOVEA_OK);
+        run(pool, work, shapes[1], THREAD_STEPS_MAX);
+        thread_pool_destroy(&pool);
+    }
+    free(work);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_piece_is_made_once_and_in_its_step),
+        cmocka_unit_test(pools_may_go_right_after_a_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
