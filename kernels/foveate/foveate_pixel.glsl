@@ -53,16 +53,11 @@ ivec2 place_of(foveate_frame frame, ivec2 pixel)
 /* ---- Pixels: raw words <-> the numbers that are averaged ---- */
 
 /* Whole numbers below 2^23 as floats. Conversions are a quarter as fast as arithmetic on some GPUs; this is
- * exact too. */
+ * exact too, as long as no compiler moves the large number into other sums. */
 vec4 whole_numbers(uvec4 n)
 {
-    return uintBitsToFloat(n | 0x4b000000u) - 8388608.0;
-}
-
-/* The other way, in a word's low 23 bits: of numbers from -0.25 on. */
-uvec4 nearest_whole(vec4 value)
-{
-    return floatBitsToUint(value + 8388608.0);
+    precise vec4 whole = uintBitsToFloat(n | 0x4b000000u) - 8388608.0;
+    return whole;
 }
 
 vec4 decode(uvec4 raw)
@@ -110,13 +105,13 @@ uvec4 encode(vec4 value, uvec4 raw)
         return uvec4(shorten_half(value.x, 4) | shorten_half(value.y, 4) << 11 |
                      shorten_half(value.z, 5) << 22);
     }
-    uvec4 n = nearest_whole(value);
+    uvec4 n = uvec4(value + 0.5);
     if (PIXEL == PIXEL_A2B10G10R10) {
         uint alpha = BLUR_ALPHA ? n.w << 30 : raw.x & 0xc0000000u;
-        return uvec4(n.x & 1023u | (n.y & 1023u) << 10 | (n.z & 1023u) << 20 | alpha);
+        return uvec4(n.x | n.y << 10 | n.z << 20 | alpha);
     }
     uint alpha = BLUR_ALPHA ? n.w << 24 : raw.x & 0xff000000u;
-    return uvec4(n.x & 255u | (n.y & 255u) << 8 | (n.z & 255u) << 16 | alpha);
+    return uvec4(n.x | n.y << 8 | n.z << 16 | alpha);
 }
 
 /* ---- Light: the numbers that are averaged, where they are not the stored ones ---- */

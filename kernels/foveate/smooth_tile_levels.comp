@@ -54,7 +54,8 @@ uvec2 eighths(uvec2 sums)
 vec4 of_sums(uvec2 sums)
 {
     uvec4 n = uvec4(sums.x & 0xffffu, sums.y & 0xffffu, sums.x >> 16, sums.y >> 16);
-    return (uintBitsToFloat(n | 0x4b000000u) - (8388608.0 + 32768.0)) * (1.0 / 256.0);
+    precise vec4 whole = uintBitsToFloat(n | 0x4b000000u) - (8388608.0 + 32768.0);
+    return whole * (1.0 / 256.0);
 }
 
 /* What a thread reads of a column for its rows. */
