@@ -65,6 +65,7 @@ static bool is_scratch(VkImage image)
     return false;
 }
 
+/* The parameters are Vulkan's. NOLINTBEGIN(readability-function-size) */
 static VKAPI_ATTR void VKAPI_CALL
 pipeline_barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkPipelineStageFlags after,
                  VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memory,
@@ -87,6 +88,7 @@ pipeline_barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkPipeli
     spy.vk.CmdPipelineBarrier(commands, before, after, flags, memory_count, memory, buffer_count,
                               buffers, image_count, images);
 }
+/* NOLINTEND(readability-function-size) */
 
 static void open_spied(struct rig *rig, enum mistake mistake)
 {
