@@ -279,10 +279,7 @@ int main(int argc, char **argv)
     if (!rig_choose_backend(argc, argv)) {
         return 2;
     }
-    if (!rig_available()) {
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
         cmocka_unit_test(a_sample_between_reading_and_submitting_counts),
         cmocka_unit_test(another_source_begins_anew),
@@ -297,5 +294,5 @@ int main(int argc, char **argv)
      * case is not asked of it. */
     const size_t count =
         sizeof tests / sizeof tests[0] - (rig_backend() == FOVEA_BACKEND_CUDA ? 1 : 0);
-    return _cmocka_run_group_tests(rig_backend_name(), tests, count, NULL, NULL);
+    return rig_run(argc, argv, tests, count);
 }
