@@ -68,6 +68,24 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
     return pair;
 }
 
+/* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where row l % 8 of
+ * square l / 8 begins, at a multiple of 16 bytes. */
+static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], mma_place row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
+                 : "r"(row)
+                 : "memory");
+}
+
+/* A square of 8 x 8 halves, two neighbours of row lane / 4 to a lane, turned over its diagonal. */
+static __device__ __forceinline__ uint32_t mma_turned(uint32_t square)
+{
+    uint32_t turned;
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(square));
+    return turned;
+}
+
 static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)
 {
     const __half2 pair = __floats2half2_rn(first, second);

@@ -14,6 +14,7 @@
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
 #include "foveate_tile_direct.cuh"
+#include "foveate_tile_product.cuh"
 #include "foveate_tile_spline.cuh"
 
 /* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an infinity,
@@ -200,27 +201,6 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
 
 /* ---- A tile from a level */
 
-/* The four blocks of the first kernel that have read its pixels. */
-static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
-{
-    const int x = x0 / FOVEATE_TILE_PX;
-    const int y = y0 / FOVEATE_TILE_PX;
-    const uint8_t *flags = opaque_flag(tiles, x, y);
-    const int right = x + 1 < tiles.made_columns;
-    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
-    return flags[0] & flags[right] & flags[below] & flags[below + right];
-}
-
-static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
-                                                             const foveate_tiles &tiles, int k,
-                                                             int x0, int y0)
-{
-    const int half = foveate_tile_side_px(k) / 2;
-    const int x = min(x0 + half, frame.width_px - 1) >> k;
-    const int y = min(y0 + half, frame.height_px - 1) >> k;
-    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
-}
-
 /* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
@@ -279,6 +259,14 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 /* ---- A block */
 
 template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Image> &work,
+                                                      int level, int radius, bool fine)
+{
+    return level >= 0 && level <= 2 && !fine && !work.frame.light && !work.frame.blur_alpha &&
+           product_reaches(level, radius);
+}
+
+template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image> &work,
                                                   uint32_t entry)
 {
@@ -289,6 +277,18 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const int y0 =
         (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
+    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
+        if (takes_products(work, level, radius, fine)) {
+            if (level == 2) {
+                make_by_products<4>(work, x0, y0);
+            } else if (level == 1) {
+                make_by_products<2>(work, x0, y0);
+            } else {
+                make_by_products<1>(work, x0, y0);
+            }
+            return;
+        }
+    }
     if (level == 2) {
         make_from_level<4>(work, 2, radius, x0, y0);
     } else if (level == 0) {

@@ -285,4 +285,27 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
     return load_four(endless, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
 }
 
+/* ---- Of a tile from a level */
+
+/* The four blocks of the first kernel that have read its pixels. */
+static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
+{
+    const int x = x0 / FOVEATE_TILE_PX;
+    const int y = y0 / FOVEATE_TILE_PX;
+    const uint8_t *flags = opaque_flag(tiles, x, y);
+    const int right = x + 1 < tiles.made_columns;
+    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
+    return flags[0] & flags[right] & flags[below] & flags[below + right];
+}
+
+static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
+                                                             const foveate_tiles &tiles, int k,
+                                                             int x0, int y0)
+{
+    const int half = foveate_tile_side_px(k) / 2;
+    const int x = min(x0 + half, frame.width_px - 1) >> k;
+    const int y = min(y0 + half, frame.height_px - 1) >> k;
+    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
+}
+
 #endif

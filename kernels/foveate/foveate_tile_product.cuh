@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles of the picture and of levels 1 and 2 as products of matrices: 8 bits, stored values averaged, sigma
+ * from 0.9 px on. Everything else is foveate_tile_blur.cuh's, which says the same in plain arithmetic.
+ *
+ * The block loads its window into shared memory, a plane for each channel. From there each of its four warps
+ * goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product to the last,
+ *
+ *     Y = W S         blurred down     16 x 32 times 32 x 32
+ *     Z = Y W'        and across       16 x 32 times 32 x 16
+ *     X = Z U'        up-sampled across and, its squares turned,
+ *     P = U X         down             the pixels
+ *
+ * since what one product gives is the left factor of the next as it is (foveate_mma.cuh). W has the Gaussian's
+ * weights, the same for every output; U the cubic B-spline's.
+ *
+ * sigma grows across a warp's outputs, and W cannot. So they are blurred with two variances that lie in
+ * their range, or three, and each is the polynomial through these at its own variance. Of a texture of w
+ * cycles that leaves, with x = (2 pi w)^2 / 2 and h the range's half, h^2 x^2 exp(-x sigma^2) / 4 with two at
+ * Chebyshev's places: less than 0.135 (h / sigma^2)^2. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
+
+#include "foveate_mma.cuh"
+#include "foveate_tile_spline.cuh"
+#include "foveate_tile_window.cuh"
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define TILE_HAS_PRODUCTS 1
+#else
+#define TILE_HAS_PRODUCTS 0
+#endif
+
+/* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile, would lie in
+ * local memory. */
+static __device__ __forceinline__ int product_thread()
+{
+#ifdef __CUDA_ARCH__
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+#else
+    return (int)threadIdx.x;
+#endif
+}
+
+#define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
+#define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
+
+/* STEP: pixels a sample. Counts are of samples. */
+template <int STEP> struct product_shape {
+    static const bool picture = STEP == 1;
+    static const int level = STEP == 4 ? 2 : STEP == 2 ? 1 : 0;
+    /* Of the window, before the first output: as far as a Gaussian reaches. */
+    static const int before = picture ? 8 : 10;
+    static const int own = picture ? 16 : 8; /* outputs from one warp's to the next one's */
+    static const int side = own + PRODUCT_WINDOW; /* of the block's window */
+    static const int pitch = picture ? 56 : 40; /* halves: odd in units of 16 bytes */
+    static const int plane = side * pitch;
+    static const int warp_px = picture ? 16 : own * STEP;
+};
+
+/* Whether a tile's Gaussians reach no farther than that. */
+static __device__ __forceinline__ bool product_reaches(int level, int radius)
+{
+    return radius <= (level == 0 ? 8 : 10);
+}
+
+/* ---- Shared memory: nodes of each warp, then the planes */
+
+#define PRODUCT_NODES 5 /* along either axis; every fourth output */
+#define PRODUCT_NODES_PITCH 28 /* floats of a warp's */
+
+struct product_memory {
+    float *nodes;
+    uint32_t *planes;
+
+    __device__ __forceinline__ explicit product_memory(char *shared)
+        : nodes((float *)(shared + FOVEATE_TILE_LIGHT_BYTES)),
+          planes((uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES))
+    {
+    }
+};
+
+static __device__ __forceinline__ __half2 low_halves(__half2 a, __half2 b)
+{
+    return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x5410));
+}
+
+static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
+{
+    return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
+}
+
+/* ---- Windows */
+
+/* Pairs of samples of a level are asked for all at once: they wait once. */
+template <int STEP>
+static __device__ __forceinline__ void load_level_planes(const foveate_tiles &tiles,
+                                                         uint32_t *planes, int left, int top,
+                                                         const tile_sample &base)
+{
+    typedef product_shape<STEP> shape;
+    const foveate_level &level = tiles.levels[shape::level];
+    const int pairs = shape::side / 2;
+    const int count = shape::side * pairs;
+    const int reads = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
+    const int last_x = level.width + FOVEATE_MARGIN - 1;
+    const int last_y = level.height + FOVEATE_MARGIN - 1;
+    const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
+                        left + shape::side - 1 <= last_x && top + shape::side - 1 <= last_y;
+    uint4 two[reads];
+    if (inside) {
+        const uint2 *from = sample_at(tiles, level, left, top);
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
+            two[i] = *(const uint4 *)(from + at / pairs * (level.pitch - shape::side) + 2 * at);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
+            const int x = left + at % pairs * 2;
+            const int y = min(max(top + at / pairs, -FOVEATE_MARGIN), last_y);
+            const uint2 a = *sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y);
+            const uint2 b = *sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y);
+            two[i] = make_uint4(a.x, a.y, b.x, b.y);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < reads; i++) {
+        /* Rows have no gaps: pitch == side. The last pair may be put more than once. */
+        const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
+        const tile_sample a = sample_of_bits(two[i].x, two[i].y) - base;
+        const tile_sample b = sample_of_bits(two[i].z, two[i].w) - base;
+        planes[at] = bits_of(low_halves(a.xy, b.xy));
+        planes[shape::plane / 2 + at] = bits_of(high_halves(a.xy, b.xy));
+        planes[shape::plane + at] = bits_of(low_halves(a.zw, b.zw));
+    }
+}
+
+/* Two pixels' bytes as halves, less `zero`. */
+static __device__ __forceinline__ void put_two_words(uint32_t first, uint32_t second,
+                                                     const tile_sample &zero,
+                                                     uint32_t (&colors)[PRODUCT_COLORS])
+{
+    const uint32_t rg = __byte_perm(first, second, 0x5140);
+    const uint32_t b = __byte_perm(first, second, 0x7362);
+    const uint32_t behind_1024 = 0x64646464u;
+    colors[0] =
+        bits_of(__hsub2(half2_of(__byte_perm(rg, behind_1024, 0x4140)), __low2half2(zero.xy)));
+    colors[1] =
+        bits_of(__hsub2(half2_of(__byte_perm(rg, behind_1024, 0x4342)), __high2half2(zero.xy)));
+    colors[2] =
+        bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
+}
+
+template <typename Image>
+static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t, 4> &words,
+                                                      const tile_sample &zero, uint32_t *planes)
+{
+    uint32_t first[PRODUCT_COLORS];
+    uint32_t second[PRODUCT_COLORS];
+    put_two_words(words.of[0], words.of[1], zero, first);
+    put_two_words(words.of[2], words.of[3], zero, second);
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        *(uint2 *)(planes + c * (product_shape<1>::plane / 2)) = make_uint2(first[c], second[c]);
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void load_picture_planes(const tile_work<FORMAT, Image> &work,
+                                                           uint32_t *planes, int left, int top,
+                                                           const tile_sample &base)
+{
+    typedef product_shape<1> shape;
+    const foveate_frame &frame = work.frame;
+    const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base;
+    const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
+    const int fours = shape::side / 4;
+    const int count = shape::side * fours;
+    const int reads = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
+    if (left >= 0 && top >= 0 && left + shape::side <= frame.width_px &&
+        top + shape::side <= frame.height_px && has_runs(work.src, 4)) {
+        tile_words<uint32_t, 4> words[reads];
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
+            words[i] =
+                read_run<uint32_t, 4>(run_at(work.src, left + at % fours * 4, top + at / fours));
+        }
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
+            put_four_words<Image>(words[i], zero,
+                                  planes + at / fours * (shape::pitch / 2) + at % fours * 2);
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int at = product_thread(); at < count; at += FOVEATE_TILE_THREADS) {
+        const tile_words<uint32_t, 4> words =
+            load_four(endless, false, left + at % fours * 4, top + at / fours);
+        put_four_words<Image>(words, zero,
+                              planes + at / fours * (shape::pitch / 2) + at % fours * 2);
+    }
+}
+
+/* ---- Variances of a warp's outputs */
+
+/* Two variances, or three where sigma grows by more than a fifth: places in the range, and the polynomial
+ * that is 1 there and 0 at the others. */
+struct __align__(16) product_place
+{
+    float place;
+    float c0, c1, c2;
+};
+static __device__ const product_place product_places[2][3] = {
+    {{0.14644661f, 1.20710678f, -1.41421356f, 0.0f},
+     {0.85355339f, -0.20710678f, 1.41421356f, 0.0f},
+     {}},
+    {{0.06698730f, 1.24401694f, -3.82137221f, 2.66666667f},
+     {0.5f, -0.33333333f, 5.33333333f, -5.33333333f},
+     {0.93301270f, 0.08931640f, -1.51196112f, 2.66666667f}},
+};
+
+#define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
+
+struct product_variances {
+    float low; /* in samples squared, what is left to blur */
+    float span;
+    bool three;
+    float at
+        [8]; /* of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on */
+
+    template <int STEP>
+    __device__ __forceinline__ void find(const tile_law &law, int x0, int y0, float *nodes)
+    {
+        typedef product_shape<STEP> shape;
+        const int lane = product_thread() % 32;
+        const int last = shape::picture ? 4 : 3; /* of the outputs that are used */
+        const int column = min(lane % PRODUCT_NODES, last);
+        const int row = min(lane / PRODUCT_NODES, last);
+        const float sigma_px = law.at(((float)(x0 + 4 * column) + 0.5f) * (float)STEP,
+                                      ((float)(y0 + 4 * row) + 0.5f) * (float)STEP);
+        const float own = foveate_tile_rest(sigma_px, shape::level);
+        const tile_range range = range_of_warp(own);
+        const float before = foveate_tile_variance(shape::level) * (1.0f / (float)(STEP * STEP));
+        low = range.low;
+        span = range.high - range.low;
+        three = span > (PRODUCT_TWO_VARIANCES - 1.0f) * (low + before);
+        if (lane < PRODUCT_NODES * PRODUCT_NODES) {
+            nodes[lane] = span > 1e-5f ? (own - low) * tile_inverse(span) : 0.0f;
+        }
+        __syncwarp();
+        place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
+              (float)(lane % 2) * 0.5f);
+    }
+
+  private:
+    __device__ __forceinline__ void place(const float *nodes, float down, float across)
+    {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            float column[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                column[i] = between(nodes[2 * h * PRODUCT_NODES + i],
+                                    nodes[(2 * h + 1) * PRODUCT_NODES + i], down);
+            }
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                at[4 * j + 2 * h] = between(column[2 * j], column[2 * j + 1], across);
+                at[4 * j + 2 * h + 1] = between(column[2 * j], column[2 * j + 1], across + 0.25f);
+            }
+        }
+    }
+};
+
+/* ---- The blur */
+
+/* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the window's first on,
+ * eight on each time. All that W is made of, down and across. */
+struct product_weights {
+    uint32_t of[5];
+
+    template <int STEP> __device__ __forceinline__ void set(float variance)
+    {
+        const int lane = product_thread() % 32;
+        const float from = (float)(2 * (lane % 4) - lane / 4 - product_shape<STEP>::before - 8);
+        const float log_first =
+            fmaxf(tile_logarithm(first_weight<product_shape<STEP>::picture>(variance)), -60.0f);
+        float2 weights[5];
+        float total = 0.0f;
+#pragma unroll
+        for (int j = 0; j < 5; j++) {
+            const float d = from + (float)(8 * j);
+            weights[j] = make_float2(tile_power(log_first * (d * d)),
+                                     tile_power(log_first * ((d + 1.0f) * (d + 1.0f))));
+            total += j > 0 ? weights[j].x + weights[j].y : 0.0f;
+        }
+        /* Four lanes have all of an output's. */
+        total += __shfl_xor_sync(~0u, total, 1);
+        total += __shfl_xor_sync(~0u, total, 2);
+        const float scale = tile_inverse(total);
+#pragma unroll
+        for (int j = 0; j < 5; j++) {
+            of[j] = mma_rounded(scale * weights[j].x, scale * weights[j].y);
+        }
+    }
+};
+
+/* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
+typedef float product_sums[PRODUCT_COLORS][8];
+
+/* A channel with one variance. `window`: where the lane's row of the first square lies. */
+template <int STEP>
+static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
+                                                  float (&across)[2][4])
+{
+    const int pitch_bytes = 2 * product_shape<STEP>::pitch;
+    const uint32_t(&w)[5] = weights.of;
+    const uint32_t upper[4] = {w[1], w[0], w[2], w[1]}; /* W, its first 16 columns */
+    const uint32_t lower[4] = {w[3], w[2], w[4], w[3]};
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+        uint32_t above[4];
+        uint32_t below[4];
+        mma_load_turned(above, window + 32 * s);
+        mma_load_turned(below, window + 32 * s + 16 * pitch_bytes);
+        float left[4];
+        float right[4];
+        mma_begin(left, upper, above[0], above[1], 0.0f, 0.0f);
+        mma_begin(right, upper, above[2], above[3], 0.0f, 0.0f);
+        mma_add(left, lower, below[0], below[1]);
+        mma_add(right, lower, below[2], below[3]);
+        const uint32_t down[4] = {mma_rounded(left[0], left[1]), mma_rounded(left[2], left[3]),
+                                  mma_rounded(right[0], right[1]), mma_rounded(right[2], right[3])};
+        if (s == 0) {
+            mma_begin(across[0], down, w[1], w[2], 0.0f, 0.0f);
+            mma_begin(across[1], down, w[0], w[1], 0.0f, 0.0f);
+        } else {
+            mma_add(across[0], down, w[3], w[4]);
+            mma_add(across[1], down, w[2], w[3]);
+        }
+    }
+}
+
+/* A warp's outputs. */
+template <int STEP>
+static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
+                                                    mma_place window, product_sums &sums)
+{
+#pragma unroll
+    for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
+        sums[i / 8][i % 8] = 0.0f;
+    }
+    const product_place *places = product_places[variances.three];
+#pragma unroll 1
+    for (int i = 0; i < (variances.three ? 3 : 2); i++) {
+        const float4 place = __ldg((const float4 *)(places + i));
+        product_weights weights;
+        weights.set<STEP>(fmaf(place.x, variances.span, variances.low));
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            float across[2][4];
+            blur_plane<STEP>(window + c * (2 * product_shape<STEP>::plane), weights, across);
+#pragma unroll
+            for (int n = 0; n < 8; n++) {
+                const float at = variances.at[n];
+                const float share = fmaf(fmaf(place.w, at, place.z), at, place.y);
+                sums[c][n] = fmaf(share, across[n / 4][n % 4], sums[c][n]);
+            }
+        }
+    }
+}
+
+/* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
+static __device__ __forceinline__ void limit_outputs(const product_sums &sums, const __half2 *low,
+                                                     const __half2 *high,
+                                                     uint32_t (&z)[PRODUCT_COLORS][4])
+{
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const __half2 two = half2_of(mma_rounded(sums[c][2 * k], sums[c][2 * k + 1]));
+            z[c][k] = bits_of(__hmin2(__hmax2(two, low[c]), high[c]));
+        }
+    }
+}
+
+/* ---- The spline */
+
+/* Weights of pixel p for outputs 2 k and 2 k + 1; the fourth sample before the pixel's own cell is its first. */
+template <int STEP> struct spline_table {
+    uint32_t of[8 * STEP][8];
+
+    static constexpr uint32_t half_bits(double value) /* of 0, or from 2^-14 to 1 */
+    {
+        if (value <= 0.0) {
+            return 0;
+        }
+        int exponent = 15;
+        while (value < 1.0) {
+            value *= 2.0;
+            exponent--;
+        }
+        const double scaled = value * 1024.0 - 1024.0 + 0.5;
+        return ((uint32_t)exponent << 10) + (uint32_t)scaled;
+    }
+    static constexpr double weight(int pixel, int output)
+    {
+        const double place = ((double)pixel + 0.5) / STEP - 0.5 + 2.0;
+        const double d = place > output ? place - output : output - place;
+        return d >= 2.0   ? 0.0
+               : d >= 1.0 ? (2.0 - d) * (2.0 - d) * (2.0 - d) / 6.0
+                          : (4.0 - 6.0 * d * d + 3.0 * d * d * d) / 6.0;
+    }
+    constexpr spline_table() : of()
+    {
+        for (int p = 0; p < 8 * STEP; p++) {
+            for (int k = 0; k < 8; k++) {
+                of[p][k] = half_bits(weight(p, 2 * k)) | half_bits(weight(p, 2 * k + 1)) << 16;
+            }
+        }
+    }
+};
+
+static __device__ const spline_table<2> spline_table_2;
+static __device__ const spline_table<4> spline_table_4;
+
+template <int STEP> static __device__ __forceinline__ const uint32_t *spline_row(int pixel)
+{
+    if constexpr (STEP == 4) {
+        return spline_table_4.of[pixel];
+    } else {
+        return spline_table_2.of[pixel];
+    }
+}
+
+/* Pixels of a warp across: column n of square p. A lane's two columns of two squares are four neighbours. */
+static __device__ __forceinline__ int spline_pixel(int p, int n)
+{
+    return p / 2 * 16 + n / 2 * 4 + p % 2 * 2 + n % 2;
+}
+
+/* ---- Pixels */
+
+/* What turns samples relative to a base into words. */
+struct product_levels {
+    __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
+    __half2 low[PRODUCT_COLORS]; /* that samples are not below */
+    __half2 high[PRODUCT_COLORS];
+
+    template <enum fovea_format FORMAT> __device__ __forceinline__ void set(const tile_sample &base)
+    {
+        const tile_sample number = base + numbers_of_middle<pixel<FORMAT>>();
+        zero[0] = __low2half2(number.xy);
+        zero[1] = __high2half2(number.xy);
+        zero[2] = __low2half2(number.zw);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            low[c] = __hsub2(__float2half2_rn(1024.0f), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(1024.0f + 255.0f), zero[c]);
+        }
+    }
+};
+
+/* Two neighbours without alpha, rounded by the addition. */
+static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
+                                                     uint32_t g, uint32_t b)
+{
+    const uint32_t red = bits_of(__hadd2(half2_of(r), levels.zero[0]));
+    const uint32_t green = bits_of(__hadd2(half2_of(g), levels.zero[1]));
+    const uint32_t blue = bits_of(__hadd2(half2_of(b), levels.zero[2]));
+    const uint32_t rg = __byte_perm(red, green, 0x6240);
+    const uint32_t ba = __byte_perm(blue, 0xffffffffu, 0x4240);
+    return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+}
+
+/* COUNT pixels in a row, with their own alpha where it is not known to be 255. */
+template <int COUNT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_pixels(const tile_work<FORMAT, Image> &work,
+                                                    bool opaque, int x, int y,
+                                                    tile_words<uint32_t, COUNT> words)
+{
+    const foveate_frame &frame = work.frame;
+    if (y >= frame.height_px || x >= frame.width_px) {
+        return;
+    }
+    if (!opaque) {
+        if (has_runs(work.src, COUNT) && x + COUNT <= frame.width_px) {
+            const tile_words<uint32_t, COUNT> own =
+                read_run<uint32_t, COUNT>(run_at(work.src, x, y));
+#pragma unroll
+            for (int n = 0; n < COUNT; n++) {
+                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+            }
+        } else {
+#pragma unroll 1
+            for (int n = 0; n < COUNT; n++) {
+                const uint32_t own = work.src.load(min(x + n, frame.width_px - 1), y);
+                words.set(n, pixel<FORMAT>::keep_alpha(words.at(n), own));
+            }
+        }
+    }
+    store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, frame.width_px, words);
+}
+
+/* Of the picture's own tiles, outputs are pixels. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_outputs(const tile_work<FORMAT, Image> &work,
+                                                     const product_levels &levels,
+                                                     const uint32_t (&z)[PRODUCT_COLORS][4], int x0,
+                                                     int y0)
+{
+    const int lane = product_thread() % 32;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint2 two = words_of_two(levels, z[0][k], z[1][k], z[2][k]);
+        write_pixels<2>(work, !needs_alpha<FORMAT>(work.frame), x0 + lane % 4 * 2 + k / 2 * 8,
+                        y0 + lane / 4 + k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
+    }
+}
+
+/* Up-sampled and written. */
+template <int STEP, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void upsample_outputs(const tile_work<FORMAT, Image> &work,
+                                                        const product_levels &levels,
+                                                        const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                        bool opaque, int x0, int y0)
+{
+    const int lane = product_thread() % 32;
+    const int g = lane / 4;
+    const int t = lane % 4;
+    uint2 across[PRODUCT_COLORS][STEP]; /* right factors */
+#pragma unroll
+    for (int p = 0; p < STEP; p++) {
+        const uint32_t *row = spline_row<STEP>(spline_pixel(p, g));
+        const uint32_t first = __ldg(row + t);
+        const uint32_t second = __ldg(row + t + 4);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves x = make_uint2(0, 0);
+            mma_add_halves(x, z[c], first, second);
+            across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
+        }
+    }
+#pragma unroll
+    for (int q = 0; q < STEP / 2; q++) {
+        const uint32_t *row = spline_row<STEP>(16 * q + g);
+        const uint32_t *next = spline_row<STEP>(16 * q + g + 8);
+        const uint32_t down[4] = {__ldg(row + t), __ldg(next + t), __ldg(row + t + 4),
+                                  __ldg(next + t + 4)};
+#pragma unroll
+        for (int p = 0; p < STEP; p += 2) {
+            mma_halves y[2][PRODUCT_COLORS];
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+#pragma unroll
+                for (int c = 0; c < PRODUCT_COLORS; c++) {
+                    y[i][c] = make_uint2(0, 0);
+                    mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
+                }
+            }
+            const uint2 a = words_of_two(levels, y[0][0].x, y[0][1].x, y[0][2].x);
+            const uint2 b = words_of_two(levels, y[1][0].x, y[1][1].x, y[1][2].x);
+            const uint2 c = words_of_two(levels, y[0][0].y, y[0][1].y, y[0][2].y);
+            const uint2 d = words_of_two(levels, y[1][0].y, y[1][1].y, y[1][2].y);
+            const int x = x0 + 8 * p + 4 * t;
+            const int y_px = y0 + 16 * q + g;
+            write_pixels<4>(work, opaque, x, y_px, tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
+            write_pixels<4>(work, opaque, x, y_px + 8,
+                            tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
+        }
+    }
+}
+
+/* ---- A tile */
+
+template <int STEP, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
+                                                        int x0, int y0)
+{
+    typedef product_shape<STEP> shape;
+    const foveate_tiles &tiles = work.tiles;
+    const product_memory memory(work.shared);
+    const int before = shape::picture ? 0 : 2; /* outputs for the spline */
+    const int first_x = x0 / STEP - before;
+    const int first_y = y0 / STEP - before;
+    tile_sample base;
+    if constexpr (shape::picture) {
+        const int half = FOVEATE_TILE_QUARTER_PX / 2;
+        base = tile_decoder<FORMAT>(false, nullptr)(work.src.load(
+            min(x0 + half, work.frame.width_px - 1), min(y0 + half, work.frame.height_px - 1)));
+        load_picture_planes(work, memory.planes, first_x - shape::before, first_y - shape::before,
+                            base);
+    } else {
+        base = middle_of_tile(work.frame, tiles, shape::level, x0, y0);
+        load_level_planes<STEP>(tiles, memory.planes, first_x - shape::before,
+                                first_y - shape::before, base);
+    }
+    const int lane = product_thread() % 32;
+    const int warp = product_thread() / 32;
+    const int right = warp % 2;
+    const int below = warp / 2;
+    product_variances variances;
+    variances.find<STEP>(work.law, first_x + right * shape::own, first_y + below * shape::own,
+                         memory.nodes + warp * PRODUCT_NODES_PITCH);
+    __syncthreads();
+    const mma_place window =
+        mma_place_of(memory.planes) +
+        2 * ((below * shape::own + lane % 16) * shape::pitch + right * shape::own + lane / 16 * 8);
+    product_sums sums;
+    blur_outputs<STEP>(variances, window, sums);
+    product_levels levels;
+    levels.set<FORMAT>(base);
+    uint32_t z[PRODUCT_COLORS][4];
+    limit_outputs(sums, levels.low, levels.high, z);
+    const int x_px = x0 + right * shape::warp_px;
+    const int y_px = y0 + below * shape::warp_px;
+    if constexpr (shape::picture) {
+        write_outputs(work, levels, z, x_px, y_px);
+    } else {
+        const bool opaque = !needs_alpha<FORMAT>(work.frame) || is_opaque(tiles, x0, y0);
+        upsample_outputs<STEP>(work, levels, z, opaque, x_px, y_px);
+    }
+}
+
+#endif
