@@ -95,51 +95,79 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
 
 /* ---- Windows */
 
-/* Pairs of samples of a level are asked for all at once: they wait once. */
-template <int STEP>
-static __device__ __forceinline__ void load_level_planes(const foveate_tiles &tiles,
-                                                         uint32_t *planes, int left, int top,
-                                                         const tile_sample &base)
-{
+/* The window of a tile of a level, asked for and then put down: a thread has a pair of columns, and every so many
+ * rows. */
+template <int STEP> struct level_window {
     typedef product_shape<STEP> shape;
-    const foveate_level &level = tiles.levels[shape::level];
-    const int pairs = shape::side / 2;
-    const int count = shape::side * pairs;
-    const int reads = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
-    const int last_x = level.width + FOVEATE_MARGIN - 1;
-    const int last_y = level.height + FOVEATE_MARGIN - 1;
-    const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-                        left + shape::side - 1 <= last_x && top + shape::side - 1 <= last_y;
+    static const int pairs = shape::side / 2;
+    static const int rows = FOVEATE_TILE_THREADS / pairs; /* at a time */
+    static const int reads = (shape::side + rows - 1) / rows;
+
+    uint2 middle; /* of the tile, its base */
     uint4 two[reads];
-    if (inside) {
-        const uint2 *from = sample_at(tiles, level, left, top);
+
+    __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
+                                        int x0, int y0)
+    {
+        const foveate_level &level = tiles.levels[shape::level];
+        const int half = foveate_tile_side_px(shape::level) / 2;
+        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) / STEP,
+                            min(y0 + half, frame.height_px - 1) / STEP);
+        const int left = x0 / STEP - 2 - shape::before;
+        const int top = y0 / STEP - 2 - shape::before;
+        const int last_x = level.width + FOVEATE_MARGIN - 1;
+        const int last_y = level.height + FOVEATE_MARGIN - 1;
+        const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
+                            left + shape::side - 1 <= last_x && top + shape::side - 1 <= last_y;
+        const int thread = product_thread();
+        const int x = left + thread % pairs * 2;
+        const int row = min(thread / pairs, rows - 1); /* the last threads ask for what others do */
+        if (inside) {
+            const uint2 *from = sample_at(tiles, level, x, top + row);
+            const int step = rows * level.pitch;
 #pragma unroll
-        for (int i = 0; i < reads; i++) {
-            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
-            two[i] = *(const uint4 *)(from + at / pairs * (level.pitch - shape::side) + 2 * at);
-        }
-    } else {
+            for (int i = 0; i < reads; i++) {
+                const bool last = i == reads - 1 && row + i * rows >= shape::side;
+                two[i] = *(const uint4 *)(from + (last ? 0 : i) * step);
+            }
+        } else {
+            const int x_first = min(max(x, -FOVEATE_MARGIN), last_x);
+            const int x_second = min(max(x + 1, -FOVEATE_MARGIN), last_x);
 #pragma unroll
-        for (int i = 0; i < reads; i++) {
-            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
-            const int x = left + at % pairs * 2;
-            const int y = min(max(top + at / pairs, -FOVEATE_MARGIN), last_y);
-            const uint2 a = *sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y);
-            const uint2 b = *sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y);
-            two[i] = make_uint4(a.x, a.y, b.x, b.y);
+            for (int i = 0; i < reads; i++) {
+                const int y = min(max(top + row + i * rows, -FOVEATE_MARGIN), last_y);
+                const uint2 a = *sample_at(tiles, level, x_first, y);
+                const uint2 b = *sample_at(tiles, level, x_second, y);
+                two[i] = make_uint4(a.x, a.y, b.x, b.y);
+            }
         }
     }
-#pragma unroll
-    for (int i = 0; i < reads; i++) {
-        /* Rows have no gaps: pitch == side. The last pair may be put more than once. */
-        const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
-        const tile_sample a = sample_of_bits(two[i].x, two[i].y) - base;
-        const tile_sample b = sample_of_bits(two[i].z, two[i].w) - base;
-        planes[at] = bits_of(low_halves(a.xy, b.xy));
-        planes[shape::plane / 2 + at] = bits_of(high_halves(a.xy, b.xy));
-        planes[shape::plane + at] = bits_of(low_halves(a.zw, b.zw));
+
+    __device__ __forceinline__ tile_sample base() const
+    {
+        return whole_levels(sample_of_bits(middle.x, middle.y));
     }
-}
+
+    __device__ __forceinline__ void put(uint32_t *planes) const
+    {
+        const int thread = product_thread();
+        const int row = min(thread / pairs, rows - 1);
+        const tile_sample zero = base();
+        uint32_t *to = planes + row * (shape::pitch / 2) + thread % pairs;
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            if (i == reads - 1 && row + i * rows >= shape::side) {
+                break;
+            }
+            const tile_sample a = sample_of_bits(two[i].x, two[i].y) - zero;
+            const tile_sample b = sample_of_bits(two[i].z, two[i].w) - zero;
+            uint32_t *at = to + i * rows * (shape::pitch / 2);
+            at[0] = bits_of(low_halves(a.xy, b.xy));
+            at[shape::plane / 2] = bits_of(high_halves(a.xy, b.xy));
+            at[shape::plane] = bits_of(low_halves(a.zw, b.zw));
+        }
+    }
+};
 
 /* Two pixels' bytes as halves, less `zero`. */
 static __device__ __forceinline__ void put_two_words(uint32_t first, uint32_t second,
@@ -157,7 +185,6 @@ static __device__ __forceinline__ void put_two_words(uint32_t first, uint32_t se
         bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
 }
 
-template <typename Image>
 static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t, 4> &words,
                                                       const tile_sample &zero, uint32_t *planes)
 {
@@ -171,43 +198,69 @@ static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t,
     }
 }
 
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void load_picture_planes(const tile_work<FORMAT, Image> &work,
-                                                           uint32_t *planes, int left, int top,
-                                                           const tile_sample &base)
-{
+/* The same of the picture. */
+template <enum fovea_format FORMAT, typename Image> struct picture_window {
     typedef product_shape<1> shape;
-    const foveate_frame &frame = work.frame;
-    const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base;
-    const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
-    const int fours = shape::side / 4;
-    const int count = shape::side * fours;
-    const int reads = (count + FOVEATE_TILE_THREADS - 1) / FOVEATE_TILE_THREADS;
-    if (left >= 0 && top >= 0 && left + shape::side <= frame.width_px &&
-        top + shape::side <= frame.height_px && has_runs(work.src, 4)) {
-        tile_words<uint32_t, 4> words[reads];
+    static const int fours = shape::side / 4;
+    static const int rows = FOVEATE_TILE_THREADS / fours;
+    static const int reads = (shape::side + rows - 1) / rows;
+
+    uint32_t middle;
+    tile_words<uint32_t, 4> words[reads];
+
+    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0)
+    {
+        const foveate_frame &frame = work.frame;
+        const int half = FOVEATE_TILE_QUARTER_PX / 2;
+        middle =
+            work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
+        const int left = x0 - shape::before;
+        const int top = y0 - shape::before;
+        const bool inside = left >= 0 && top >= 0 && left + shape::side <= frame.width_px &&
+                            top + shape::side <= frame.height_px && has_runs(work.src, 4);
+        const int thread = product_thread();
+        const int x = left + thread % fours * 4;
+        const int row = min(thread / fours, rows - 1);
+        if (inside) {
+            const char *from = run_at(work.src, x, top + row);
 #pragma unroll
-        for (int i = 0; i < reads; i++) {
-            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
-            words[i] =
-                read_run<uint32_t, 4>(run_at(work.src, left + at % fours * 4, top + at / fours));
+            for (int i = 0; i < reads; i++) {
+                const bool last = i == reads - 1 && row + i * rows >= shape::side;
+                words[i] =
+                    read_run<uint32_t, 4>(from + (last ? 0 : i) * (rows * row_bytes(work.src)));
+            }
+            return;
         }
-#pragma unroll
-        for (int i = 0; i < reads; i++) {
-            const int at = min(product_thread() + i * FOVEATE_TILE_THREADS, count - 1);
-            put_four_words<Image>(words[i], zero,
-                                  planes + at / fours * (shape::pitch / 2) + at % fours * 2);
-        }
-        return;
-    }
+        const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 1
-    for (int at = product_thread(); at < count; at += FOVEATE_TILE_THREADS) {
-        const tile_words<uint32_t, 4> words =
-            load_four(endless, false, left + at % fours * 4, top + at / fours);
-        put_four_words<Image>(words, zero,
-                              planes + at / fours * (shape::pitch / 2) + at % fours * 2);
+        for (int k = 0; k < reads; k++) {
+            const tile_words<uint32_t, 4> four = load_four(endless, false, x, top + row + k * rows);
+#pragma unroll
+            for (int i = 0; i < reads; i++) {
+                words[i] = i == k ? four : words[i];
+            }
+        }
     }
-}
+
+    __device__ __forceinline__ tile_sample base() const
+    {
+        return tile_decoder<FORMAT>(false, nullptr)(middle);
+    }
+
+    __device__ __forceinline__ void put(uint32_t *planes) const
+    {
+        const int thread = product_thread();
+        const int row = min(thread / fours, rows - 1);
+        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base();
+        uint32_t *to = planes + row * (shape::pitch / 2) + thread % fours * 2;
+#pragma unroll
+        for (int i = 0; i < reads; i++) {
+            if (i < reads - 1 || row + i * rows < shape::side) {
+                put_four_words(words[i], zero, to + i * rows * (shape::pitch / 2));
+            }
+        }
+    }
+};
 
 /* ---- Variances of a warp's outputs */
 
@@ -482,67 +535,104 @@ static __device__ __forceinline__ uint2 words_of_two(const product_levels &level
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* COUNT pixels in a row, with their own alpha where it is not known to be 255. */
-template <int COUNT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_pixels(const tile_work<FORMAT, Image> &work,
-                                                    bool opaque, int x, int y,
-                                                    tile_words<uint32_t, COUNT> words)
-{
-    const foveate_frame &frame = work.frame;
-    if (y >= frame.height_px || x >= frame.width_px) {
-        return;
+/* Where a warp's pixels go. Nearly all of its squares lie in the picture and are written in runs, so that nothing
+ * is asked for each pixel: PLAIN, decided once. */
+template <enum fovea_format FORMAT, typename Image> struct product_writer {
+    const tile_work<FORMAT, Image> &work;
+    bool opaque; /* no alpha is read */
+    bool plain;
+    int x0; /* the lane's first pixel */
+    int y0;
+    char *to;
+    int64_t stride;
+
+    __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
+                                              int side_px, int count, int x, int y)
+        : work(tile), opaque(is_opaque)
+    {
+        plain = opaque && x + side_px <= work.frame.width_px &&
+                y + side_px <= work.frame.height_px && has_runs(work.dst, count);
+        stride = row_bytes(work.dst);
     }
-    if (!opaque) {
-        if (has_runs(work.src, COUNT) && x + COUNT <= frame.width_px) {
-            const tile_words<uint32_t, COUNT> own =
-                read_run<uint32_t, COUNT>(run_at(work.src, x, y));
+
+    __device__ __forceinline__ void start(int x, int y)
+    {
+        x0 = x;
+        y0 = y;
+        to = run_at(work.dst, x, y);
+    }
+
+    /* COUNT pixels in a row, x and y from the lane's first. */
+    template <bool PLAIN, int COUNT>
+    __device__ __forceinline__ void write(int x, int y,
+                                          const tile_words<uint32_t, COUNT> &words) const
+    {
+        if (PLAIN) {
+            write_run_at(to + y * stride + 4 * x, words);
+        } else {
+            write_slowly(x0 + x, y0 + y, words);
+        }
+    }
+
+  private:
+    template <int COUNT>
+    __device__ __forceinline__ void write_slowly(int x, int y,
+                                                 tile_words<uint32_t, COUNT> words) const
+    {
+        const foveate_frame &frame = work.frame;
+        if (y >= frame.height_px || x >= frame.width_px) {
+            return;
+        }
+        if (!opaque) {
+            const tile_words<uint32_t, COUNT> own = own_words<COUNT>(x, y);
 #pragma unroll
             for (int n = 0; n < COUNT; n++) {
                 words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
             }
-        } else {
-#pragma unroll 1
-            for (int n = 0; n < COUNT; n++) {
-                const uint32_t own = work.src.load(min(x + n, frame.width_px - 1), y);
-                words.set(n, pixel<FORMAT>::keep_alpha(words.at(n), own));
-            }
         }
+        store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, frame.width_px, words);
     }
-    store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, frame.width_px, words);
-}
+
+    template <int COUNT>
+    __device__ __forceinline__ tile_words<uint32_t, COUNT> own_words(int x, int y) const
+    {
+        const int last_x = work.frame.width_px - 1;
+        if (has_runs(work.src, COUNT) && x + COUNT <= last_x + 1) {
+            return read_run<uint32_t, COUNT>(run_at(work.src, x, y));
+        }
+        tile_words<uint32_t, COUNT> words = {};
+#pragma unroll
+        for (int n = 0; n < COUNT; n++) {
+            words.of[n] = work.src.load(min(x + n, last_x), y);
+        }
+        return words;
+    }
+};
 
 /* Of the picture's own tiles, outputs are pixels. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_outputs(const tile_work<FORMAT, Image> &work,
+template <bool PLAIN, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
-                                                     const uint32_t (&z)[PRODUCT_COLORS][4], int x0,
-                                                     int y0)
+                                                     const uint32_t (&z)[PRODUCT_COLORS][4])
 {
-    const int lane = product_thread() % 32;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const uint2 two = words_of_two(levels, z[0][k], z[1][k], z[2][k]);
-        write_pixels<2>(work, !needs_alpha<FORMAT>(work.frame), x0 + lane % 4 * 2 + k / 2 * 8,
-                        y0 + lane / 4 + k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
+        writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
     }
 }
 
-/* Up-sampled and written. */
-template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void upsample_outputs(const tile_work<FORMAT, Image> &work,
-                                                        const product_levels &levels,
-                                                        const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                        bool opaque, int x0, int y0)
+/* Up-sampled across: right factors. */
+template <int STEP>
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       uint2 (&across)[PRODUCT_COLORS][STEP])
 {
     const int lane = product_thread() % 32;
-    const int g = lane / 4;
-    const int t = lane % 4;
-    uint2 across[PRODUCT_COLORS][STEP]; /* right factors */
 #pragma unroll
     for (int p = 0; p < STEP; p++) {
-        const uint32_t *row = spline_row<STEP>(spline_pixel(p, g));
-        const uint32_t first = __ldg(row + t);
-        const uint32_t second = __ldg(row + t + 4);
+        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4));
+        const uint32_t first = __ldg(row + lane % 4);
+        const uint32_t second = __ldg(row + lane % 4 + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             mma_halves x = make_uint2(0, 0);
@@ -550,12 +640,19 @@ static __device__ __forceinline__ void upsample_outputs(const tile_work<FORMAT, 
             across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
         }
     }
+}
+
+/* And down, and written. */
+template <int STEP, bool PLAIN, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
+                                                     const product_levels &levels,
+                                                     const uint2 (&across)[PRODUCT_COLORS][STEP])
+{
+    const int lane = product_thread() % 32;
 #pragma unroll
     for (int q = 0; q < STEP / 2; q++) {
-        const uint32_t *row = spline_row<STEP>(16 * q + g);
-        const uint32_t *next = spline_row<STEP>(16 * q + g + 8);
-        const uint32_t down[4] = {__ldg(row + t), __ldg(next + t), __ldg(row + t + 4),
-                                  __ldg(next + t + 4)};
+        const uint32_t *row = spline_row<STEP>(16 * q + lane / 4) + lane % 4;
+        const uint32_t down[4] = {__ldg(row), __ldg(row + 64), __ldg(row + 4), __ldg(row + 68)};
 #pragma unroll
         for (int p = 0; p < STEP; p += 2) {
             mma_halves y[2][PRODUCT_COLORS];
@@ -569,49 +666,31 @@ static __device__ __forceinline__ void upsample_outputs(const tile_work<FORMAT, 
             }
             const uint2 a = words_of_two(levels, y[0][0].x, y[0][1].x, y[0][2].x);
             const uint2 b = words_of_two(levels, y[1][0].x, y[1][1].x, y[1][2].x);
+            writer.template write<PLAIN>(8 * p, 16 * q,
+                                         tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
             const uint2 c = words_of_two(levels, y[0][0].y, y[0][1].y, y[0][2].y);
             const uint2 d = words_of_two(levels, y[1][0].y, y[1][1].y, y[1][2].y);
-            const int x = x0 + 8 * p + 4 * t;
-            const int y_px = y0 + 16 * q + g;
-            write_pixels<4>(work, opaque, x, y_px, tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
-            write_pixels<4>(work, opaque, x, y_px + 8,
-                            tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
+            writer.template write<PLAIN>(8 * p, 16 * q + 8,
+                                         tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
         }
     }
 }
 
 /* ---- A tile */
 
+/* A warp's share of a tile whose window is in shared memory. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
-                                                        int x0, int y0)
+static __device__ __forceinline__ void make_share(const tile_work<FORMAT, Image> &work,
+                                                  const product_memory &memory,
+                                                  const product_variances &variances,
+                                                  const tile_sample &base, bool opaque, int x0,
+                                                  int y0)
 {
     typedef product_shape<STEP> shape;
-    const foveate_tiles &tiles = work.tiles;
-    const product_memory memory(work.shared);
-    const int before = shape::picture ? 0 : 2; /* outputs for the spline */
-    const int first_x = x0 / STEP - before;
-    const int first_y = y0 / STEP - before;
-    tile_sample base;
-    if constexpr (shape::picture) {
-        const int half = FOVEATE_TILE_QUARTER_PX / 2;
-        base = tile_decoder<FORMAT>(false, nullptr)(work.src.load(
-            min(x0 + half, work.frame.width_px - 1), min(y0 + half, work.frame.height_px - 1)));
-        load_picture_planes(work, memory.planes, first_x - shape::before, first_y - shape::before,
-                            base);
-    } else {
-        base = middle_of_tile(work.frame, tiles, shape::level, x0, y0);
-        load_level_planes<STEP>(tiles, memory.planes, first_x - shape::before,
-                                first_y - shape::before, base);
-    }
-    const int lane = product_thread() % 32;
-    const int warp = product_thread() / 32;
-    const int right = warp % 2;
-    const int below = warp / 2;
-    product_variances variances;
-    variances.find<STEP>(work.law, first_x + right * shape::own, first_y + below * shape::own,
-                         memory.nodes + warp * PRODUCT_NODES_PITCH);
-    __syncthreads();
+    const int thread = product_thread();
+    const int lane = thread % 32;
+    const int right = thread / 32 % 2;
+    const int below = thread / 64;
     const mma_place window =
         mma_place_of(memory.planes) +
         2 * ((below * shape::own + lane % 16) * shape::pitch + right * shape::own + lane / 16 * 8);
@@ -623,12 +702,68 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
     limit_outputs(sums, levels.low, levels.high, z);
     const int x_px = x0 + right * shape::warp_px;
     const int y_px = y0 + below * shape::warp_px;
+    product_writer<FORMAT, Image> writer(work, opaque, shape::warp_px, shape::picture ? 2 : 4, x_px,
+                                         y_px);
+    writer.start(x_px + lane % 4 * (shape::picture ? 2 : 4), y_px + lane / 4);
     if constexpr (shape::picture) {
-        write_outputs(work, levels, z, x_px, y_px);
+        if (writer.plain) {
+            write_outputs<true>(writer, levels, z);
+        } else {
+            write_outputs<false>(writer, levels, z);
+        }
     } else {
-        const bool opaque = !needs_alpha<FORMAT>(work.frame) || is_opaque(tiles, x0, y0);
-        upsample_outputs<STEP>(work, levels, z, opaque, x_px, y_px);
+        uint2 across[PRODUCT_COLORS][STEP];
+        upsample_across<STEP>(z, across);
+        if (writer.plain) {
+            upsample_down<STEP, true>(writer, levels, across);
+        } else {
+            upsample_down<STEP, false>(writer, levels, across);
+        }
     }
+}
+
+template <int STEP, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
+                                                        int x0, int y0)
+{
+    typedef product_shape<STEP> shape;
+    const product_memory memory(work.shared);
+    const int thread = product_thread();
+    const int warp = thread / 32;
+    const int before = shape::picture ? 0 : 2; /* outputs for the spline */
+    const int first_x = x0 / STEP - before + warp % 2 * shape::own;
+    const int first_y = y0 / STEP - before + warp / 2 * shape::own;
+    float *nodes = memory.nodes + warp * PRODUCT_NODES_PITCH;
+    product_variances variances;
+    bool opaque = !needs_alpha<FORMAT>(work.frame);
+    tile_sample base;
+    /* All that is asked for is on its way before the first of it is waited for. */
+    if constexpr (shape::picture) {
+        picture_window<FORMAT, Image> window;
+        window.ask(work, x0, y0);
+#ifndef FIND_LATE
+        variances.find<STEP>(work.law, first_x, first_y, nodes);
+#endif
+        window.put(memory.planes);
+        base = window.base();
+#ifdef FIND_LATE
+        variances.find<STEP>(work.law, first_x, first_y, nodes);
+#endif
+    } else {
+        level_window<STEP> window;
+        window.ask(work.frame, work.tiles, x0, y0);
+        opaque = opaque || is_opaque(work.tiles, x0, y0);
+#ifndef FIND_LATE
+        variances.find<STEP>(work.law, first_x, first_y, nodes);
+#endif
+        window.put(memory.planes);
+        base = window.base();
+#ifdef FIND_LATE
+        variances.find<STEP>(work.law, first_x, first_y, nodes);
+#endif
+    }
+    __syncthreads();
+    make_share<STEP>(work, memory, variances, base, opaque, x0, y0);
 }
 
 #endif
