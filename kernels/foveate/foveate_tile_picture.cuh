@@ -279,13 +279,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
         if (takes_products(work, level, radius, fine)) {
-            if (level == 2) {
-                make_by_products<4>(work, x0, y0);
-            } else if (level == 1) {
-                make_by_products<2>(work, x0, y0);
-            } else {
-                make_by_products<1>(work, x0, y0);
-            }
+            make_by_products(work, level, x0, y0);
             return;
         }
     }

@@ -48,18 +48,22 @@ static __device__ __forceinline__ int product_thread()
 #define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
 #define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
 
-/* STEP: pixels a sample. Counts are of samples. */
-template <int STEP> struct product_shape {
-    static const bool picture = STEP == 1;
-    static const int level = STEP == 4 ? 2 : STEP == 2 ? 1 : 0;
-    /* Of the window, before the first output: as far as a Gaussian reaches. */
-    static const int before = picture ? 8 : 10;
-    static const int own = picture ? 16 : 8; /* outputs from one warp's to the next one's */
-    static const int side = own + PRODUCT_WINDOW; /* of the block's window */
-    static const int pitch = picture ? 56 : 40; /* halves: odd in units of 16 bytes */
-    static const int plane = side * pitch;
-    static const int warp_px = picture ? 16 : own * STEP;
+#define PRODUCT_PITCH 56 /* halves of a row of the block's window: odd in units of 16 bytes */
+#define PRODUCT_SIDE 48 /* of it, at most */
+#define PRODUCT_PLANE (PRODUCT_SIDE * PRODUCT_PITCH)
+
+/* Of the picture's own tiles and of those of levels; counts are of samples. */
+struct product_shape {
+    int before; /* of the window, before the first output: as far as a Gaussian reaches */
+    int own; /* outputs from one warp's to the next one's */
+    int spline; /* outputs before the first pixel's own */
+
+    __device__ __forceinline__ explicit product_shape(bool picture)
+        : before(picture ? 8 : 10), own(picture ? 16 : 8), spline(picture ? 0 : 2)
+    {
+    }
 };
+#define PRODUCT_SIDE_OF_LEVEL 40 /* own + PRODUCT_WINDOW */
 
 /* Whether a tile's Gaussians reach no farther than that. */
 static __device__ __forceinline__ bool product_reaches(int level, int radius)
@@ -97,38 +101,38 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
 
 /* The window of a tile of a level, asked for and then put down: a thread has a pair of columns, and every so many
  * rows. */
-template <int STEP> struct level_window {
-    typedef product_shape<STEP> shape;
-    static const int pairs = shape::side / 2;
+struct level_window {
+    static const int side = PRODUCT_SIDE_OF_LEVEL;
+    static const int pairs = side / 2;
     static const int rows = FOVEATE_TILE_THREADS / pairs; /* at a time */
-    static const int reads = (shape::side + rows - 1) / rows;
+    static const int reads = (side + rows - 1) / rows;
 
     uint2 middle; /* of the tile, its base */
     uint4 two[reads];
 
+    /* (left, top): its first sample. */
     __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
-                                        int x0, int y0)
+                                        int k, int x0, int y0, int left, int top)
     {
-        const foveate_level &level = tiles.levels[shape::level];
-        const int half = foveate_tile_side_px(shape::level) / 2;
-        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) / STEP,
-                            min(y0 + half, frame.height_px - 1) / STEP);
-        const int left = x0 / STEP - 2 - shape::before;
-        const int top = y0 / STEP - 2 - shape::before;
+        const foveate_level &level = tiles.levels[k];
+        const int half = foveate_tile_side_px(k) / 2;
+        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> k,
+                            min(y0 + half, frame.height_px - 1) >> k);
         const int last_x = level.width + FOVEATE_MARGIN - 1;
         const int last_y = level.height + FOVEATE_MARGIN - 1;
         const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-                            left + shape::side - 1 <= last_x && top + shape::side - 1 <= last_y;
+                            left + side - 1 <= last_x && top + side - 1 <= last_y;
         const int thread = product_thread();
         const int x = left + thread % pairs * 2;
         const int row = min(thread / pairs, rows - 1); /* the last threads ask for what others do */
         if (inside) {
-            const uint2 *from = sample_at(tiles, level, x, top + row);
-            const int step = rows * level.pitch;
+            const char *from = (const char *)sample_at(tiles, level, x, top + row);
+            const uint32_t step = (uint32_t)(rows * level.pitch) * 8u;
 #pragma unroll
             for (int i = 0; i < reads; i++) {
-                const bool last = i == reads - 1 && row + i * rows >= shape::side;
-                two[i] = *(const uint4 *)(from + (last ? 0 : i) * step);
+                /* Rows beyond the last one are not put down, and the first is there. */
+                const bool beyond = i == reads - 1 && row + i * rows >= side;
+                two[i] = *(const uint4 *)(from + (beyond ? 0u : (uint32_t)i * step));
             }
         } else {
             const int x_first = min(max(x, -FOVEATE_MARGIN), last_x);
@@ -153,18 +157,18 @@ template <int STEP> struct level_window {
         const int thread = product_thread();
         const int row = min(thread / pairs, rows - 1);
         const tile_sample zero = base();
-        uint32_t *to = planes + row * (shape::pitch / 2) + thread % pairs;
+        uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % pairs;
 #pragma unroll
         for (int i = 0; i < reads; i++) {
-            if (i == reads - 1 && row + i * rows >= shape::side) {
+            if (i == reads - 1 && row + i * rows >= side) {
                 break;
             }
             const tile_sample a = sample_of_bits(two[i].x, two[i].y) - zero;
             const tile_sample b = sample_of_bits(two[i].z, two[i].w) - zero;
-            uint32_t *at = to + i * rows * (shape::pitch / 2);
+            uint32_t *at = to + i * rows * (PRODUCT_PITCH / 2);
             at[0] = bits_of(low_halves(a.xy, b.xy));
-            at[shape::plane / 2] = bits_of(high_halves(a.xy, b.xy));
-            at[shape::plane] = bits_of(low_halves(a.zw, b.zw));
+            at[PRODUCT_PLANE / 2] = bits_of(high_halves(a.xy, b.xy));
+            at[PRODUCT_PLANE] = bits_of(low_halves(a.zw, b.zw));
         }
     }
 };
@@ -194,30 +198,29 @@ static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t,
     put_two_words(words.of[2], words.of[3], zero, second);
 #pragma unroll
     for (int c = 0; c < PRODUCT_COLORS; c++) {
-        *(uint2 *)(planes + c * (product_shape<1>::plane / 2)) = make_uint2(first[c], second[c]);
+        *(uint2 *)(planes + c * (PRODUCT_PLANE / 2)) = make_uint2(first[c], second[c]);
     }
 }
 
 /* The same of the picture. */
 template <enum fovea_format FORMAT, typename Image> struct picture_window {
-    typedef product_shape<1> shape;
-    static const int fours = shape::side / 4;
+    static const int side = PRODUCT_SIDE;
+    static const int fours = side / 4;
     static const int rows = FOVEATE_TILE_THREADS / fours;
-    static const int reads = (shape::side + rows - 1) / rows;
+    static const int reads = (side + rows - 1) / rows;
 
     uint32_t middle;
     tile_words<uint32_t, 4> words[reads];
 
-    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0)
+    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0,
+                                        int left, int top)
     {
         const foveate_frame &frame = work.frame;
         const int half = FOVEATE_TILE_QUARTER_PX / 2;
         middle =
             work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
-        const int left = x0 - shape::before;
-        const int top = y0 - shape::before;
-        const bool inside = left >= 0 && top >= 0 && left + shape::side <= frame.width_px &&
-                            top + shape::side <= frame.height_px && has_runs(work.src, 4);
+        const bool inside = left >= 0 && top >= 0 && left + side <= frame.width_px &&
+                            top + side <= frame.height_px && has_runs(work.src, 4);
         const int thread = product_thread();
         const int x = left + thread % fours * 4;
         const int row = min(thread / fours, rows - 1);
@@ -225,7 +228,7 @@ template <enum fovea_format FORMAT, typename Image> struct picture_window {
             const char *from = run_at(work.src, x, top + row);
 #pragma unroll
             for (int i = 0; i < reads; i++) {
-                const bool last = i == reads - 1 && row + i * rows >= shape::side;
+                const bool last = i == reads - 1 && row + i * rows >= side;
                 words[i] =
                     read_run<uint32_t, 4>(from + (last ? 0 : i) * (rows * row_bytes(work.src)));
             }
@@ -252,68 +255,205 @@ template <enum fovea_format FORMAT, typename Image> struct picture_window {
         const int thread = product_thread();
         const int row = min(thread / fours, rows - 1);
         const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base();
-        uint32_t *to = planes + row * (shape::pitch / 2) + thread % fours * 2;
+        uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % fours * 2;
 #pragma unroll
         for (int i = 0; i < reads; i++) {
-            if (i < reads - 1 || row + i * rows < shape::side) {
-                put_four_words(words[i], zero, to + i * rows * (shape::pitch / 2));
+            if (i < reads - 1 || row + i * rows < side) {
+                put_four_words(words[i], zero, to + i * rows * (PRODUCT_PITCH / 2));
             }
         }
     }
 };
 
+/* ---- Halves, when compiled */
+
+/* From 2^-24 to 1, and 0. */
+static constexpr uint32_t product_half_bits(double value)
+{
+    if (value < 1.0 / 16384) {
+        return (uint32_t)(value * 16777216.0 + 0.5);
+    }
+    int exponent = 15;
+    while (value < 1.0) {
+        value *= 2.0;
+        exponent--;
+    }
+    return ((uint32_t)exponent << 10) + (uint32_t)(value * 1024.0 - 1024.0 + 0.5);
+}
+
+static constexpr double product_half_value(uint32_t bits)
+{
+    int exponent = (int)(bits >> 10);
+    double value = exponent > 0 ? 1.0 + (bits & 1023u) / 1024.0 : (bits & 1023u) / 512.0;
+    for (; exponent < 15; exponent++) {
+        value *= 0.5;
+    }
+    return value;
+}
+
+/* ---- Weights of Gaussians, of every variance that products take */
+
+/* Entry i is of variance 0.4 2^(i / 14), in samples squared: the weights at distances d and d + 1, from -26 on, as
+ * halves. They add up to 1 and have just that variance. */
+struct product_table {
+    static const int entries = 64;
+    static const int first = -26;
+    static const int words = 52;
+    uint32_t of[entries][words];
+
+    constexpr product_table() : of()
+    {
+        double variance = 0.4;
+        for (int i = 0; i < entries; i++) {
+            fill(of[i], variance);
+            variance *= 1.0507566386532194; /* 2^(1 / 14) */
+        }
+    }
+
+  private:
+    static constexpr double exponential(double x) /* from -2 to 0 */
+    {
+        double sum = 1.0;
+        for (int i = 18; i > 0; i--) {
+            sum = 1.0 + sum * x / i;
+        }
+        return sum;
+    }
+    /* Subnormal numbers are no constants. */
+    static constexpr double times(double a, double b)
+    {
+        return a > 1e-30 && b > 1e-30 ? a * b : 0.0;
+    }
+    /* The variance of weights g^(d^2). */
+    static constexpr double variance_of(double g)
+    {
+        double weight = g;
+        double ratio = g * g * g;
+        double total = 0.5;
+        double sum = 0.0;
+        for (int d = 1; d < 27; d++) {
+            total += weight;
+            sum += d * d * weight;
+            weight = times(weight, ratio);
+            ratio = times(ratio, g * g);
+        }
+        return sum / total;
+    }
+    static constexpr void fill(uint32_t (&words_of)[words], double variance)
+    {
+        /* A sampled Gaussian that is narrow has less than its own. */
+        double wider = variance;
+        for (int i = 0; i < 6; i++) {
+            wider += variance - variance_of(exponential(-0.5 / wider));
+        }
+        const double g = exponential(-0.5 / wider);
+        double weights[28] = {1.0};
+        double total = 0.5;
+        double ratio = g;
+        for (int d = 1; d < 28; d++) {
+            weights[d] = times(weights[d - 1], ratio);
+            total += weights[d];
+            ratio = times(ratio, g * g);
+        }
+        uint32_t halves[28] = {};
+        double middle = 1.0;
+        for (int d = 1; d < 28; d++) {
+            halves[d] = product_half_bits(0.5 * weights[d] / total);
+            middle -= 2.0 * product_half_value(halves[d]);
+        }
+        halves[0] = product_half_bits(middle);
+        for (int k = 0; k < words; k++) {
+            const int d = k + first;
+            const int next = d + 1;
+            words_of[k] = halves[d < 0 ? -d : d] | halves[next < 0 ? -next : next] << 16;
+        }
+    }
+};
+
+static __device__ const product_table product_gaussians;
+
+static __device__ __forceinline__ float entry_of_variance(float v)
+{
+    return fmaf(14.0f, tile_logarithm(v), 18.5069933f);
+}
+
+static __device__ __forceinline__ float variance_of_entry(int i)
+{
+    return tile_power(((float)i - 18.5069933f) * (1.0f / 14.0f));
+}
+
 /* ---- Variances of a warp's outputs */
 
-/* Two variances, or three where sigma grows by more than a fifth: places in the range, and the polynomial
- * that is 1 there and 0 at the others. */
-struct __align__(16) product_place
-{
-    float place;
+/* An entry of the table, and the polynomial in the variance that is 1 there and 0 at the others. */
+struct product_share {
+    int entry;
     float c0, c1, c2;
-};
-static __device__ const product_place product_places[2][3] = {
-    {{0.14644661f, 1.20710678f, -1.41421356f, 0.0f},
-     {0.85355339f, -0.20710678f, 1.41421356f, 0.0f},
-     {}},
-    {{0.06698730f, 1.24401694f, -3.82137221f, 2.66666667f},
-     {0.5f, -0.33333333f, 5.33333333f, -5.33333333f},
-     {0.93301270f, 0.08931640f, -1.51196112f, 2.66666667f}},
 };
 
 #define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
 
 struct product_variances {
-    float low; /* in samples squared, what is left to blur */
-    float span;
-    bool three;
+    product_share shares[3];
+    int count;
     float at
         [8]; /* of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on */
 
-    template <int STEP>
-    __device__ __forceinline__ void find(const tile_law &law, int x0, int y0, float *nodes)
+    /* (x0, y0): the warp's first output. */
+    __device__ __forceinline__ void find(const tile_law &law, int level, int x0, int y0,
+                                         float *nodes)
     {
-        typedef product_shape<STEP> shape;
         const int lane = product_thread() % 32;
-        const int last = shape::picture ? 4 : 3; /* of the outputs that are used */
+        const int last = level == 0 ? 4 : 3; /* of the outputs that are used */
         const int column = min(lane % PRODUCT_NODES, last);
         const int row = min(lane / PRODUCT_NODES, last);
-        const float sigma_px = law.at(((float)(x0 + 4 * column) + 0.5f) * (float)STEP,
-                                      ((float)(y0 + 4 * row) + 0.5f) * (float)STEP);
-        const float own = foveate_tile_rest(sigma_px, shape::level);
-        const tile_range range = range_of_warp(own);
-        const float before = foveate_tile_variance(shape::level) * (1.0f / (float)(STEP * STEP));
-        low = range.low;
-        span = range.high - range.low;
-        three = span > (PRODUCT_TWO_VARIANCES - 1.0f) * (low + before);
+        const float step_px = (float)(1 << level);
+        const float sigma_px = law.at(((float)(x0 + 4 * column) + 0.5f) * step_px,
+                                      ((float)(y0 + 4 * row) + 0.5f) * step_px);
+        const float own = foveate_tile_rest(sigma_px, level);
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
-            nodes[lane] = span > 1e-5f ? (own - low) * tile_inverse(span) : 0.0f;
+            nodes[lane] = own;
         }
+        const tile_range range = range_of_warp(own);
+        choose(range, foveate_tile_variance(level) / (step_px * step_px));
         __syncwarp();
         place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
               (float)(lane % 2) * 0.5f);
     }
 
   private:
+    /* `before`: the variance that samples have without the blur. */
+    __device__ __forceinline__ void choose(const tile_range &range, float before)
+    {
+        const float most = (float)(product_table::entries - 1);
+        const float low = fminf(fmaxf(entry_of_variance(range.low), 0.0f), most);
+        const float span = fminf(fmaxf(entry_of_variance(range.high), 0.0f), most) - low;
+        const bool three = range.high + before > PRODUCT_TWO_VARIANCES * (range.low + before);
+        const float outside = three ? 0.067f : 0.146f;
+        const int a = min((int)fmaf(outside, span, low), product_table::entries - 2);
+        const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
+                          product_table::entries - 1);
+        const float v_a = variance_of_entry(a);
+        const float v_c = variance_of_entry(c);
+        const float scale = tile_inverse(v_c - v_a);
+        count = 2;
+        shares[0] = {a, scale * v_c, -scale, 0.0f};
+        shares[1] = {c, -scale * v_a, scale, 0.0f};
+        shares[2] = {};
+        if (three) {
+            const int b = (a + c) / 2;
+            const float v_b = variance_of_entry(b);
+            count = 3;
+            shares[0] = share_of(a, v_a, v_b, v_c);
+            shares[1] = share_of(b, v_b, v_a, v_c);
+            shares[2] = share_of(c, v_c, v_a, v_b);
+        }
+    }
+    static __device__ __forceinline__ product_share share_of(int entry, float own, float first,
+                                                             float second)
+    {
+        const float scale = tile_inverse((own - first) * (own - second));
+        return {entry, scale * (first * second), -scale * (first + second), scale};
+    }
     __device__ __forceinline__ void place(const float *nodes, float down, float across)
     {
 #pragma unroll
@@ -340,28 +480,14 @@ struct product_variances {
 struct product_weights {
     uint32_t of[5];
 
-    template <int STEP> __device__ __forceinline__ void set(float variance)
+    __device__ __forceinline__ void load(int entry, int before)
     {
         const int lane = product_thread() % 32;
-        const float from = (float)(2 * (lane % 4) - lane / 4 - product_shape<STEP>::before - 8);
-        const float log_first =
-            fmaxf(tile_logarithm(first_weight<product_shape<STEP>::picture>(variance)), -60.0f);
-        float2 weights[5];
-        float total = 0.0f;
+        const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - before - 8 -
+                               product_table::first;
 #pragma unroll
         for (int j = 0; j < 5; j++) {
-            const float d = from + (float)(8 * j);
-            weights[j] = make_float2(tile_power(log_first * (d * d)),
-                                     tile_power(log_first * ((d + 1.0f) * (d + 1.0f))));
-            total += j > 0 ? weights[j].x + weights[j].y : 0.0f;
-        }
-        /* Four lanes have all of an output's. */
-        total += __shfl_xor_sync(~0u, total, 1);
-        total += __shfl_xor_sync(~0u, total, 2);
-        const float scale = tile_inverse(total);
-#pragma unroll
-        for (int j = 0; j < 5; j++) {
-            of[j] = mma_rounded(scale * weights[j].x, scale * weights[j].y);
+            of[j] = __ldg(from + 8 * j);
         }
     }
 };
@@ -370,11 +496,10 @@ struct product_weights {
 typedef float product_sums[PRODUCT_COLORS][8];
 
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
-template <int STEP>
 static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
                                                   float (&across)[2][4])
 {
-    const int pitch_bytes = 2 * product_shape<STEP>::pitch;
+    const int pitch_bytes = 2 * PRODUCT_PITCH;
     const uint32_t(&w)[5] = weights.of;
     const uint32_t upper[4] = {w[1], w[0], w[2], w[1]}; /* W, its first 16 columns */
     const uint32_t lower[4] = {w[3], w[2], w[4], w[3]};
@@ -403,31 +528,37 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
 }
 
 /* A warp's outputs. */
-template <int STEP>
-static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
+static __device__ __forceinline__ void blur_outputs(const product_variances &variances, int before,
                                                     mma_place window, product_sums &sums)
 {
 #pragma unroll
     for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
         sums[i / 8][i % 8] = 0.0f;
     }
-    const product_place *places = product_places[variances.three];
+    product_share share = variances.shares[0];
 #pragma unroll 1
-    for (int i = 0; i < (variances.three ? 3 : 2); i++) {
-        const float4 place = __ldg((const float4 *)(places + i));
+    for (int i = 1;; i++) {
         product_weights weights;
-        weights.set<STEP>(fmaf(place.x, variances.span, variances.low));
+        weights.load(share.entry, before);
+        float shares[8];
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            const float at = variances.at[n];
+            shares[n] = fmaf(fmaf(share.c2, at, share.c1), at, share.c0);
+        }
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             float across[2][4];
-            blur_plane<STEP>(window + c * (2 * product_shape<STEP>::plane), weights, across);
+            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
 #pragma unroll
             for (int n = 0; n < 8; n++) {
-                const float at = variances.at[n];
-                const float share = fmaf(fmaf(place.w, at, place.z), at, place.y);
-                sums[c][n] = fmaf(share, across[n / 4][n % 4], sums[c][n]);
+                sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);
             }
         }
+        if (i == variances.count) {
+            break;
+        }
+        share = i == 1 ? variances.shares[1] : variances.shares[2];
     }
 }
 
@@ -452,19 +583,6 @@ static __device__ __forceinline__ void limit_outputs(const product_sums &sums, c
 template <int STEP> struct spline_table {
     uint32_t of[8 * STEP][8];
 
-    static constexpr uint32_t half_bits(double value) /* of 0, or from 2^-14 to 1 */
-    {
-        if (value <= 0.0) {
-            return 0;
-        }
-        int exponent = 15;
-        while (value < 1.0) {
-            value *= 2.0;
-            exponent--;
-        }
-        const double scaled = value * 1024.0 - 1024.0 + 0.5;
-        return ((uint32_t)exponent << 10) + (uint32_t)scaled;
-    }
     static constexpr double weight(int pixel, int output)
     {
         const double place = ((double)pixel + 0.5) / STEP - 0.5 + 2.0;
@@ -477,7 +595,8 @@ template <int STEP> struct spline_table {
     {
         for (int p = 0; p < 8 * STEP; p++) {
             for (int k = 0; k < 8; k++) {
-                of[p][k] = half_bits(weight(p, 2 * k)) | half_bits(weight(p, 2 * k + 1)) << 16;
+                of[p][k] = product_half_bits(weight(p, 2 * k)) |
+                           product_half_bits(weight(p, 2 * k + 1)) << 16;
             }
         }
     }
@@ -544,14 +663,15 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
+    const char *from;
     int64_t stride;
 
     __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
                                               int side_px, int count, int x, int y)
         : work(tile), opaque(is_opaque)
     {
-        plain = opaque && x + side_px <= work.frame.width_px &&
-                y + side_px <= work.frame.height_px && has_runs(work.dst, count);
+        plain = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
+                has_runs(work.dst, count) && has_runs(work.src, count);
         stride = row_bytes(work.dst);
     }
 
@@ -560,6 +680,7 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
         x0 = x;
         y0 = y;
         to = run_at(work.dst, x, y);
+        from = run_at(work.src, x, y);
     }
 
     /* COUNT pixels in a row, x and y from the lane's first. */
@@ -568,7 +689,15 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
                                           const tile_words<uint32_t, COUNT> &words) const
     {
         if (PLAIN) {
-            write_run_at(to + y * stride + 4 * x, words);
+            tile_words<uint32_t, COUNT> own = words;
+            if (!opaque) {
+                own = read_run<uint32_t, COUNT>(from + y * row_bytes(work.src) + 4 * x);
+#pragma unroll
+                for (int n = 0; n < COUNT; n++) {
+                    own.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+                }
+            }
+            write_run_at(to + y * stride + 4 * x, own);
         } else {
             write_slowly(x0 + x, y0 + y, words);
         }
@@ -678,92 +807,89 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
 
 /* ---- A tile */
 
-/* A warp's share of a tile whose window is in shared memory. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_share(const tile_work<FORMAT, Image> &work,
-                                                  const product_memory &memory,
-                                                  const product_variances &variances,
-                                                  const tile_sample &base, bool opaque, int x0,
-                                                  int y0)
+static __device__ __forceinline__ void write_upsampled(const tile_work<FORMAT, Image> &work,
+                                                       const product_levels &levels,
+                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       bool opaque, int x0, int y0)
 {
-    typedef product_shape<STEP> shape;
-    const int thread = product_thread();
-    const int lane = thread % 32;
-    const int right = thread / 32 % 2;
-    const int below = thread / 64;
-    const mma_place window =
-        mma_place_of(memory.planes) +
-        2 * ((below * shape::own + lane % 16) * shape::pitch + right * shape::own + lane / 16 * 8);
-    product_sums sums;
-    blur_outputs<STEP>(variances, window, sums);
-    product_levels levels;
-    levels.set<FORMAT>(base);
-    uint32_t z[PRODUCT_COLORS][4];
-    limit_outputs(sums, levels.low, levels.high, z);
-    const int x_px = x0 + right * shape::warp_px;
-    const int y_px = y0 + below * shape::warp_px;
-    product_writer<FORMAT, Image> writer(work, opaque, shape::warp_px, shape::picture ? 2 : 4, x_px,
-                                         y_px);
-    writer.start(x_px + lane % 4 * (shape::picture ? 2 : 4), y_px + lane / 4);
-    if constexpr (shape::picture) {
+    const int lane = product_thread() % 32;
+    product_writer<FORMAT, Image> writer(work, opaque, 8 * STEP, 4, x0, y0);
+    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
+    uint2 across[PRODUCT_COLORS][STEP];
+    upsample_across<STEP>(z, across);
+    if (writer.plain) {
+        upsample_down<STEP, true>(writer, levels, across);
+    } else {
+        upsample_down<STEP, false>(writer, levels, across);
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_share(const tile_work<FORMAT, Image> &work, int level,
+                                                   const product_levels &levels,
+                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                   bool opaque, int x0, int y0)
+{
+    if (level == 2) {
+        write_upsampled<4>(work, levels, z, opaque, x0, y0);
+    } else if (level == 1) {
+        write_upsampled<2>(work, levels, z, opaque, x0, y0);
+    } else {
+        const int lane = product_thread() % 32;
+        product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
+        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
         if (writer.plain) {
             write_outputs<true>(writer, levels, z);
         } else {
             write_outputs<false>(writer, levels, z);
         }
-    } else {
-        uint2 across[PRODUCT_COLORS][STEP];
-        upsample_across<STEP>(z, across);
-        if (writer.plain) {
-            upsample_down<STEP, true>(writer, levels, across);
-        } else {
-            upsample_down<STEP, false>(writer, levels, across);
-        }
     }
 }
 
-template <int STEP, enum fovea_format FORMAT, typename Image>
+/* All that is asked for is on its way before the first of it is waited for. */
+template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
-                                                        int x0, int y0)
+                                                        int level, int x0, int y0)
 {
-    typedef product_shape<STEP> shape;
     const product_memory memory(work.shared);
-    const int thread = product_thread();
-    const int warp = thread / 32;
-    const int before = shape::picture ? 0 : 2; /* outputs for the spline */
-    const int first_x = x0 / STEP - before + warp % 2 * shape::own;
-    const int first_y = y0 / STEP - before + warp / 2 * shape::own;
-    float *nodes = memory.nodes + warp * PRODUCT_NODES_PITCH;
-    product_variances variances;
+    const product_shape shape(level == 0);
+    const int warp = product_thread() / 32;
+    const int right = warp % 2;
+    const int below = warp / 2;
+    const int first_x = (x0 >> level) - shape.spline;
+    const int first_y = (y0 >> level) - shape.spline;
     bool opaque = !needs_alpha<FORMAT>(work.frame);
     tile_sample base;
-    /* All that is asked for is on its way before the first of it is waited for. */
-    if constexpr (shape::picture) {
+    if (level == 0) {
         picture_window<FORMAT, Image> window;
-        window.ask(work, x0, y0);
-#ifndef FIND_LATE
-        variances.find<STEP>(work.law, first_x, first_y, nodes);
-#endif
+        window.ask(work, x0, y0, first_x - shape.before, first_y - shape.before);
         window.put(memory.planes);
         base = window.base();
-#ifdef FIND_LATE
-        variances.find<STEP>(work.law, first_x, first_y, nodes);
-#endif
     } else {
-        level_window<STEP> window;
-        window.ask(work.frame, work.tiles, x0, y0);
+        level_window window;
+        window.ask(work.frame, work.tiles, level, x0, y0, first_x - shape.before,
+                   first_y - shape.before);
         opaque = opaque || is_opaque(work.tiles, x0, y0);
-#ifndef FIND_LATE
-        variances.find<STEP>(work.law, first_x, first_y, nodes);
-#endif
         window.put(memory.planes);
         base = window.base();
-#ifdef FIND_LATE
-        variances.find<STEP>(work.law, first_x, first_y, nodes);
-#endif
     }
+    product_variances variances;
+    variances.find(work.law, level, first_x + right * shape.own, first_y + below * shape.own,
+                   memory.nodes + warp * PRODUCT_NODES_PITCH);
     __syncthreads();
-    make_share<STEP>(work, memory, variances, base, opaque, x0, y0);
+    const int lane = product_thread() % 32;
+    const mma_place window =
+        mma_place_of(memory.planes) +
+        2 * ((below * shape.own + lane % 16) * PRODUCT_PITCH + right * shape.own + lane / 16 * 8);
+    product_sums sums;
+    blur_outputs(variances, shape.before, window, sums);
+    product_levels levels;
+    levels.set<FORMAT>(base);
+    uint32_t z[PRODUCT_COLORS][4];
+    limit_outputs(sums, levels.low, levels.high, z);
+    const int warp_px = shape.own << level;
+    write_share(work, level, levels, z, opaque, x0 + right * warp_px, y0 + below * warp_px);
 }
 
 #endif
