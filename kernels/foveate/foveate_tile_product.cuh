@@ -75,15 +75,23 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius)
 
 #define PRODUCT_NODES 5 /* along either axis; every fourth output */
 #define PRODUCT_NODES_PITCH 28 /* floats of a warp's */
+#define PRODUCT_RESULTS 4 /* of a channel, at most */
 
 struct product_memory {
-    float *nodes;
+    float4 *shares; /* of a warp */
+    float *nodes; /* of a warp */
     uint32_t *planes;
+    uint2 *results; /* of a lane: what each channel has become, a warp's width apart */
 
     __device__ __forceinline__ explicit product_memory(char *shared)
-        : nodes((float *)(shared + FOVEATE_TILE_LIGHT_BYTES)),
-          planes((uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES))
     {
+        const int thread = product_thread();
+        const int warp = thread / 32;
+        shares = (float4 *)shared + 3 * warp;
+        nodes = (float *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * PRODUCT_NODES_PITCH;
+        planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
+        results = (uint2 *)(planes + PRODUCT_COLORS * PRODUCT_PLANE / 2) +
+                  warp * (PRODUCT_COLORS * PRODUCT_RESULTS * 32) + thread % 32;
     }
 };
 
@@ -202,68 +210,55 @@ static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t,
     }
 }
 
-/* The same of the picture. */
-template <enum fovea_format FORMAT, typename Image> struct picture_window {
-    static const int side = PRODUCT_SIDE;
-    static const int fours = side / 4;
-    static const int rows = FOVEATE_TILE_THREADS / fours;
-    static const int reads = (side + rows - 1) / rows;
-
-    uint32_t middle;
-    tile_words<uint32_t, 4> words[reads];
-
-    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0,
-                                        int left, int top)
-    {
-        const foveate_frame &frame = work.frame;
-        const int half = FOVEATE_TILE_QUARTER_PX / 2;
-        middle =
-            work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
-        const bool inside = left >= 0 && top >= 0 && left + side <= frame.width_px &&
-                            top + side <= frame.height_px && has_runs(work.src, 4);
-        const int thread = product_thread();
-        const int x = left + thread % fours * 4;
-        const int row = min(thread / fours, rows - 1);
-        if (inside) {
-            const char *from = run_at(work.src, x, top + row);
+/* The same of the picture, its first pixel at (left, top). -> the tile's base. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_sample load_planes(const tile_work<FORMAT, Image> &work,
+                                                          uint32_t *planes, int x0, int y0,
+                                                          int left, int top)
+{
+    const int side = PRODUCT_SIDE;
+    const int fours = side / 4;
+    const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
+    const int reads = (side + rows - 1) / rows;
+    const foveate_frame &frame = work.frame;
+    const int half = FOVEATE_TILE_QUARTER_PX / 2;
+    const uint32_t middle =
+        work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
+    const tile_decoder<FORMAT> decode(false, nullptr);
+    const int thread = product_thread();
+    const int x = left + thread % fours * 4;
+    const int row = min(thread / fours, rows - 1);
+    uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % fours * 2;
+    if (left >= 0 && top >= 0 && left + side <= frame.width_px && top + side <= frame.height_px &&
+        has_runs(work.src, 4)) {
+        const char *from = run_at(work.src, x, top + row);
+        const int64_t step = rows * row_bytes(work.src);
+        tile_words<uint32_t, 4> words[reads];
 #pragma unroll
-            for (int i = 0; i < reads; i++) {
-                const bool last = i == reads - 1 && row + i * rows >= side;
-                words[i] =
-                    read_run<uint32_t, 4>(from + (last ? 0 : i) * (rows * row_bytes(work.src)));
-            }
-            return;
+        for (int i = 0; i < reads; i++) {
+            const bool beyond = i == reads - 1 && row + i * rows >= side;
+            words[i] = read_run<uint32_t, 4>(from + (beyond ? 0 : i) * step);
         }
-        const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
-#pragma unroll 1
-        for (int k = 0; k < reads; k++) {
-            const tile_words<uint32_t, 4> four = load_four(endless, false, x, top + row + k * rows);
-#pragma unroll
-            for (int i = 0; i < reads; i++) {
-                words[i] = i == k ? four : words[i];
-            }
-        }
-    }
-
-    __device__ __forceinline__ tile_sample base() const
-    {
-        return tile_decoder<FORMAT>(false, nullptr)(middle);
-    }
-
-    __device__ __forceinline__ void put(uint32_t *planes) const
-    {
-        const int thread = product_thread();
-        const int row = min(thread / fours, rows - 1);
-        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base();
-        uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % fours * 2;
+        const tile_sample base = decode(middle);
+        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base;
 #pragma unroll
         for (int i = 0; i < reads; i++) {
             if (i < reads - 1 || row + i * rows < side) {
                 put_four_words(words[i], zero, to + i * rows * (PRODUCT_PITCH / 2));
             }
         }
+        return base;
     }
-};
+    const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
+    const tile_sample base = decode(middle);
+    const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base;
+#pragma unroll 1
+    for (int i = row; i < side; i += rows) {
+        put_four_words(load_four(endless, false, x, top + i), zero, to);
+        to += rows * (PRODUCT_PITCH / 2);
+    }
+    return base;
+}
 
 /* ---- Halves, when compiled */
 
@@ -384,24 +379,18 @@ static __device__ __forceinline__ float variance_of_entry(int i)
 
 /* ---- Variances of a warp's outputs */
 
-/* An entry of the table, and the polynomial in the variance that is 1 there and 0 at the others. */
-struct product_share {
-    int entry;
-    float c0, c1, c2;
-};
-
 #define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
 
 struct product_variances {
-    product_share shares[3];
     int count;
     float at
         [8]; /* of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on */
 
     /* (x0, y0): the warp's first output. */
     __device__ __forceinline__ void find(const tile_law &law, int level, int x0, int y0,
-                                         float *nodes)
+                                         const product_memory &memory)
     {
+        float *nodes = memory.nodes;
         const int lane = product_thread() % 32;
         const int last = level == 0 ? 4 : 3; /* of the outputs that are used */
         const int column = min(lane % PRODUCT_NODES, last);
@@ -414,15 +403,16 @@ struct product_variances {
             nodes[lane] = own;
         }
         const tile_range range = range_of_warp(own);
-        choose(range, foveate_tile_variance(level) / (step_px * step_px));
+        choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
         place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
               (float)(lane % 2) * 0.5f);
     }
 
   private:
-    /* `before`: the variance that samples have without the blur. */
-    __device__ __forceinline__ void choose(const tile_range &range, float before)
+    /* For each variance its entry of the table, and the polynomial in the variance that is 1 there and 0 at the
+     * others. `before`: the variance that samples have without the blur. */
+    __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
         const float most = (float)(product_table::entries - 1);
         const float low = fminf(fmaxf(entry_of_variance(range.low), 0.0f), most);
@@ -432,27 +422,20 @@ struct product_variances {
         const int a = min((int)fmaf(outside, span, low), product_table::entries - 2);
         const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
                           product_table::entries - 1);
-        const float v_a = variance_of_entry(a);
-        const float v_c = variance_of_entry(c);
-        const float scale = tile_inverse(v_c - v_a);
-        count = 2;
-        shares[0] = {a, scale * v_c, -scale, 0.0f};
-        shares[1] = {c, -scale * v_a, scale, 0.0f};
-        shares[2] = {};
-        if (three) {
-            const int b = (a + c) / 2;
-            const float v_b = variance_of_entry(b);
-            count = 3;
-            shares[0] = share_of(a, v_a, v_b, v_c);
-            shares[1] = share_of(b, v_b, v_a, v_c);
-            shares[2] = share_of(c, v_c, v_a, v_b);
+        count = three ? 3 : 2;
+        /* Lane 0 has the first, lane 1 the last, lane 2 what lies between. */
+        const int lane = product_thread() % 32;
+        const int b = (a + c) / 2;
+        const int own = lane == 0 ? a : lane == 1 ? c : b;
+        const float v = variance_of_entry(own);
+        const float first = variance_of_entry(lane == 0 ? c : a);
+        const float second = variance_of_entry(lane == 2 ? c : b);
+        const float scale = tile_inverse((v - first) * (three ? v - second : 1.0f));
+        if (lane < count) {
+            shares[lane] = three ? make_float4(__int_as_float(own), scale * (first * second),
+                                               -scale * (first + second), scale)
+                                 : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
-    }
-    static __device__ __forceinline__ product_share share_of(int entry, float own, float first,
-                                                             float second)
-    {
-        const float scale = tile_inverse((own - first) * (own - second));
-        return {entry, scale * (first * second), -scale * (first + second), scale};
     }
     __device__ __forceinline__ void place(const float *nodes, float down, float across)
     {
@@ -492,9 +475,6 @@ struct product_weights {
     }
 };
 
-/* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
-typedef float product_sums[PRODUCT_COLORS][8];
-
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
 static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
                                                   float (&across)[2][4])
@@ -527,53 +507,34 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs. */
-static __device__ __forceinline__ void blur_outputs(const product_variances &variances, int before,
-                                                    mma_place window, product_sums &sums)
+/* A warp's outputs of a channel, no less and no more than the samples they are averages of: rounding adds to them, and
+ * polynomials that reach below 0. As a left factor. */
+static __device__ __forceinline__ void blur_channel(const product_variances &variances,
+                                                    const float4 *shares, int before,
+                                                    mma_place window, __half2 zero,
+                                                    uint32_t (&z)[4])
 {
-#pragma unroll
-    for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
-        sums[i / 8][i % 8] = 0.0f;
-    }
-    product_share share = variances.shares[0];
+    float sums[8] = {};
 #pragma unroll 1
-    for (int i = 1;; i++) {
+    for (int i = 0; i < variances.count; i++) {
+        const float4 share = shares[i];
         product_weights weights;
-        weights.load(share.entry, before);
-        float shares[8];
+        weights.load(__float_as_int(share.x), before);
+        float across[2][4];
+        blur_plane(window, weights, across);
 #pragma unroll
         for (int n = 0; n < 8; n++) {
             const float at = variances.at[n];
-            shares[n] = fmaf(fmaf(share.c2, at, share.c1), at, share.c0);
+            const float part = fmaf(fmaf(share.w, at, share.z), at, share.y);
+            sums[n] = fmaf(part, across[n / 4][n % 4], sums[n]);
         }
-#pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
-            float across[2][4];
-            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
-#pragma unroll
-            for (int n = 0; n < 8; n++) {
-                sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);
-            }
-        }
-        if (i == variances.count) {
-            break;
-        }
-        share = i == 1 ? variances.shares[1] : variances.shares[2];
     }
-}
-
-/* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
-static __device__ __forceinline__ void limit_outputs(const product_sums &sums, const __half2 *low,
-                                                     const __half2 *high,
-                                                     uint32_t (&z)[PRODUCT_COLORS][4])
-{
+    const __half2 low = __hsub2(__float2half2_rn(1024.0f), zero);
+    const __half2 high = __hsub2(__float2half2_rn(1024.0f + 255.0f), zero);
 #pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const __half2 two = half2_of(mma_rounded(sums[c][2 * k], sums[c][2 * k + 1]));
-            z[c][k] = bits_of(__hmin2(__hmax2(two, low[c]), high[c]));
-        }
+    for (int k = 0; k < 4; k++) {
+        const __half2 two = half2_of(mma_rounded(sums[2 * k], sums[2 * k + 1]));
+        z[k] = bits_of(__hmin2(__hmax2(two, low), high));
     }
 }
 
@@ -622,11 +583,10 @@ static __device__ __forceinline__ int spline_pixel(int p, int n)
 
 /* ---- Pixels */
 
-/* What turns samples relative to a base into words. */
+/* What a channel's zero is among the numbers behind 1024: a sample relative to the tile's base becomes a level by
+ * that addition, which rounds. */
 struct product_levels {
-    __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
-    __half2 low[PRODUCT_COLORS]; /* that samples are not below */
-    __half2 high[PRODUCT_COLORS];
+    __half2 zero[PRODUCT_COLORS];
 
     template <enum fovea_format FORMAT> __device__ __forceinline__ void set(const tile_sample &base)
     {
@@ -634,11 +594,10 @@ struct product_levels {
         zero[0] = __low2half2(number.xy);
         zero[1] = __high2half2(number.xy);
         zero[2] = __low2half2(number.zw);
-#pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
-            low[c] = __hsub2(__float2half2_rn(1024.0f), zero[c]);
-            high[c] = __hsub2(__float2half2_rn(1024.0f + 255.0f), zero[c]);
-        }
+    }
+    __device__ __forceinline__ __half2 of(int c) const
+    {
+        return c == 0 ? zero[0] : c == 1 ? zero[1] : zero[2];
     }
 };
 
@@ -742,32 +701,31 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
 template <bool PLAIN, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
-                                                     const uint32_t (&z)[PRODUCT_COLORS][4])
+                                                     const uint2 *results)
 {
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const uint2 two = words_of_two(levels, z[0][k], z[1][k], z[2][k]);
-        writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
+    for (int j = 0; j < 2; j++) {
+        const uint2 r = results[j * 32];
+        const uint2 g = results[(PRODUCT_RESULTS + j) * 32];
+        const uint2 b = results[(2 * PRODUCT_RESULTS + j) * 32];
+        const uint2 above = words_of_two(levels, r.x, g.x, b.x);
+        const uint2 below = words_of_two(levels, r.y, g.y, b.y);
+        writer.template write<PLAIN>(8 * j, 0, tile_words<uint32_t, 2>{{above.x, above.y}});
+        writer.template write<PLAIN>(8 * j, 8, tile_words<uint32_t, 2>{{below.x, below.y}});
     }
 }
 
-/* Up-sampled across: right factors. */
+/* A channel up-sampled across: right factors. */
 template <int STEP>
-static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       uint2 (&across)[PRODUCT_COLORS][STEP])
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[4], uint2 *results)
 {
     const int lane = product_thread() % 32;
 #pragma unroll
     for (int p = 0; p < STEP; p++) {
-        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4));
-        const uint32_t first = __ldg(row + lane % 4);
-        const uint32_t second = __ldg(row + lane % 4 + 4);
-#pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
-            mma_halves x = make_uint2(0, 0);
-            mma_add_halves(x, z[c], first, second);
-            across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
-        }
+        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4)) + lane % 4;
+        mma_halves x = make_uint2(0, 0);
+        mma_add_halves(x, z, __ldg(row), __ldg(row + 4));
+        results[p * 32] = make_uint2(mma_turned(x.x), mma_turned(x.y));
     }
 }
 
@@ -775,7 +733,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
 template <int STEP, bool PLAIN, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
-                                                     const uint2 (&across)[PRODUCT_COLORS][STEP])
+                                                     const uint2 *results)
 {
     const int lane = product_thread() % 32;
 #pragma unroll
@@ -789,8 +747,9 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
             for (int i = 0; i < 2; i++) {
 #pragma unroll
                 for (int c = 0; c < PRODUCT_COLORS; c++) {
+                    const uint2 across = results[(c * PRODUCT_RESULTS + p + i) * 32];
                     y[i][c] = make_uint2(0, 0);
-                    mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
+                    mma_add_halves(y[i][c], down, across.x, across.y);
                 }
             }
             const uint2 a = words_of_two(levels, y[0][0].x, y[0][1].x, y[0][2].x);
@@ -807,43 +766,64 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
 
 /* ---- A tile */
 
+/* Where a warp reads and writes. */
+struct product_place {
+    mma_place window;
+    int before;
+    int x_px; /* the warp's first pixel */
+    int y_px;
+    bool opaque;
+};
+
+/* The channels go one after another through one piece of code: a tile's instructions run once or twice, and wait
+ * for the caches of instructions. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(const tile_work<FORMAT, Image> &work,
-                                                       const product_levels &levels,
-                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       bool opaque, int x0, int y0)
+static __device__ __forceinline__ void make_upsampled(const tile_work<FORMAT, Image> &work,
+                                                      const product_memory &memory,
+                                                      const product_variances &variances,
+                                                      const product_levels &levels,
+                                                      const product_place &at)
 {
+#pragma unroll 1
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        uint32_t z[4];
+        blur_channel(variances, memory.shares, at.before, at.window + c * (2 * PRODUCT_PLANE),
+                     levels.of(c), z);
+        upsample_across<STEP>(z, memory.results + c * (PRODUCT_RESULTS * 32));
+    }
     const int lane = product_thread() % 32;
-    product_writer<FORMAT, Image> writer(work, opaque, 8 * STEP, 4, x0, y0);
-    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
-    uint2 across[PRODUCT_COLORS][STEP];
-    upsample_across<STEP>(z, across);
+    product_writer<FORMAT, Image> writer(work, at.opaque, 8 * STEP, 4, at.x_px, at.y_px);
+    writer.start(at.x_px + lane % 4 * 4, at.y_px + lane / 4);
     if (writer.plain) {
-        upsample_down<STEP, true>(writer, levels, across);
+        upsample_down<STEP, true>(writer, levels, memory.results);
     } else {
-        upsample_down<STEP, false>(writer, levels, across);
+        upsample_down<STEP, false>(writer, levels, memory.results);
     }
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_share(const tile_work<FORMAT, Image> &work, int level,
+static __device__ __forceinline__ void make_pixels(const tile_work<FORMAT, Image> &work,
+                                                   const product_memory &memory,
+                                                   const product_variances &variances,
                                                    const product_levels &levels,
-                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                   bool opaque, int x0, int y0)
+                                                   const product_place &at)
 {
-    if (level == 2) {
-        write_upsampled<4>(work, levels, z, opaque, x0, y0);
-    } else if (level == 1) {
-        write_upsampled<2>(work, levels, z, opaque, x0, y0);
+#pragma unroll 1
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        uint32_t z[4];
+        blur_channel(variances, memory.shares, at.before, at.window + c * (2 * PRODUCT_PLANE),
+                     levels.of(c), z);
+        uint2 *results = memory.results + c * (PRODUCT_RESULTS * 32);
+        results[0] = make_uint2(z[0], z[1]);
+        results[32] = make_uint2(z[2], z[3]);
+    }
+    const int lane = product_thread() % 32;
+    product_writer<FORMAT, Image> writer(work, at.opaque, 16, 2, at.x_px, at.y_px);
+    writer.start(at.x_px + lane % 4 * 2, at.y_px + lane / 4);
+    if (writer.plain) {
+        write_outputs<true>(writer, levels, memory.results);
     } else {
-        const int lane = product_thread() % 32;
-        product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
-        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
-        if (writer.plain) {
-            write_outputs<true>(writer, levels, z);
-        } else {
-            write_outputs<false>(writer, levels, z);
-        }
+        write_outputs<false>(writer, levels, memory.results);
     }
 }
 
@@ -862,10 +842,8 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
     bool opaque = !needs_alpha<FORMAT>(work.frame);
     tile_sample base;
     if (level == 0) {
-        picture_window<FORMAT, Image> window;
-        window.ask(work, x0, y0, first_x - shape.before, first_y - shape.before);
-        window.put(memory.planes);
-        base = window.base();
+        base = load_planes(work, memory.planes, x0, y0, first_x - shape.before,
+                           first_y - shape.before);
     } else {
         level_window window;
         window.ask(work.frame, work.tiles, level, x0, y0, first_x - shape.before,
@@ -876,20 +854,23 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
     }
     product_variances variances;
     variances.find(work.law, level, first_x + right * shape.own, first_y + below * shape.own,
-                   memory.nodes + warp * PRODUCT_NODES_PITCH);
+                   memory);
     __syncthreads();
     const int lane = product_thread() % 32;
-    const mma_place window =
-        mma_place_of(memory.planes) +
-        2 * ((below * shape.own + lane % 16) * PRODUCT_PITCH + right * shape.own + lane / 16 * 8);
-    product_sums sums;
-    blur_outputs(variances, shape.before, window, sums);
     product_levels levels;
     levels.set<FORMAT>(base);
-    uint32_t z[PRODUCT_COLORS][4];
-    limit_outputs(sums, levels.low, levels.high, z);
     const int warp_px = shape.own << level;
-    write_share(work, level, levels, z, opaque, x0 + right * warp_px, y0 + below * warp_px);
+    const int row = below * shape.own + lane % 16;
+    const int column = right * shape.own + lane / 16 * 8;
+    const product_place at = {mma_place_of(memory.planes) + 2 * (row * PRODUCT_PITCH + column),
+                              shape.before, x0 + right * warp_px, y0 + below * warp_px, opaque};
+    if (level == 2) {
+        make_upsampled<4>(work, memory, variances, levels, at);
+    } else if (level == 1) {
+        make_upsampled<2>(work, memory, variances, levels, at);
+    } else {
+        make_pixels(work, memory, variances, levels, at);
+    }
 }
 
 #endif
