@@ -279,7 +279,14 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
         if (takes_products(work, level, radius, fine)) {
-            make_by_products(work, level, x0, y0);
+            /* The level is known to each: what follows from it is worked out here. */
+            if (level == 2) {
+                make_by_products(work, 2, x0, y0);
+            } else if (level == 1) {
+                make_by_products(work, 1, x0, y0);
+            } else {
+                make_by_products(work, 0, x0, y0);
+            }
             return;
         }
     }

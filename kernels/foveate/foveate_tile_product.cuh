@@ -75,23 +75,18 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius)
 
 #define PRODUCT_NODES 5 /* along either axis; every fourth output */
 #define PRODUCT_NODES_PITCH 28 /* floats of a warp's */
-#define PRODUCT_RESULTS 4 /* of a channel, at most */
 
 struct product_memory {
     float4 *shares; /* of a warp */
     float *nodes; /* of a warp */
     uint32_t *planes;
-    uint2 *results; /* of a lane: what each channel has become, a warp's width apart */
 
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
-        const int thread = product_thread();
-        const int warp = thread / 32;
+        const int warp = product_thread() / 32;
         shares = (float4 *)shared + 3 * warp;
         nodes = (float *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * PRODUCT_NODES_PITCH;
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
-        results = (uint2 *)(planes + PRODUCT_COLORS * PRODUCT_PLANE / 2) +
-                  warp * (PRODUCT_COLORS * PRODUCT_RESULTS * 32) + thread % 32;
     }
 };
 
@@ -475,6 +470,9 @@ struct product_weights {
     }
 };
 
+/* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
+typedef float product_sums[PRODUCT_COLORS][8];
+
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
 static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
                                                   float (&across)[2][4])
@@ -507,34 +505,50 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs of a channel, no less and no more than the samples they are averages of: rounding adds to them, and
- * polynomials that reach below 0. As a left factor. */
-static __device__ __forceinline__ void blur_channel(const product_variances &variances,
-                                                    const float4 *shares, int before,
-                                                    mma_place window, __half2 zero,
-                                                    uint32_t (&z)[4])
+/* A warp's outputs. */
+static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
+                                                    const float4 *memory, int before,
+                                                    mma_place window, product_sums &sums)
 {
-    float sums[8] = {};
+#pragma unroll
+    for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
+        sums[i / 8][i % 8] = 0.0f;
+    }
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
-        const float4 share = shares[i];
+        const float4 share = memory[i];
         product_weights weights;
         weights.load(__float_as_int(share.x), before);
-        float across[2][4];
-        blur_plane(window, weights, across);
+        float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {
             const float at = variances.at[n];
-            const float part = fmaf(fmaf(share.w, at, share.z), at, share.y);
-            sums[n] = fmaf(part, across[n / 4][n % 4], sums[n]);
+            shares[n] = fmaf(fmaf(share.w, at, share.z), at, share.y);
+        }
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            float across[2][4];
+            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
+#pragma unroll
+            for (int n = 0; n < 8; n++) {
+                sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);
+            }
         }
     }
-    const __half2 low = __hsub2(__float2half2_rn(1024.0f), zero);
-    const __half2 high = __hsub2(__float2half2_rn(1024.0f + 255.0f), zero);
+}
+
+/* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
+static __device__ __forceinline__ void limit_outputs(const product_sums &sums, const __half2 *low,
+                                                     const __half2 *high,
+                                                     uint32_t (&z)[PRODUCT_COLORS][4])
+{
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const __half2 two = half2_of(mma_rounded(sums[2 * k], sums[2 * k + 1]));
-        z[k] = bits_of(__hmin2(__hmax2(two, low), high));
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const __half2 two = half2_of(mma_rounded(sums[c][2 * k], sums[c][2 * k + 1]));
+            z[c][k] = bits_of(__hmin2(__hmax2(two, low[c]), high[c]));
+        }
     }
 }
 
@@ -583,10 +597,11 @@ static __device__ __forceinline__ int spline_pixel(int p, int n)
 
 /* ---- Pixels */
 
-/* What a channel's zero is among the numbers behind 1024: a sample relative to the tile's base becomes a level by
- * that addition, which rounds. */
+/* What turns samples relative to a base into words. */
 struct product_levels {
-    __half2 zero[PRODUCT_COLORS];
+    __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
+    __half2 low[PRODUCT_COLORS]; /* that samples are not below */
+    __half2 high[PRODUCT_COLORS];
 
     template <enum fovea_format FORMAT> __device__ __forceinline__ void set(const tile_sample &base)
     {
@@ -594,10 +609,11 @@ struct product_levels {
         zero[0] = __low2half2(number.xy);
         zero[1] = __high2half2(number.xy);
         zero[2] = __low2half2(number.zw);
-    }
-    __device__ __forceinline__ __half2 of(int c) const
-    {
-        return c == 0 ? zero[0] : c == 1 ? zero[1] : zero[2];
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            low[c] = __hsub2(__float2half2_rn(1024.0f), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(1024.0f + 255.0f), zero[c]);
+        }
     }
 };
 
@@ -701,31 +717,32 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
 template <bool PLAIN, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
-                                                     const uint2 *results)
+                                                     const uint32_t (&z)[PRODUCT_COLORS][4])
 {
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
-        const uint2 r = results[j * 32];
-        const uint2 g = results[(PRODUCT_RESULTS + j) * 32];
-        const uint2 b = results[(2 * PRODUCT_RESULTS + j) * 32];
-        const uint2 above = words_of_two(levels, r.x, g.x, b.x);
-        const uint2 below = words_of_two(levels, r.y, g.y, b.y);
-        writer.template write<PLAIN>(8 * j, 0, tile_words<uint32_t, 2>{{above.x, above.y}});
-        writer.template write<PLAIN>(8 * j, 8, tile_words<uint32_t, 2>{{below.x, below.y}});
+    for (int k = 0; k < 4; k++) {
+        const uint2 two = words_of_two(levels, z[0][k], z[1][k], z[2][k]);
+        writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
     }
 }
 
-/* A channel up-sampled across: right factors. */
+/* Up-sampled across: right factors. */
 template <int STEP>
-static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[4], uint2 *results)
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       uint2 (&across)[PRODUCT_COLORS][STEP])
 {
     const int lane = product_thread() % 32;
 #pragma unroll
     for (int p = 0; p < STEP; p++) {
-        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4)) + lane % 4;
-        mma_halves x = make_uint2(0, 0);
-        mma_add_halves(x, z, __ldg(row), __ldg(row + 4));
-        results[p * 32] = make_uint2(mma_turned(x.x), mma_turned(x.y));
+        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4));
+        const uint32_t first = __ldg(row + lane % 4);
+        const uint32_t second = __ldg(row + lane % 4 + 4);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves x = make_uint2(0, 0);
+            mma_add_halves(x, z[c], first, second);
+            across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
+        }
     }
 }
 
@@ -733,7 +750,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[4], u
 template <int STEP, bool PLAIN, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
-                                                     const uint2 *results)
+                                                     const uint2 (&across)[PRODUCT_COLORS][STEP])
 {
     const int lane = product_thread() % 32;
 #pragma unroll
@@ -747,9 +764,8 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
             for (int i = 0; i < 2; i++) {
 #pragma unroll
                 for (int c = 0; c < PRODUCT_COLORS; c++) {
-                    const uint2 across = results[(c * PRODUCT_RESULTS + p + i) * 32];
                     y[i][c] = make_uint2(0, 0);
-                    mma_add_halves(y[i][c], down, across.x, across.y);
+                    mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
                 }
             }
             const uint2 a = words_of_two(levels, y[0][0].x, y[0][1].x, y[0][2].x);
@@ -766,64 +782,43 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
 
 /* ---- A tile */
 
-/* Where a warp reads and writes. */
-struct product_place {
-    mma_place window;
-    int before;
-    int x_px; /* the warp's first pixel */
-    int y_px;
-    bool opaque;
-};
-
-/* The channels go one after another through one piece of code: a tile's instructions run once or twice, and wait
- * for the caches of instructions. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_upsampled(const tile_work<FORMAT, Image> &work,
-                                                      const product_memory &memory,
-                                                      const product_variances &variances,
-                                                      const product_levels &levels,
-                                                      const product_place &at)
+static __device__ __forceinline__ void write_upsampled(const tile_work<FORMAT, Image> &work,
+                                                       const product_levels &levels,
+                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       bool opaque, int x0, int y0)
 {
-#pragma unroll 1
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-        uint32_t z[4];
-        blur_channel(variances, memory.shares, at.before, at.window + c * (2 * PRODUCT_PLANE),
-                     levels.of(c), z);
-        upsample_across<STEP>(z, memory.results + c * (PRODUCT_RESULTS * 32));
-    }
     const int lane = product_thread() % 32;
-    product_writer<FORMAT, Image> writer(work, at.opaque, 8 * STEP, 4, at.x_px, at.y_px);
-    writer.start(at.x_px + lane % 4 * 4, at.y_px + lane / 4);
+    product_writer<FORMAT, Image> writer(work, opaque, 8 * STEP, 4, x0, y0);
+    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
+    uint2 across[PRODUCT_COLORS][STEP];
+    upsample_across<STEP>(z, across);
     if (writer.plain) {
-        upsample_down<STEP, true>(writer, levels, memory.results);
+        upsample_down<STEP, true>(writer, levels, across);
     } else {
-        upsample_down<STEP, false>(writer, levels, memory.results);
+        upsample_down<STEP, false>(writer, levels, across);
     }
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_pixels(const tile_work<FORMAT, Image> &work,
-                                                   const product_memory &memory,
-                                                   const product_variances &variances,
+static __device__ __forceinline__ void write_share(const tile_work<FORMAT, Image> &work, int level,
                                                    const product_levels &levels,
-                                                   const product_place &at)
+                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                   bool opaque, int x0, int y0)
 {
-#pragma unroll 1
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-        uint32_t z[4];
-        blur_channel(variances, memory.shares, at.before, at.window + c * (2 * PRODUCT_PLANE),
-                     levels.of(c), z);
-        uint2 *results = memory.results + c * (PRODUCT_RESULTS * 32);
-        results[0] = make_uint2(z[0], z[1]);
-        results[32] = make_uint2(z[2], z[3]);
-    }
-    const int lane = product_thread() % 32;
-    product_writer<FORMAT, Image> writer(work, at.opaque, 16, 2, at.x_px, at.y_px);
-    writer.start(at.x_px + lane % 4 * 2, at.y_px + lane / 4);
-    if (writer.plain) {
-        write_outputs<true>(writer, levels, memory.results);
+    if (level == 2) {
+        write_upsampled<4>(work, levels, z, opaque, x0, y0);
+    } else if (level == 1) {
+        write_upsampled<2>(work, levels, z, opaque, x0, y0);
     } else {
-        write_outputs<false>(writer, levels, memory.results);
+        const int lane = product_thread() % 32;
+        product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
+        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
+        if (writer.plain) {
+            write_outputs<true>(writer, levels, z);
+        } else {
+            write_outputs<false>(writer, levels, z);
+        }
     }
 }
 
@@ -857,20 +852,17 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
                    memory);
     __syncthreads();
     const int lane = product_thread() % 32;
+    const mma_place window =
+        mma_place_of(memory.planes) +
+        2 * ((below * shape.own + lane % 16) * PRODUCT_PITCH + right * shape.own + lane / 16 * 8);
+    product_sums sums;
+    blur_outputs(variances, memory.shares, shape.before, window, sums);
     product_levels levels;
     levels.set<FORMAT>(base);
+    uint32_t z[PRODUCT_COLORS][4];
+    limit_outputs(sums, levels.low, levels.high, z);
     const int warp_px = shape.own << level;
-    const int row = below * shape.own + lane % 16;
-    const int column = right * shape.own + lane / 16 * 8;
-    const product_place at = {mma_place_of(memory.planes) + 2 * (row * PRODUCT_PITCH + column),
-                              shape.before, x0 + right * warp_px, y0 + below * warp_px, opaque};
-    if (level == 2) {
-        make_upsampled<4>(work, memory, variances, levels, at);
-    } else if (level == 1) {
-        make_upsampled<2>(work, memory, variances, levels, at);
-    } else {
-        make_pixels(work, memory, variances, levels, at);
-    }
+    write_share(work, level, levels, z, opaque, x0 + right * warp_px, y0 + below * warp_px);
 }
 
 #endif

@@ -34,7 +34,7 @@
 #endif
 #define PICTURE_BLOCKS 6
 #ifndef PRODUCT_BLOCKS
-#define PRODUCT_BLOCKS 5
+#define PRODUCT_BLOCKS 6
 #endif
 /* Floats take twice the registers of halves. */
 #define FLOAT_MAKER_BLOCKS 3
