@@ -262,7 +262,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Image> &work,
                                                       int level, int radius, bool fine)
 {
-    return level >= 0 && level <= 2 && !fine && !work.frame.light && !work.frame.blur_alpha &&
+    return level >= (work.frame.light ? 1 : 0) && level <= 2 && !fine && !work.frame.blur_alpha &&
            product_reaches(level, radius);
 }
 

@@ -65,10 +65,10 @@ struct product_shape {
 };
 #define PRODUCT_SIDE_OF_LEVEL 40 /* own + PRODUCT_WINDOW */
 
-/* Whether a tile's Gaussians reach no farther than that. */
+/* Whether a tile's Gaussians reach no farther than that; on levels a sample more is four sigmas away. */
 static __device__ __forceinline__ bool product_reaches(int level, int radius)
 {
-    return radius <= (level == 0 ? 8 : 10);
+    return radius <= (level == 0 ? 8 : 11);
 }
 
 /* ---- Shared memory: nodes of each warp, then the planes */
@@ -111,6 +111,7 @@ struct level_window {
     static const int reads = (side + rows - 1) / rows;
 
     uint2 middle; /* of the tile, its base */
+    bool light; /* no base: halves are as precise as light is dark */
     uint4 two[reads];
 
     /* (left, top): its first sample. */
@@ -119,6 +120,7 @@ struct level_window {
     {
         const foveate_level &level = tiles.levels[k];
         const int half = foveate_tile_side_px(k) / 2;
+        light = frame.light != 0;
         middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> k,
                             min(y0 + half, frame.height_px - 1) >> k);
         const int last_x = level.width + FOVEATE_MARGIN - 1;
@@ -152,7 +154,7 @@ struct level_window {
 
     __device__ __forceinline__ tile_sample base() const
     {
-        return whole_levels(sample_of_bits(middle.x, middle.y));
+        return light ? zero_sample() : whole_levels(sample_of_bits(middle.x, middle.y));
     }
 
     __device__ __forceinline__ void put(uint32_t *planes) const
@@ -603,24 +605,40 @@ struct product_levels {
     __half2 low[PRODUCT_COLORS]; /* that samples are not below */
     __half2 high[PRODUCT_COLORS];
 
-    template <enum fovea_format FORMAT> __device__ __forceinline__ void set(const tile_sample &base)
+    template <enum fovea_format FORMAT> __device__ __forceinline__ void set(const tile_sample &base, bool light)
     {
-        const tile_sample number = base + numbers_of_middle<pixel<FORMAT>>();
+        const tile_sample number =
+            light ? zero_sample() : base + numbers_of_middle<pixel<FORMAT>>();
         zero[0] = __low2half2(number.xy);
         zero[1] = __high2half2(number.xy);
         zero[2] = __low2half2(number.zw);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
-            low[c] = __hsub2(__float2half2_rn(1024.0f), zero[c]);
-            high[c] = __hsub2(__float2half2_rn(1024.0f + 255.0f), zero[c]);
+            low[c] = __hsub2(__float2half2_rn(light ? 0.0f : 1024.0f), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(light ? 1.0f : 1024.0f + 255.0f), zero[c]);
         }
     }
 };
 
-/* Two neighbours without alpha, rounded by the addition. */
+/* Two neighbours whose samples are light. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ uint2 words_of_light(uint32_t r, uint32_t g, uint32_t b)
+{
+    const tile_encoder<FORMAT> encode(zero_sample(), true);
+    const __half2 blue = half2_of(b);
+    const tile_sample first = {low_halves(half2_of(r), half2_of(g)), __low2half2(blue)};
+    const tile_sample second = {high_halves(half2_of(r), half2_of(g)), __high2half2(blue)};
+    return make_uint2(encode.in_light(first) | 0xff000000u, encode.in_light(second) | 0xff000000u);
+}
+
+/* Two opaque neighbours; stored values are rounded by the addition. */
+template <enum fovea_format FORMAT, bool LIGHT>
 static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
                                                      uint32_t g, uint32_t b)
 {
+    if constexpr (LIGHT) {
+        return words_of_light<FORMAT>(r, g, b);
+    }
     const uint32_t red = bits_of(__hadd2(half2_of(r), levels.zero[0]));
     const uint32_t green = bits_of(__hadd2(half2_of(g), levels.zero[1]));
     const uint32_t blue = bits_of(__hadd2(half2_of(b), levels.zero[2]));
@@ -721,7 +739,7 @@ static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        const uint2 two = words_of_two(levels, z[0][k], z[1][k], z[2][k]);
+        const uint2 two = words_of_two<FORMAT, false>(levels, z[0][k], z[1][k], z[2][k]);
         writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
     }
 }
@@ -747,7 +765,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
 }
 
 /* And down, and written. */
-template <int STEP, bool PLAIN, enum fovea_format FORMAT, typename Image>
+template <int STEP, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
                                                      const uint2 (&across)[PRODUCT_COLORS][STEP])
@@ -768,12 +786,12 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
                     mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
                 }
             }
-            const uint2 a = words_of_two(levels, y[0][0].x, y[0][1].x, y[0][2].x);
-            const uint2 b = words_of_two(levels, y[1][0].x, y[1][1].x, y[1][2].x);
+            const uint2 a = words_of_two<FORMAT, LIGHT>(levels, y[0][0].x, y[0][1].x, y[0][2].x);
+            const uint2 b = words_of_two<FORMAT, LIGHT>(levels, y[1][0].x, y[1][1].x, y[1][2].x);
             writer.template write<PLAIN>(8 * p, 16 * q,
                                          tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
-            const uint2 c = words_of_two(levels, y[0][0].y, y[0][1].y, y[0][2].y);
-            const uint2 d = words_of_two(levels, y[1][0].y, y[1][1].y, y[1][2].y);
+            const uint2 c = words_of_two<FORMAT, LIGHT>(levels, y[0][0].y, y[0][1].y, y[0][2].y);
+            const uint2 d = words_of_two<FORMAT, LIGHT>(levels, y[1][0].y, y[1][1].y, y[1][2].y);
             writer.template write<PLAIN>(8 * p, 16 * q + 8,
                                          tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
         }
@@ -793,10 +811,16 @@ static __device__ __forceinline__ void write_upsampled(const tile_work<FORMAT, I
     writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
     uint2 across[PRODUCT_COLORS][STEP];
     upsample_across<STEP>(z, across);
-    if (writer.plain) {
-        upsample_down<STEP, true>(writer, levels, across);
+    if (work.frame.light) {
+        if (writer.plain) {
+            upsample_down<STEP, true, true>(writer, levels, across);
+        } else {
+            upsample_down<STEP, false, true>(writer, levels, across);
+        }
+    } else if (writer.plain) {
+        upsample_down<STEP, true, false>(writer, levels, across);
     } else {
-        upsample_down<STEP, false>(writer, levels, across);
+        upsample_down<STEP, false, false>(writer, levels, across);
     }
 }
 
@@ -858,7 +882,7 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
     product_sums sums;
     blur_outputs(variances, memory.shares, shape.before, window, sums);
     product_levels levels;
-    levels.set<FORMAT>(base);
+    levels.set<FORMAT>(base, work.frame.light != 0);
     uint32_t z[PRODUCT_COLORS][4];
     limit_outputs(sums, levels.low, levels.high, z);
     const int warp_px = shape.own << level;
