@@ -21,6 +21,7 @@
  *     foveate_tile_blur.cuh     the two passes
  *     foveate_tile_direct.cuh   both at once where sigma is small
  *     foveate_tile_spline.cuh   up-sampling
+ *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 from sm_80 on
  *
  * What is copied (foveate_smooth.h) is copied bit by bit. */
 
@@ -33,9 +34,8 @@
 #define MAKER_BLOCKS 5
 #endif
 #define PICTURE_BLOCKS 6
-#ifndef PRODUCT_BLOCKS
-#define PRODUCT_BLOCKS 6
-#endif
+/* Products hold a warp's outputs in registers. */
+#define PRODUCT_BLOCKS 5
 /* Floats take twice the registers of halves. */
 #define FLOAT_MAKER_BLOCKS 3
 #define FLOAT_PICTURE_BLOCKS 4
