@@ -35,7 +35,7 @@
 #endif
 #define PICTURE_BLOCKS 6
 /* Products hold a warp's outputs in registers. */
-#define PRODUCT_BLOCKS 5
+#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : PICTURE_BLOCKS)
 /* Floats take twice the registers of halves. */
 #define FLOAT_MAKER_BLOCKS 3
 #define FLOAT_PICTURE_BLOCKS 4
