@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The first kernel of the tiles for encoded pixels of four bytes, sm_80 and later: what foveate_tile_levels.cuh
+ * does, by products, each level straight from the picture.
+ *
+ * A block copies the pixels under its samples to shared memory, all at once and before it knows which levels it
+ * makes; the scout finds that out meanwhile. A warp then takes a quarter of the columns: along rows by products of
+ * whole numbers on the bytes as they lie, exact, nothing unpacked; what they sum to, as halves, is the left side of
+ * the product down columns. Warps meet once, when the pixels are there. Bound by waiting for the picture. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
+
+#include "foveate_copy.cuh"
+#include "foveate_mma.cuh"
+#include "foveate_tile_levels.cuh"
+#include "foveate_tile_taps.cuh"
+
+/* The pixels that a block reads: rows from level 2's first tap on, columns from two before, at a multiple of four.
+ * Eight lanes that read four pixels each, of two rows, meet no bank twice. */
+#define TILE_BYTES_BEFORE_X 8
+#define TILE_BYTES_BEFORE_Y 6
+#define TILE_BYTES_FOURS 20 /* across */
+#define TILE_BYTES_READ_ROWS 76
+#define TILE_BYTES_ROWS 80 /* four without taps: a multiple of 16 */
+#define TILE_BYTES_WARPS (FOVEATE_TILE_BYTES_WORKERS / 32)
+/* That all workers but a few fill at a time. */
+#define TILE_BYTES_ROWS_AT_ONCE (FOVEATE_TILE_BYTES_WORKERS / TILE_BYTES_FOURS)
+
+struct tile_bytes_memory {
+    uint4 window[TILE_BYTES_ROWS][TILE_BYTES_FOURS];
+    tile_needs needs;
+    uint32_t warps_done; /* and from bit 16 on those that have seen pixels that are not opaque */
+};
+
+/* ---- The window */
+
+/* What copies cannot fill: beside the picture, or of an image without runs. */
+template <typename Image>
+static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
+                                                   tile_bytes_memory &memory, int x, int y0,
+                                                   int first, int column)
+{
+    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll 1
+    for (int row = first; row < TILE_BYTES_READ_ROWS; row += TILE_BYTES_ROWS_AT_ONCE) {
+        memory.window[row][column] = load_four(endless, false, x, y0 + row);
+    }
+}
+
+template <typename Image>
+static __device__ __forceinline__ void copy_column(const foveate_frame &frame, const Image &image,
+                                                   tile_bytes_memory &memory, int x, int y0,
+                                                   int first, int column)
+{
+    if (y0 >= 0 && y0 + TILE_BYTES_READ_ROWS <= frame.height_px) {
+        const int64_t step = TILE_BYTES_ROWS_AT_ONCE * row_bytes(image);
+        const char *from = run_at(image, x, y0 + first);
+#pragma unroll
+        for (int i = 0; i < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
+            if (i + first < TILE_BYTES_READ_ROWS) {
+                copy_begin(&memory.window[first + i][column], from);
+            }
+            from += step;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int row = first; row < TILE_BYTES_READ_ROWS; row += TILE_BYTES_ROWS_AT_ONCE) {
+        const int y = min(max(y0 + row, 0), frame.height_px - 1);
+        copy_begin(&memory.window[row][column], run_at(image, x, y));
+    }
+}
+
+/* Has the window filled from pixel (x0, y0) on; copy_wait and a barrier follow. A thread fills a column of four
+ * pixels. */
+template <typename Image>
+static __device__ __forceinline__ void fill_window(const foveate_frame &frame, const Image &image,
+                                                   tile_bytes_memory &memory, int x0, int y0)
+{
+    const int column = (int)threadIdx.x % TILE_BYTES_FOURS;
+    const int first = (int)threadIdx.x / TILE_BYTES_FOURS;
+    const int x = x0 + 4 * column;
+    if (first >= TILE_BYTES_ROWS_AT_ONCE) {
+        return;
+    }
+    if (has_runs(image, 4) && x >= 0 && x + 4 <= frame.width_px) {
+        copy_column(frame, image, memory, x, y0, first, column);
+    } else {
+        load_column(frame, image, memory, x, y0, first, column);
+    }
+    if (first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) { /* opaque */
+        memory.window[TILE_BYTES_READ_ROWS + first][column] = make_uint4(~0u, ~0u, ~0u, ~0u);
+    }
+}
+
+/* ---- Products */
+
+/* Sums count up from a float whose last bit is worth one of them, over all taps: read as a float, they need no
+ * conversion, and what is taken off leaves levels less the middle. */
+template <int LEVEL> static __device__ __forceinline__ float start_of_sums()
+{
+    return (float)(1 << (23 - tap_bits(LEVEL)));
+}
+
+/* Four pixels each of eight rows, this lane's. */
+struct tile_pixels {
+    uint4 words;
+
+    __device__ __forceinline__ uint32_t all() const
+    {
+        return words.x & words.y & words.z & words.w;
+    }
+};
+
+/* Eight rows filtered along: rows of four samples' channels (taps_along), columns of pixels' rows. */
+template <int LEVEL>
+static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
+                                                 const tile_pixels (&pixels)[LEVEL], uint32_t &low,
+                                                 uint32_t &high)
+{
+    const float start = start_of_sums<LEVEL>();
+    mma_numbers sums;
+    mma_begin_bytes(sums, taps.a[0], pixels[0].words.x, pixels[0].words.y,
+                    (int32_t)__float_as_uint(start));
+#pragma unroll
+    for (int step = 1; step < tap_steps(LEVEL); step++) {
+        const uint4 &words = pixels[step / 2].words;
+        mma_add_bytes(sums, taps.a[step], step % 2 ? words.z : words.x,
+                      step % 2 ? words.w : words.y);
+    }
+    float levels[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        levels[i] = __uint_as_float((uint32_t)sums.of[i]) - (start + 128.0f);
+    }
+    low = mma_rounded(levels[0], levels[1]);
+    high = mma_rounded(levels[2], levels[3]);
+}
+
+/* A warp's part of a level: four columns of samples at a time. */
+template <int LEVEL> struct tile_bytes_part {
+    taps_along<LEVEL> along;
+    taps_down<LEVEL> down;
+    uint32_t all; /* the AND of all words */
+
+    __device__ __forceinline__ void begin(int lane)
+    {
+        along.find(lane);
+        down.find(lane);
+        all = ~0u;
+    }
+    /* Eight rows from `from` on; this lane's words. */
+    __device__ __forceinline__ void filter_along(const uint4 *from, uint32_t &low, uint32_t &high)
+    {
+        tile_pixels pixels[LEVEL];
+#pragma unroll
+        for (int i = 0; i < LEVEL; i++) {
+            pixels[i].words = from[4 * i];
+            all &= pixels[i].all();
+        }
+        sum_along<LEVEL>(along, pixels, low, high);
+    }
+    /* Sixteen; `upper`: the first eight alone, the others have no taps. */
+    __device__ __forceinline__ void filter_rows(const uint4 *from, int rows, uint32_t (&sums)[4],
+                                                bool upper)
+    {
+        filter_along(from + rows * TILE_BYTES_FOURS, sums[0], sums[1]);
+        if (upper) {
+            sums[2] = sums[0];
+            sums[3] = sums[1];
+        } else {
+            filter_along(from + (rows + 8) * TILE_BYTES_FOURS, sums[2], sums[3]);
+        }
+    }
+};
+
+/* Eight rows of four samples: (x, y) is this lane's. */
+template <int LEVEL>
+static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
+                                                     const float (&made)[4], int x, int y)
+{
+    const foveate_level &level = tiles.levels[LEVEL];
+    const uint32_t xy = mma_turned(mma_rounded(made[0], made[1]));
+    const uint32_t zw = mma_turned(mma_rounded(made[2], made[3]));
+    if (has_sample(level, x, y)) {
+        *sample_at(tiles, level, x, y) = make_uint2(xy, zw);
+    }
+}
+
+/* Sixteen rows of level 2 from eighty of pixels; (x, y): this lane's first. */
+static __device__ __forceinline__ void make_level_2(tile_bytes_part<2> &part, const uint4 *from,
+                                                    const foveate_tiles &tiles, int x, int y)
+{
+    float made[2][4] = {};
+    const uint32_t(&b)[6] = part.down.b;
+#pragma unroll
+    for (int i = 0; i < 5; i++) {
+        uint32_t sums[4];
+        part.filter_rows(from, 16 * i, sums, false);
+        if (i <= 2) {
+            mma_add(made[0], sums, b[2 * i], b[2 * i + 1]);
+        }
+        if (i == 2) {
+            write_samples<2>(tiles, made[0], x, y);
+        }
+        if (i >= 2) {
+            mma_add(made[1], sums, b[2 * i - 4], b[2 * i - 3]);
+        }
+    }
+    write_samples<2>(tiles, made[1], x, y + 8);
+}
+
+/* Thirty-two rows of level 1 from seventy-two of pixels. */
+static __device__ __forceinline__ void make_level_1(tile_bytes_part<1> &part, const uint4 *from,
+                                                    const foveate_tiles &tiles, int x, int y)
+{
+    float before[4] = {};
+    const uint32_t(&b)[3] = part.down.b;
+#pragma unroll
+    for (int i = 0; i < 5; i++) {
+        uint32_t sums[4];
+        float made[4] = {};
+        part.filter_rows(from, 16 * i, sums, i == 4);
+        if (i > 0) {
+            mma_add(before, sums, b[2], 0);
+            write_samples<1>(tiles, before, x, y + 8 * (i - 1));
+        }
+        mma_add(made, sums, b[0], b[1]);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            before[k] = made[k];
+        }
+    }
+}
+
+/* ---- A block */
+
+/* Whoever ends last says whether the block has read opaque pixels alone. */
+static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles,
+                                                tile_bytes_memory &memory, uint32_t all)
+{
+    const bool opaque = __all_sync(~0u, are_opaque<FOVEA_FORMAT_RGBA8>(all)) != 0;
+    if (threadIdx.x % 32 == 0) {
+        const uint32_t before = atomicAdd(&memory.warps_done, opaque ? 1u : 0x10001u);
+        if ((before & 0xffffu) + 1 == TILE_BYTES_WARPS) {
+            *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) =
+                (uint8_t)(opaque && before >> 16 == 0);
+        }
+    }
+}
+
+/* By a worker, once the window is filled. (x0, y0): the block's first sample of level 2. */
+static __device__ __forceinline__ void filter_window(const foveate_tiles &tiles,
+                                                     tile_bytes_memory &memory,
+                                                     tile_bytes_part<2> &part_2, int x0, int y0)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int warp = (int)threadIdx.x / 32;
+    const int x = lane % 4;
+    const int y = lane / 4;
+    const uint4 *const from = &memory.window[y][x];
+    if (memory.needs.level_2) {
+        make_level_2(part_2, from + 4 * warp, tiles, x0 + 4 * warp + x, y0 + y);
+    }
+    uint32_t all = part_2.all;
+    if (memory.needs.level_1) {
+        tile_bytes_part<1> part;
+        part.begin(lane);
+#pragma unroll 1
+        for (int i = 2 * warp; i < 2 * warp + 2; i++) {
+            make_level_1(part, from + 1 + 2 * i, tiles, 2 * x0 + 4 * i + x, 2 * y0 + y);
+        }
+        all &= part.all;
+    }
+    end_warp(tiles, memory, all);
+}
+
+template <typename Image>
+static __device__ __forceinline__ void make_levels_of_bytes(const foveate_frame &frame,
+                                                            const foveate_tiles &tiles,
+                                                            const Image &src)
+{
+    __shared__ __align__(16) tile_bytes_memory memory;
+    const int x0 = (int)blockIdx.x * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
+    const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
+    const tile_law law(tiles, frame);
+    tile_bytes_part<2> part;
+    if (threadIdx.x < FOVEATE_TILE_BYTES_WORKERS) {
+        if (may_need_levels(law)) {
+            fill_window(frame, src, memory, 4 * x0 - TILE_BYTES_BEFORE_X,
+                        4 * y0 - TILE_BYTES_BEFORE_Y);
+        }
+        memory.warps_done = 0;
+        part.begin((int)threadIdx.x % 32);
+        copy_wait();
+    } else {
+        memory.needs = needs_of_block(law, 4 * x0, 4 * y0);
+    }
+    __syncthreads();
+    if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
+        if ((int)blockIdx.x < tiles.columns && (int)blockIdx.y < tiles.rows) {
+            list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
+        }
+    } else if (memory.needs.level_1 || memory.needs.level_2) {
+        filter_window(tiles, memory, part, x0, y0);
+    }
+}
+
+#endif
