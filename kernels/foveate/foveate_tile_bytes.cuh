@@ -33,65 +33,142 @@ struct tile_bytes_memory {
     uint32_t warps_done; /* and from bit 16 on those that have seen pixels that are not opaque */
 };
 
-/* ---- The window */
+/* ---- Barriers */
 
-/* What copies cannot fill: beside the picture, or of an image without runs. */
-template <typename Image>
-static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
-                                                   tile_bytes_memory &memory, int x, int y0,
-                                                   int first, int column)
+/* The workers' own. */
+static __device__ __forceinline__ void workers_meet()
 {
-    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
-#pragma unroll 1
-    for (int row = first; row < TILE_BYTES_READ_ROWS; row += TILE_BYTES_ROWS_AT_ONCE) {
-        memory.window[row][column] = load_four(endless, false, x, y0 + row);
-    }
+#ifdef __CUDA_ARCH__
+    asm volatile("barrier.sync 1, %0;" : : "n"(FOVEATE_TILE_BYTES_WORKERS) : "memory");
+#else
+    __syncthreads();
+#endif
 }
+
+/* The scout has said what the block needs, and goes on. */
+static __device__ __forceinline__ void tell_workers()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("barrier.arrive 2, %0;" : : "n"(FOVEATE_TILE_BYTES_MAKERS) : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+static __device__ __forceinline__ void hear_scout()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("barrier.sync 2, %0;" : : "n"(FOVEATE_TILE_BYTES_MAKERS) : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+/* ---- The window. A thread fills a column of four pixels, in every sixth row. */
+
+struct tile_bytes_column {
+    int index; /* in the window */
+    int first; /* row */
+    int x; /* in the picture, or beside it */
+    bool fills;
+    bool
+        copies; /* asynchronously: of a column beside the picture the nearest, which is repeated afterwards */
+
+    template <typename Image>
+    __device__ __forceinline__ tile_bytes_column(const foveate_frame &frame, const Image &image,
+                                                 int x0)
+        : index((int)threadIdx.x % TILE_BYTES_FOURS), first((int)threadIdx.x / TILE_BYTES_FOURS),
+          x(x0 + 4 * index), fills(first < TILE_BYTES_ROWS_AT_ONCE),
+          copies(has_runs(image, 4) && (frame.width_px % 4 == 0 || x + 4 <= frame.width_px))
+    {
+    }
+    __device__ __forceinline__ bool is_beside(const foveate_frame &frame) const
+    {
+        return x < 0 || x >= frame.width_px;
+    }
+};
 
 template <typename Image>
 static __device__ __forceinline__ void copy_column(const foveate_frame &frame, const Image &image,
-                                                   tile_bytes_memory &memory, int x, int y0,
-                                                   int first, int column)
+                                                   tile_bytes_memory &memory,
+                                                   const tile_bytes_column &column, int y0)
 {
+    const int x = min(max(column.x, 0), (frame.width_px - 1) / 4 * 4);
+    uint4 *const to = &memory.window[column.first][column.index];
     if (y0 >= 0 && y0 + TILE_BYTES_READ_ROWS <= frame.height_px) {
         const int64_t step = TILE_BYTES_ROWS_AT_ONCE * row_bytes(image);
-        const char *from = run_at(image, x, y0 + first);
+        const char *from = run_at(image, x, y0 + column.first);
 #pragma unroll
         for (int i = 0; i < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
-            if (i + first < TILE_BYTES_READ_ROWS) {
-                copy_begin(&memory.window[first + i][column], from);
+            if (i + column.first < TILE_BYTES_READ_ROWS) {
+                copy_begin(to + i * TILE_BYTES_FOURS, from);
             }
             from += step;
         }
         return;
     }
 #pragma unroll 1
-    for (int row = first; row < TILE_BYTES_READ_ROWS; row += TILE_BYTES_ROWS_AT_ONCE) {
-        const int y = min(max(y0 + row, 0), frame.height_px - 1);
-        copy_begin(&memory.window[row][column], run_at(image, x, y));
+    for (int i = 0; i + column.first < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
+        const int y = min(max(y0 + column.first + i, 0), frame.height_px - 1);
+        copy_begin(to + i * TILE_BYTES_FOURS, run_at(image, x, y));
     }
 }
 
-/* Has the window filled from pixel (x0, y0) on; copy_wait and a barrier follow. A thread fills a column of four
- * pixels. */
+/* What copies cannot fill; some rows at a time are waited for. */
 template <typename Image>
-static __device__ __forceinline__ void fill_window(const foveate_frame &frame, const Image &image,
-                                                   tile_bytes_memory &memory, int x0, int y0)
+static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
+                                                   tile_bytes_memory &memory,
+                                                   const tile_bytes_column &column, int y0)
 {
-    const int column = (int)threadIdx.x % TILE_BYTES_FOURS;
-    const int first = (int)threadIdx.x / TILE_BYTES_FOURS;
-    const int x = x0 + 4 * column;
-    if (first >= TILE_BYTES_ROWS_AT_ONCE) {
+    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll 4
+    for (int i = 0; i < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
+        const int row = min(column.first + i, TILE_BYTES_READ_ROWS - 1);
+        memory.window[row][column.index] = load_four(endless, false, column.x, y0 + row);
+    }
+}
+
+/* Has the window filled from row y0 on; end_window follows. Rows without taps are opaque. */
+template <typename Image>
+static __device__ __forceinline__ void begin_window(const foveate_frame &frame, const Image &image,
+                                                    tile_bytes_memory &memory,
+                                                    const tile_bytes_column &column, int y0)
+{
+    if (!column.fills) {
         return;
     }
-    if (has_runs(image, 4) && x >= 0 && x + 4 <= frame.width_px) {
-        copy_column(frame, image, memory, x, y0, first, column);
+    if (column.copies) {
+        copy_column(frame, image, memory, column, y0);
     } else {
-        load_column(frame, image, memory, x, y0, first, column);
+        load_column(frame, image, memory, column, y0);
     }
-    if (first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) { /* opaque */
-        memory.window[TILE_BYTES_READ_ROWS + first][column] = make_uint4(~0u, ~0u, ~0u, ~0u);
+    if (column.first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) {
+        memory.window[TILE_BYTES_READ_ROWS + column.first][column.index] =
+            make_uint4(~0u, ~0u, ~0u, ~0u);
     }
+}
+
+/* The picture's first or last column repeated. */
+static __device__ __forceinline__ void repeat_column(tile_bytes_memory &memory,
+                                                     const tile_bytes_column &column)
+{
+#pragma unroll 4
+    for (int row = column.first; row < TILE_BYTES_READ_ROWS; row += TILE_BYTES_ROWS_AT_ONCE) {
+        uint4 &four = memory.window[row][column.index];
+        const uint32_t word = column.x < 0 ? four.x : four.w;
+        four = make_uint4(word, word, word, word);
+    }
+}
+
+static __device__ __forceinline__ void end_window(const foveate_frame &frame,
+                                                  tile_bytes_memory &memory,
+                                                  const tile_bytes_column &column)
+{
+    copy_wait();
+    if (column.fills && column.copies && column.is_beside(frame)) {
+        repeat_column(memory, column);
+    }
+    workers_meet();
 }
 
 /* ---- Products */
@@ -157,7 +234,9 @@ template <int LEVEL> struct tile_bytes_part {
 #pragma unroll
         for (int i = 0; i < LEVEL; i++) {
             pixels[i].words = from[4 * i];
-            all &= pixels[i].all();
+            if (LEVEL == 2) { /* it reads all */
+                all &= pixels[i].all();
+            }
         }
         sum_along<LEVEL>(along, pixels, low, high);
     }
@@ -188,11 +267,10 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
     }
 }
 
-/* Sixteen rows of level 2 from eighty of pixels; (x, y): this lane's first. */
+/* Sixteen rows of level 2 from eighty of pixels, as eight and eight. */
 static __device__ __forceinline__ void make_level_2(tile_bytes_part<2> &part, const uint4 *from,
-                                                    const foveate_tiles &tiles, int x, int y)
+                                                    float (&made)[2][4])
 {
-    float made[2][4] = {};
     const uint32_t(&b)[6] = part.down.b;
 #pragma unroll
     for (int i = 0; i < 5; i++) {
@@ -201,35 +279,29 @@ static __device__ __forceinline__ void make_level_2(tile_bytes_part<2> &part, co
         if (i <= 2) {
             mma_add(made[0], sums, b[2 * i], b[2 * i + 1]);
         }
-        if (i == 2) {
-            write_samples<2>(tiles, made[0], x, y);
-        }
         if (i >= 2) {
             mma_add(made[1], sums, b[2 * i - 4], b[2 * i - 3]);
         }
     }
-    write_samples<2>(tiles, made[1], x, y + 8);
 }
 
-/* Thirty-two rows of level 1 from seventy-two of pixels. */
+/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's first. */
 static __device__ __forceinline__ void make_level_1(tile_bytes_part<1> &part, const uint4 *from,
                                                     const foveate_tiles &tiles, int x, int y)
 {
-    float before[4] = {};
+    float made[2][4] = {};
     const uint32_t(&b)[3] = part.down.b;
 #pragma unroll
     for (int i = 0; i < 5; i++) {
-        uint32_t sums[4];
-        float made[4] = {};
-        part.filter_rows(from, 16 * i, sums, i == 4);
-        if (i > 0) {
-            mma_add(before, sums, b[2], 0);
-            write_samples<1>(tiles, before, x, y + 8 * (i - 1));
-        }
-        mma_add(made, sums, b[0], b[1]);
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            before[k] = made[k];
+        for (int k = 0; k < 2; k++) {
+            uint32_t sums[4];
+            part.filter_rows(from + 2 * k, 16 * i, sums, i == 4);
+            if (i > 0) {
+                mma_add(made[k], sums, b[2], 0);
+                write_samples<1>(tiles, made[k], x + 4 * k, y + 8 * (i - 1));
+            }
+            mma_begin(made[k], sums, b[0], b[1], 0.0f, 0.0f);
         }
     }
 }
@@ -250,30 +322,52 @@ static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles,
     }
 }
 
-/* By a worker, once the window is filled. (x0, y0): the block's first sample of level 2. */
-static __device__ __forceinline__ void filter_window(const foveate_tiles &tiles,
-                                                     tile_bytes_memory &memory,
-                                                     tile_bytes_part<2> &part_2, int x0, int y0)
+/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first sample of it. */
+template <typename Image>
+static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
+                                                     const foveate_tiles &tiles, const Image &src,
+                                                     tile_bytes_memory &memory, int x0, int y0)
 {
     const int lane = (int)threadIdx.x % 32;
     const int warp = (int)threadIdx.x / 32;
     const int x = lane % 4;
     const int y = lane / 4;
     const uint4 *const from = &memory.window[y][x];
-    if (memory.needs.level_2) {
-        make_level_2(part_2, from + 4 * warp, tiles, x0 + 4 * warp + x, y0 + y);
+    const tile_bytes_column column(frame, src, 4 * x0 - TILE_BYTES_BEFORE_X);
+    begin_window(frame, src, memory, column, 4 * y0 - TILE_BYTES_BEFORE_Y);
+    memory.warps_done = 0;
+    tile_bytes_part<2> part_2;
+    part_2.begin(lane);
+    end_window(frame, memory, column);
+    float made[2][4] = {};
+    make_level_2(part_2, from + 4 * warp, made);
+    hear_scout();
+    const tile_needs needs = memory.needs;
+    if (needs.level_2) {
+        write_samples<2>(tiles, made[0], x0 + 4 * warp + x, y0 + y);
+        write_samples<2>(tiles, made[1], x0 + 4 * warp + x, y0 + y + 8);
     }
-    uint32_t all = part_2.all;
-    if (memory.needs.level_1) {
+    if (needs.level_1) {
         tile_bytes_part<1> part;
         part.begin(lane);
-#pragma unroll 1
-        for (int i = 2 * warp; i < 2 * warp + 2; i++) {
-            make_level_1(part, from + 1 + 2 * i, tiles, 2 * x0 + 4 * i + x, 2 * y0 + y);
-        }
-        all &= part.all;
+        make_level_1(part, from + 1 + 4 * warp, tiles, 2 * x0 + 8 * warp + x, 2 * y0 + y);
     }
-    end_warp(tiles, memory, all);
+    if (needs.level_1 || needs.level_2) {
+        end_warp(tiles, memory, part_2.all);
+    }
+}
+
+/* The scout's: it lists its tile while the others work. */
+static __device__ __forceinline__ void scout_bytes(const tile_law &law, const foveate_frame &frame,
+                                                   tile_bytes_memory &memory, int x0, int y0)
+{
+    if (may_need_levels(law)) {
+        memory.needs = needs_of_block(law, 4 * x0, 4 * y0);
+        tell_workers();
+    }
+    if ((int)blockIdx.x < law.tiles.columns && (int)blockIdx.y < law.tiles.rows) {
+        list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
+    }
 }
 
 template <typename Image>
@@ -285,25 +379,10 @@ static __device__ __forceinline__ void make_levels_of_bytes(const foveate_frame 
     const int x0 = (int)blockIdx.x * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const tile_law law(tiles, frame);
-    tile_bytes_part<2> part;
-    if (threadIdx.x < FOVEATE_TILE_BYTES_WORKERS) {
-        if (may_need_levels(law)) {
-            fill_window(frame, src, memory, 4 * x0 - TILE_BYTES_BEFORE_X,
-                        4 * y0 - TILE_BYTES_BEFORE_Y);
-        }
-        memory.warps_done = 0;
-        part.begin((int)threadIdx.x % 32);
-        copy_wait();
-    } else {
-        memory.needs = needs_of_block(law, 4 * x0, 4 * y0);
-    }
-    __syncthreads();
     if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
-        if ((int)blockIdx.x < tiles.columns && (int)blockIdx.y < tiles.rows) {
-            list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
-        }
-    } else if (memory.needs.level_1 || memory.needs.level_2) {
-        filter_window(tiles, memory, part, x0, y0);
+        scout_bytes(law, frame, memory, x0, y0);
+    } else if (may_need_levels(law)) {
+        work_on_bytes(frame, tiles, src, memory, x0, y0);
     }
 }
 
