@@ -219,38 +219,40 @@ static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
 template <int LEVEL> struct tile_bytes_part {
     taps_along<LEVEL> along;
     taps_down<LEVEL> down;
-    uint32_t all; /* the AND of all words */
 
     __device__ __forceinline__ void begin(int lane)
     {
         along.find(lane);
         down.find(lane);
-        all = ~0u;
     }
-    /* Eight rows from `from` on; this lane's words. */
-    __device__ __forceinline__ void filter_along(const uint4 *from, uint32_t &low, uint32_t &high)
+};
+
+/* Sixteen rows; this lane's of eight, and of the eight after. */
+template <int LEVEL> struct tile_bytes_rows {
+    tile_pixels pixels[2][LEVEL];
+
+    __device__ __forceinline__ void load(const uint4 *from)
     {
-        tile_pixels pixels[LEVEL];
 #pragma unroll
-        for (int i = 0; i < LEVEL; i++) {
-            pixels[i].words = from[4 * i];
-            if (LEVEL == 2) { /* it reads all */
-                all &= pixels[i].all();
-            }
+        for (int i = 0; i < 2 * LEVEL; i++) {
+            pixels[i / LEVEL][i % LEVEL].words =
+                from[i / LEVEL * 8 * TILE_BYTES_FOURS + i % LEVEL * 4];
         }
-        sum_along<LEVEL>(along, pixels, low, high);
     }
-    /* Sixteen; `upper`: the first eight alone, the others have no taps. */
-    __device__ __forceinline__ void filter_rows(const uint4 *from, int rows, uint32_t (&sums)[4],
-                                                bool upper)
+    __device__ __forceinline__ uint32_t all() const
     {
-        filter_along(from + rows * TILE_BYTES_FOURS, sums[0], sums[1]);
-        if (upper) {
-            sums[2] = sums[0];
-            sums[3] = sums[1];
-        } else {
-            filter_along(from + (rows + 8) * TILE_BYTES_FOURS, sums[2], sums[3]);
+        uint32_t all = ~0u;
+#pragma unroll
+        for (int i = 0; i < 2 * LEVEL; i++) {
+            all &= pixels[i / LEVEL][i % LEVEL].all();
         }
+        return all;
+    }
+    __device__ __forceinline__ void filter_along(const taps_along<LEVEL> &taps,
+                                                 uint32_t (&sums)[4]) const
+    {
+        sum_along<LEVEL>(taps, pixels[0], sums[0], sums[1]);
+        sum_along<LEVEL>(taps, pixels[1], sums[2], sums[3]);
     }
 };
 
@@ -267,41 +269,59 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
     }
 }
 
-/* Sixteen rows of level 2 from eighty of pixels, as eight and eight. */
-static __device__ __forceinline__ void make_level_2(tile_bytes_part<2> &part, const uint4 *from,
-                                                    float (&made)[2][4])
+/* Loops are not unrolled: a picture of 1080p is one wave of blocks, whose time is that of fetching the
+ * instructions for the first time. */
+
+/* Sixteen rows of level 2 from eighty of pixels, as eight and eight. -> the AND of all words. */
+static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2> &part,
+                                                        const uint4 *from, float (&made)[2][4])
 {
-    const uint32_t(&b)[6] = part.down.b;
-#pragma unroll
-    for (int i = 0; i < 5; i++) {
+    uint32_t all = ~0u;
+    tile_bytes_rows<2> rows;
+    rows.load(from);
+#pragma unroll 1
+    for (int i = 0; i < TILE_BYTES_ROWS / 8; i += 2) {
         uint32_t sums[4];
-        part.filter_rows(from, 16 * i, sums, false);
-        if (i <= 2) {
-            mma_add(made[0], sums, b[2 * i], b[2 * i + 1]);
+        rows.filter_along(part.along, sums);
+        all &= rows.all();
+        if (i + 2 < TILE_BYTES_ROWS / 8) {
+            rows.load(from + 8 * (i + 2) * TILE_BYTES_FOURS);
         }
-        if (i >= 2) {
-            mma_add(made[1], sums, b[2 * i - 4], b[2 * i - 3]);
-        }
+        mma_add(made[0], sums, part.down.from(i), part.down.from(i + 1));
+        mma_add(made[1], sums, part.down.from(i - 4), part.down.from(i - 3));
     }
+    return all;
 }
 
-/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's first. */
-static __device__ __forceinline__ void make_level_1(tile_bytes_part<1> &part, const uint4 *from,
-                                                    const foveate_tiles &tiles, int x, int y)
+/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's first. Of
+ * sixteen rows of pixels eight rows of samples begin, and the eight before end. */
+static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &part,
+                                                    const uint4 *from, const foveate_tiles &tiles,
+                                                    int x, int y)
 {
+    const uint32_t first = part.down.from(0);
+    const uint32_t second = part.down.from(1);
+    const uint32_t last = part.down.from(2);
     float made[2][4] = {};
-    const uint32_t(&b)[3] = part.down.b;
-#pragma unroll
-    for (int i = 0; i < 5; i++) {
+    tile_bytes_rows<1> rows[2];
+    rows[0].load(from);
+    rows[1].load(from + 2);
+#pragma unroll 1
+    for (int i = 0; i < TILE_BYTES_ROWS; i += 16) {
+        uint32_t sums[2][4];
+        rows[0].filter_along(part.along, sums[0]);
+        rows[1].filter_along(part.along, sums[1]);
+        if (i + 16 < TILE_BYTES_ROWS) {
+            rows[0].load(from + (i + 16) * TILE_BYTES_FOURS);
+            rows[1].load(from + (i + 16) * TILE_BYTES_FOURS + 2);
+        }
 #pragma unroll
         for (int k = 0; k < 2; k++) {
-            uint32_t sums[4];
-            part.filter_rows(from + 2 * k, 16 * i, sums, i == 4);
+            mma_add(made[k], sums[k], last, 0);
             if (i > 0) {
-                mma_add(made[k], sums, b[2], 0);
-                write_samples<1>(tiles, made[k], x + 4 * k, y + 8 * (i - 1));
+                write_samples<1>(tiles, made[k], x + 4 * k, y + i / 2 - 8);
             }
-            mma_begin(made[k], sums, b[0], b[1], 0.0f, 0.0f);
+            mma_begin(made[k], sums[k], first, second, 0.0f, 0.0f);
         }
     }
 }
@@ -340,7 +360,7 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
     part_2.begin(lane);
     end_window(frame, memory, column);
     float made[2][4] = {};
-    make_level_2(part_2, from + 4 * warp, made);
+    const uint32_t all = make_level_2(part_2, from + 4 * warp, made);
     hear_scout();
     const tile_needs needs = memory.needs;
     if (needs.level_2) {
@@ -353,7 +373,7 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
         make_level_1(part, from + 1 + 4 * warp, tiles, 2 * x0 + 8 * warp + x, 2 * y0 + y);
     }
     if (needs.level_1 || needs.level_2) {
-        end_warp(tiles, memory, part_2.all);
+        end_warp(tiles, memory, all);
     }
 }
 

@@ -20,10 +20,10 @@ static __host__ __device__ constexpr int tap_steps(int level)
     return 2 * level;
 }
 
-/* Registers of the matrix that makes eight rows, two for sixteen rows of pixels. */
-static __host__ __device__ constexpr int tap_pairs(int level)
+/* Worked out here, and not where it is first asked for, behind a wait. */
+static __device__ __forceinline__ void keep(uint32_t &value)
 {
-    return level == 1 ? 3 : 6;
+    asm volatile("" : "+r"(value));
 }
 
 /* ---- Along rows */
@@ -63,6 +63,10 @@ template <int LEVEL> struct taps_along {
             a[step][2] = (taps >> 8 & 0xffu) << 8 * channel;
             a[step][1] = a[step][0] << 16;
             a[step][3] = a[step][2] << 16;
+#pragma unroll
+            for (uint32_t &taps_of_two : a[step]) {
+                keep(taps_of_two);
+            }
         }
     }
 };
@@ -79,22 +83,28 @@ static __device__ __forceinline__ uint32_t two_taps(uint32_t low, uint32_t high,
     return bits_of(__hfma2(numbers, __float2half2_rn(scale), __float2half2_rn(-1024.0f * scale)));
 }
 
-/* Right matrices: eight samples down from sixteen rows for each two registers. */
+/* Right matrices: eight samples down. A lane's column has four or fewer pairs of taps in a row that are its own, of
+ * each eight rows two: so of all its registers two are not 0, one after the other. */
 template <int LEVEL> struct taps_down {
-    uint32_t b[tap_pairs(LEVEL)];
+    uint32_t low;
+    uint32_t high;
+    int begins;
 
     __device__ __forceinline__ void find(int lane)
     {
         /* The first register's two rows, less the column's first tap's, by two; each on is eight rows. */
         const int first = LEVEL == 1 ? lane % 4 - 2 - lane / 4 : lane % 4 - 2 * (lane / 4);
-        const int begins = -(first >> 2);
-        const uint32_t low = LEVEL == 1 ? two_taps<1>(0x0a0a0501u, 0x00000105u, first & 3)
-                                        : two_taps<2>(0x230f0501u, 0x9b876541u, first & 3);
-        const uint32_t high = LEVEL == 1 ? 0u : two_taps<2>(0x4165879bu, 0x01050f23u, first & 3);
-#pragma unroll
-        for (int i = 0; i < tap_pairs(LEVEL); i++) {
-            b[i] = i == begins ? low : i == begins + 1 ? high : 0u;
-        }
+        begins = -(first >> 2);
+        low = LEVEL == 1 ? two_taps<1>(0x0a0a0501u, 0x00000105u, first & 3)
+                         : two_taps<2>(0x230f0501u, 0x9b876541u, first & 3);
+        high = LEVEL == 1 ? 0u : two_taps<2>(0x4165879bu, 0x01050f23u, first & 3);
+        keep(low);
+        keep(high);
+    }
+    /* Of the rows from 8 i on. */
+    __device__ __forceinline__ uint32_t from(int i) const
+    {
+        return i == begins ? low : i == begins + 1 ? high : 0u;
     }
 };
 
