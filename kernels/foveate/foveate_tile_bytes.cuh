@@ -379,15 +379,14 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
 
 /* The scout's: it lists its tile while the others work. */
 static __device__ __forceinline__ void scout_bytes(const tile_law &law, const foveate_frame &frame,
-                                                   tile_bytes_memory &memory, int x0, int y0)
+                                                   tile_bytes_memory &memory)
 {
+    const tile_findings found = find_around(law, (int)blockIdx.x, (int)blockIdx.y);
     if (may_need_levels(law)) {
-        memory.needs = needs_of_block(law, 4 * x0, 4 * y0);
+        memory.needs = found.needs;
         tell_workers();
     }
-    if ((int)blockIdx.x < law.tiles.columns && (int)blockIdx.y < law.tiles.rows) {
-        list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
-    }
+    list_tile(law, frame, found.tile, (int)blockIdx.x, (int)blockIdx.y);
 }
 
 template <typename Image>
@@ -400,7 +399,7 @@ static __device__ __forceinline__ void make_levels_of_bytes(const foveate_frame 
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const tile_law law(tiles, frame);
     if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
-        scout_bytes(law, frame, memory, x0, y0);
+        scout_bytes(law, frame, memory);
     } else if (may_need_levels(law)) {
         work_on_bytes(frame, tiles, src, memory, x0, y0);
     }

@@ -276,22 +276,44 @@ static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
     return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
 }
 
-/* The levels that tiles may read from this block: theirs lie within 96 pixels of its first pixel's 64 by
- * 64. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is made
- * of all of level 2. */
-static __device__ __forceinline__ tile_needs needs_of_block(const tile_law &law, int x_px, int y_px)
+/* What tiles may read from this block: theirs lie within 96 pixels of its first pixel's 64 by 64, which lie a margin
+ * of level 2 before its tile's. */
+static __device__ __forceinline__ tile_square square_of_block(int x, int y)
+{
+    const float margin = 96.0f;
+    const int before_px = 4 * FOVEATE_MARGIN;
+    return {(float)(x * FOVEATE_TILE_PX - before_px) - margin,
+            (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
+}
+
+/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is
+ * made of all of level 2. */
+static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
+                                                            const tile_range &range)
 {
     const foveate_tiles &tiles = law.tiles;
-    const float margin = 96.0f;
-    const tile_square square = {(float)x_px - margin, (float)y_px - margin,
-                                FOVEATE_TILE_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
     const bool may = may_need_levels(law);
     const bool all = tiles.next_samples == 0 && gridDim.z > 1;
     const bool wants_1 =
         range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && level_of_range(law, range) == 0;
     const bool wants_2 = range.high >= 0.97f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
     return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
+}
+
+/* What the scout finds out first, of both squares at once: a wait for the law's table less. */
+struct tile_findings {
+    tile_needs needs;
+    tile_range tile;
+};
+
+static __device__ __forceinline__ tile_findings find_around(const tile_law &law, int x, int y)
+{
+    const bool asks_for_block = threadIdx.x % 32 < 16;
+    const tile_range range =
+        range_over_lanes<16>(law, asks_for_block ? square_of_block(x, y) : square_of_tile(x, y));
+    const tile_range block = {__shfl_sync(~0u, range.low, 0), __shfl_sync(~0u, range.high, 0)};
+    const tile_range tile = {__shfl_sync(~0u, range.low, 16), __shfl_sync(~0u, range.high, 16)};
+    return {needs_of_range(law, block), tile};
 }
 
 /* An image's list. */
@@ -349,10 +371,13 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
 }
 
 static __device__ __forceinline__ void list_tile(const tile_law &law, const foveate_frame &frame,
-                                                 int x, int y)
+                                                 const tile_range &range, int x, int y)
 {
+    if (x >= law.tiles.columns || y >= law.tiles.rows) {
+        return;
+    }
     const tile_list list(law.tiles);
-    const uint32_t entry = entry_of_tile(law, x, y);
+    const uint32_t entry = entry_of_tile(law, range, x, y);
     if (entry == FOVEATE_TILE_NONE) {
         list_quarters(law, frame, list, x, y);
     } else if (threadIdx.x % 32 == 0) {
@@ -383,14 +408,16 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const bool works = threadIdx.x < FOVEATE_TILE_WORKERS;
     const tile_law law(tiles, frame);
+    tile_findings found;
     if (!works) {
-        memory.needs = needs_of_block(law, 4 * x0, 4 * y0);
+        found = find_around(law, (int)blockIdx.x, (int)blockIdx.y);
+        memory.needs = found.needs;
     } else {
         fill_light<pixel<FORMAT>>(memory.light, becomes_light<FORMAT>(frame), FOVEATE_TILE_WORKERS);
     }
     __syncthreads();
-    if (!works && (int)blockIdx.x < tiles.columns && (int)blockIdx.y < tiles.rows) {
-        list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
+    if (!works) {
+        list_tile(law, frame, found.tile, (int)blockIdx.x, (int)blockIdx.y);
     }
     if (!memory.needs.level_1 && !memory.needs.level_2) {
         return;
