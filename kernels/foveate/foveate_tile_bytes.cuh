@@ -79,7 +79,8 @@ struct tile_bytes_column {
                                                  int x0)
         : index((int)threadIdx.x % TILE_BYTES_FOURS), first((int)threadIdx.x / TILE_BYTES_FOURS),
           x(x0 + 4 * index), fills(first < TILE_BYTES_ROWS_AT_ONCE),
-          copies(has_runs(image, 4) && (frame.width_px % 4 == 0 || x + 4 <= frame.width_px))
+          copies(has_runs(image, 4) && frame.width_px >= 4 &&
+                 (frame.width_px % 4 == 0 || x + 4 <= frame.width_px))
     {
     }
     __device__ __forceinline__ bool is_beside(const foveate_frame &frame) const
