@@ -18,6 +18,7 @@
  *     foveate_tile_params.h     shapes, limits, what C shares
  *     foveate_tile_sigma.cuh    sigma, and what it says about a tile
  *     foveate_tile_sample.cuh   samples of halves, formats
+ *     foveate_tile_taps.cuh     filters of levels as matrices
  *     foveate_tile_image.cuh    pixels in memory
  *     foveate_tile_blur.cuh     the two passes
  *     foveate_tile_direct.cuh   both at once where sigma is small
