@@ -12,6 +12,8 @@ extern const unsigned char foveate_tiles_fatbin[];
 #define SPLIT_BELOW_PIXELS 10000000
 /* Off by so much, sigma of the narrowest Gaussians shows by a level. */
 #define MOST_BENT_PX 0.004
+/* From which compute capability on bytes are filtered by products. */
+#define LEAST_MAJOR_OF_BYTES 8
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
@@ -26,10 +28,18 @@ static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVE
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
+    int major = 0;
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                          device->handle));
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
                                        &out_kernels->levels));
+    if (major >= LEAST_MAJOR_OF_BYTES) {
+        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_bytes",
+                                           1u << FOVEA_FORMAT_RGBA8, &out_kernels->bytes));
+    }
     return foveate_cuda_get_kernels(device, out_kernels->module, "tile_picture", formats,
                                     &out_kernels->picture);
 }
@@ -362,9 +372,22 @@ static struct foveate_tiles tiles_for(const struct foveate_tiles *tiles, enum fo
     return own;
 }
 
+/* The first kernel, and its blocks' threads. */
+struct makers {
+    CUfunction levels;
+    uint32_t threads;
+};
+
+static struct makers makers_of(CUfunction levels, CUfunction bytes,
+                               const struct foveate_frame *frame)
+{
+    return bytes && frame->light == 0 ? (struct makers){bytes, FOVEATE_TILE_BYTES_MAKERS}
+                                      : (struct makers){levels, FOVEATE_TILE_MAKERS};
+}
+
 /* The kernels of a format, with their parameters. */
 struct stages {
-    CUfunction levels;
+    struct makers makers;
     CUfunction picture;
     void *params;
     int32_t shared_bytes;
@@ -379,9 +402,10 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
     const struct cuda_device *device = run->device;
     const struct foveate_tiles *tiles = run->tiles;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->levels, (unsigned)tiles->made_columns,
-                                    (unsigned)tiles->made_rows, stages->images, FOVEATE_TILE_MAKERS,
-                                    1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
+           device->cu->LaunchKernel(stages->makers.levels, (unsigned)tiles->made_columns,
+                                    (unsigned)tiles->made_rows, stages->images,
+                                    stages->makers.threads, 1, 1, 0, run->stream,
+                                    (void *[]){stages->params}, NULL));
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
@@ -414,7 +438,8 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    const struct stages stages = {run->kernels->levels.surface[format],
+    const struct stages stages = {makers_of(run->kernels->levels.surface[format],
+                                            run->kernels->bytes.surface[format], run->frame),
                                   run->kernels->picture.surface[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
@@ -433,7 +458,8 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    const struct stages stages = {run->kernels->levels.linear[format],
+    const struct stages stages = {makers_of(run->kernels->levels.linear[format],
+                                            run->kernels->bytes.linear[format], run->frame),
                                   run->kernels->picture.linear[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,

@@ -23,6 +23,12 @@
 #define TILE_DOWN_ROWS 4
 #define TILE_DOWN_TAPS (2 * TILE_DOWN_ROWS + 4)
 
+/* The levels that a block makes. */
+struct tile_needs {
+    int level_1;
+    int level_2;
+};
+
 struct tile_maker_memory {
     union {
         uint2 down[TILE_MADE_1]
@@ -31,8 +37,7 @@ struct tile_maker_memory {
     };
     uint2 level_1[TILE_MADE_1][TILE_MADE_1 + 2];
     __half light[256];
-    int needs_1;
-    int needs_2;
+    tile_needs needs;
 };
 
 /* ---- [1 5 10 10 5 1]/32 */
@@ -265,25 +270,50 @@ static __device__ __forceinline__ void write_level_2(const foveate_tiles &tiles,
 
 /* ---- The scout */
 
-/* The levels that tiles may read from this block: theirs lie within 96 pixels of its first pixel's 64 by
- * 64. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is made
- * of all of level 2. Where a batch has one picture for all, the first image makes all levels. */
-static __device__ __forceinline__ void find_needs(const tile_law &law, tile_maker_memory &memory,
-                                                  int x_px, int y_px)
+/* Where a batch has one picture for all, the first image makes all levels. */
+static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
+{
+    return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
+}
+
+/* What tiles may read from this block: theirs lie within 96 pixels of its first pixel's 64 by 64, which lie a margin
+ * of level 2 before its tile's. */
+static __device__ __forceinline__ tile_square square_of_block(int x, int y)
+{
+    const float margin = 96.0f;
+    const int before_px = 4 * FOVEATE_MARGIN;
+    return {(float)(x * FOVEATE_TILE_PX - before_px) - margin,
+            (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
+}
+
+/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is
+ * made of all of level 2. */
+static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
+                                                            const tile_range &range)
 {
     const foveate_tiles &tiles = law.tiles;
-    const float margin = 96.0f;
-    const tile_square square = {(float)x_px - margin, (float)y_px - margin,
-                                FOVEATE_TILE_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
-    const bool shared = tiles.next_samples == 0;
-    const bool may = shared ? blockIdx.z == 0 : law.blurs;
-    const bool all = shared && gridDim.z > 1;
+    const bool may = may_need_levels(law);
+    const bool all = tiles.next_samples == 0 && gridDim.z > 1;
     const bool wants_1 =
         range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && level_of_range(law, range) == 0;
     const bool wants_2 = range.high >= 0.97f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
-    memory.needs_1 = tiles.level_count > 1 && may && (all || wants_1);
-    memory.needs_2 = tiles.level_count > 2 && may && (all || wants_2);
+    return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
+}
+
+/* What the scout finds out first, of both squares at once: a wait for the law's table less. */
+struct tile_findings {
+    tile_needs needs;
+    tile_range tile;
+};
+
+static __device__ __forceinline__ tile_findings find_around(const tile_law &law, int x, int y)
+{
+    const bool asks_for_block = threadIdx.x % 32 < 16;
+    const tile_range range =
+        range_over_lanes<16>(law, asks_for_block ? square_of_block(x, y) : square_of_tile(x, y));
+    const tile_range block = {__shfl_sync(~0u, range.low, 0), __shfl_sync(~0u, range.high, 0)};
+    const tile_range tile = {__shfl_sync(~0u, range.low, 16), __shfl_sync(~0u, range.high, 16)};
+    return {needs_of_range(law, block), tile};
 }
 
 /* An image's list. */
@@ -341,10 +371,13 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
 }
 
 static __device__ __forceinline__ void list_tile(const tile_law &law, const foveate_frame &frame,
-                                                 int x, int y)
+                                                 const tile_range &range, int x, int y)
 {
+    if (x >= law.tiles.columns || y >= law.tiles.rows) {
+        return;
+    }
     const tile_list list(law.tiles);
-    const uint32_t entry = entry_of_tile(law, x, y);
+    const uint32_t entry = entry_of_tile(law, range, x, y);
     if (entry == FOVEATE_TILE_NONE) {
         list_quarters(law, frame, list, x, y);
     } else if (threadIdx.x % 32 == 0) {
@@ -375,16 +408,18 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const bool works = threadIdx.x < FOVEATE_TILE_WORKERS;
     const tile_law law(tiles, frame);
+    tile_findings found;
     if (!works) {
-        find_needs(law, memory, 4 * x0, 4 * y0);
+        found = find_around(law, (int)blockIdx.x, (int)blockIdx.y);
+        memory.needs = found.needs;
     } else {
         fill_light<pixel<FORMAT>>(memory.light, becomes_light<FORMAT>(frame), FOVEATE_TILE_WORKERS);
     }
     __syncthreads();
-    if (!works && (int)blockIdx.x < tiles.columns && (int)blockIdx.y < tiles.rows) {
-        list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
+    if (!works) {
+        list_tile(law, frame, found.tile, (int)blockIdx.x, (int)blockIdx.y);
     }
-    if (!memory.needs_1 && !memory.needs_2) {
+    if (!memory.needs.level_1 && !memory.needs.level_2) {
         return;
     }
     uint32_t all = ~0u;
@@ -398,10 +433,10 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
         *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = (uint8_t)opaque;
     }
     __syncthreads();
-    if (works && memory.needs_1) {
+    if (works && memory.needs.level_1) {
         write_level_1(tiles, memory, 2 * x0, 2 * y0);
     }
-    if (!memory.needs_2) {
+    if (!memory.needs.level_2) {
         return;
     }
     if (works) {

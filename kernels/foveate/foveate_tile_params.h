@@ -21,6 +21,9 @@
 #define FOVEATE_TILE_MADE 16
 #define FOVEATE_TILE_WORKERS 192
 #define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
+/* The same of foveate_tile_bytes.cuh. */
+#define FOVEATE_TILE_BYTES_WORKERS 128
+#define FOVEATE_TILE_BYTES_MAKERS (FOVEATE_TILE_BYTES_WORKERS + 32)
 
 /* The second kernel: a thread filters four outputs in a row at a time. */
 #define FOVEATE_TILE_THREADS 128

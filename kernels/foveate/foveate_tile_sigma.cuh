@@ -128,6 +128,33 @@ static __device__ __forceinline__ tile_range range_over(const tile_law &law,
     return range;
 }
 
+/* The same of a square for each so many lanes, who are told. */
+template <int LANES>
+static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
+                                                              const tile_square &square)
+{
+    const int lane = (int)threadIdx.x % LANES;
+    const bool radial = law.tiles.radial != 0;
+    tile_range range = {INFINITY, 0.0f};
+#pragma unroll 1
+    for (int i = lane; i < (radial ? LANES : 25); i += LANES) {
+        const tile_place place =
+            radial ? end_of_square(law, square, lane == 0) : place_in_square(square, i);
+        const float sigma_px = law.at(place.x, place.y);
+        range.low = fminf(range.low, sigma_px);
+        range.high = fmaxf(range.high, sigma_px);
+    }
+#pragma unroll
+    for (int i = LANES / 2; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
+    range.low -= law.tiles.slope * half_diagonal;
+    range.high += law.tiles.slope * half_diagonal;
+    return range;
+}
+
 /* ---- Kinds */
 
 static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
@@ -176,14 +203,18 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
     return 0;
 }
 
-/* The tile at that place from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
-static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law, int x, int y)
+/* The tile at that place, with what it reads around. */
+static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
 {
     const float margin = 4.0f;
-    const tile_square square = {(float)(x * FOVEATE_TILE_PX) - margin,
-                                (float)(y * FOVEATE_TILE_PX) - margin,
-                                FOVEATE_TILE_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
+    return {(float)(x * FOVEATE_TILE_PX) - margin, (float)(y * FOVEATE_TILE_PX) - margin,
+            FOVEATE_TILE_PX + 2.0f * margin};
+}
+
+/* The tile from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
+static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
+                                                         const tile_range &range, int x, int y)
+{
     const int level = law.blurs ? level_of_range(law, range) : 0;
     if (level == 0) {
         return FOVEATE_TILE_NONE;
