@@ -86,16 +86,16 @@ static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(fl
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
-                                                     int side_px, int x0, int y0)
+                                                     int width_px, int height_px, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light<pixel<FORMAT>>((__half *)work.shared, light, FOVEATE_TILE_THREADS);
     __syncthreads();
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < side_px * side_px; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % side_px;
-        const int y = y0 + i / side_px;
+    for (int i = (int)threadIdx.x; i < width_px * height_px; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % width_px;
+        const int y = y0 + i / width_px;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -153,49 +153,80 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
     }
 }
 
+/* Loads the window of a tile of the picture, before which what a Gaussian needs may go to memory.grid.
+ * -> false: floats that only gathering can make. The whole block waits for it. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, bool fine, int x0, int y0)
+static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
+                                                    const foveate_tile_shape &shape,
+                                                    const tile_memory &memory, int x0, int y0,
+                                                    tile_sample &base)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
-    typedef typename tile_pixel<FORMAT>::sample Sample;
-    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
-    const tile_memory memory(work.shared, shape);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    tile_sample base = zero_sample();
+    base = zero_sample();
     if constexpr (pixel<FORMAT>::white > 0) {
         if (light) {
             __syncthreads();
         } else {
             const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const int middle_row = shape.rows / 2 - shape.radius;
             const tile_decoder<FORMAT> decode(false, nullptr);
             base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                        min(y0 + middle, frame.height_px - 1)));
+                                        min(y0 + middle_row, frame.height_px - 1)));
         }
     }
     const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
     if constexpr (pixel<FORMAT>::white > 0) {
         base = settle_base(light, shape, memory, base, finding.least);
-    } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        return true;
+    } else {
+        return __syncthreads_and(!finding.is_bad()) != 0;
+    }
+}
+
+/* `rows` of a tile in two dimensions at once: all pixels, or those that are `fine`. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_direct(const tile_work<FORMAT, Image> &work, int radius,
+                                                   bool fine, int rows, int x0, int y0)
+{
+    foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    shape.rows = rows + 2 * radius;
+    shape.above = 0; /* of the grid, which narrow Gaussians need for their own pixels only */
+    const tile_memory memory(work.shared, shape);
+    if (work.law.tiles.law.kind != FOVEATE_LAW_RADIAL) {
+        fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    }
+    tile_sample base;
+    if (!load_picture(work, shape, memory, x0, y0, base)) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, rows, x0, y0);
         return;
     }
-    const tile_encoder<FORMAT> encode(base, light);
-    const bool direct = fine && radius <= FOVEATE_TILE_DIRECT_RADIUS;
-    const float fine_sigma = direct ? INFINITY : fine ? work.tiles.fine_sigma : 0.0f;
-    if (fine) {
-        write_direct(work, shape, memory, encode, fine_sigma, x0, y0);
-    }
-    if (direct) {
+    const tile_encoder<FORMAT> encode(base, becomes_light<FORMAT>(work.frame));
+    write_direct(work, shape, memory, encode, fine ? work.tiles.fine_sigma : INFINITY, rows, x0,
+                 y0);
+}
+
+/* In two passes: all pixels, or those that are not `fine`. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
+                                                         int radius, bool fine, int x0, int y0)
+{
+    typedef typename tile_pixel<FORMAT>::sample Sample;
+    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    const tile_memory memory(work.shared, shape);
+    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    tile_sample base;
+    if (!load_picture(work, shape, memory, x0, y0, base)) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, FOVEATE_TILE_QUARTER_PX, x0, y0);
         return;
     }
+    const tile_encoder<FORMAT> encode(base, becomes_light<FORMAT>(work.frame));
     blur_rows<true, Sample>(work.law, shape, memory);
     __syncthreads();
     blur_columns<true, Sample>(work.law, shape, memory);
     __syncthreads();
-    write_blurred(work, shape, memory, encode, fine_sigma, x0, y0);
+    write_blurred(work, shape, memory, encode, fine ? work.tiles.fine_sigma : 0.0f, x0, y0);
 }
 
 /* ---- A tile from a level */
@@ -243,7 +274,7 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     if constexpr (pixel<FORMAT>::white > 0) {
         base = settle_base(light, shape, memory, base, finding.least);
     } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, shape.side_px, x0, y0);
+        gather_square(work, shape.side_px, shape.side_px, x0, y0);
         return;
     }
     blur_rows<false, Sample>(work.law, shape, memory);
@@ -284,21 +315,25 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const bool fine = (entry >> FOVEATE_TILE_FINE_BIT & 1u) != 0;
-    const int x0 = (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 =
-        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
+    const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
+    const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if (level == 2) {
         make_from_level<4>(work, 2, radius, x0, y0);
     } else if (level == 0) {
         make_from_picture(work, radius, fine, x0, y0);
+    } else if (kind == FOVEATE_TILE_DIRECT) {
+        const bool half = (entry & FOVEATE_TILE_HALF) != 0;
+        const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
+        make_direct(work, radius, fine, half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX, x0,
+                    y0 + below);
     } else if (level == 1) {
         make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == FOVEATE_TILE_COPIED) {
         copy_quarter(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, FOVEATE_TILE_QUARTER_PX, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }
@@ -320,29 +355,36 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
 }
 
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
- * the device. */
+ * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
-    const uint32_t entry = take_entry(tiles);
+    uint32_t entry = take_entry(tiles);
     if (entry == FOVEATE_TILE_NONE) {
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
-    for (int i = 0; i < (in_quarters ? 4 : 1); i++) {
-        uint32_t own = entry;
-        if (in_quarters) {
-            const int x = (int)(entry & FOVEATE_TILE_PLACE_MASK) + i % 2;
-            const int y = (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) + i / 2;
-            if (x * FOVEATE_TILE_QUARTER_PX >= frame.width_px ||
-                y * FOVEATE_TILE_QUARTER_PX >= frame.height_px) {
-                continue;
-            }
-            own = entry_of_quarter(work.law, x, y);
-            __syncthreads(); /* the quarter before is out of shared memory */
+    if (in_quarters) {
+        const int quarter = (int)threadIdx.x % 32 / 8;
+        entry = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
+                                 row_of_entry(entry) + quarter / 2);
+    }
+    for (int i = 0; i < (in_quarters ? 8 : 2); i++) {
+        uint32_t own = __shfl_sync(~0u, entry, 8 * (i / 2));
+        const bool both = makes_both(own);
+        const bool inside = column_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+                            row_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+        if (!inside || (i % 2 == 1 && !both)) {
+            continue;
+        }
+        if (both && i % 2 == 0) {
+            own = narrow_part(work.law, own);
+        }
+        if (i > 0) {
+            __syncthreads(); /* what was before is out of shared memory */
         }
         make_entry(work, own);
     }
