@@ -306,18 +306,18 @@ static __device__ __forceinline__ bool may_split(const tile_law &law, const tile
     return (int)__shfl_sync(~0u, before, 0) < law.tiles.split_count;
 }
 
-/* Where the parts of this eighth of the warp's quarter go, of which there are so many. The whole warp asks. */
-static __device__ __forceinline__ uint32_t place_of_parts(const tile_list &list, int parts)
+/* Where these eight lanes' entries go, of which there are so many. The whole warp asks. */
+static __device__ __forceinline__ uint32_t place_of_entries(uint32_t *counter, int entries)
 {
     uint32_t before = 0;
     uint32_t all = 0;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const uint32_t count = (uint32_t)__shfl_sync(~0u, parts, 8 * i);
+        const uint32_t count = (uint32_t)__shfl_sync(~0u, entries, 8 * i);
         before += i < (int)(threadIdx.x % 32 / 8) ? count : 0;
         all += count;
     }
-    const uint32_t first = threadIdx.x % 32 == 0 ? atomicAdd(&list.counts->quarters, all) : 0;
+    const uint32_t first = threadIdx.x % 32 == 0 ? atomicAdd(counter, all) : 0;
     return __shfl_sync(~0u, first, 0) + before;
 }
 
@@ -331,7 +331,8 @@ static __device__ __forceinline__ bool may_part(const tile_law &law, const tile_
     return __all_sync(~0u, has_room);
 }
 
-/* Eight lanes find out about each of the quarters. */
+/* Eight lanes find out about each of the quarters. Those of level 1 take no longer than tiles and are listed
+ * with them, behind those of the picture, so that what takes long begins first. */
 static __device__ __forceinline__ void list_quarters(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
@@ -339,7 +340,7 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
     const int quarter = (int)threadIdx.x % 32 / 8;
     const int own = (int)threadIdx.x % 8;
     if (!may_split(law, list)) {
-        const uint32_t at = place_of_parts(list, quarter == 0);
+        const uint32_t at = place_of_entries(&list.counts->quarters, quarter == 0);
         if (threadIdx.x % 32 == 0) {
             list.entries[at] = tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, 2 * x, 2 * y);
         }
@@ -353,9 +354,16 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
     int parts = inside ? count_parts(entry) : 0;
     const bool in_parts = may_part(law, list, parts);
     parts = in_parts ? parts : min(parts, 1);
-    const uint32_t at = place_of_parts(list, parts);
-    if (own < parts) {
+    const bool last = (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 + 1;
+    const uint32_t at = place_of_entries(&list.counts->quarters, last ? 0 : parts);
+    if (!last && own < parts) {
         list.entries[at + own] = in_parts ? part_of_entry(law, entry, own) : entry;
+    }
+    if (__any_sync(~0u, last)) {
+        const uint32_t from_end = place_of_entries(&list.counts->tiles, last ? parts : 0);
+        if (last && own < parts) {
+            list.entries[(uint32_t)law.tiles.entry_count - 1u - from_end] = entry;
+        }
     }
 }
 

@@ -112,15 +112,23 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 
 /* ---- A tile from the picture itself */
 
+/* A window that is being written: what its samples are relative to, and whether all of it is opaque, so that
+ * no pixel need be read for its alpha. */
+struct tile_loaded {
+    tile_sample base;
+    int opaque;
+};
+
 /* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
  * differently here and in write_direct must not be left out by both. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
                                                      const tile_memory &memory,
-                                                     const tile_encoder<FORMAT> &encode, float from,
-                                                     int x0, int y0)
+                                                     const tile_loaded &loaded, float from, int x0,
+                                                     int y0)
 {
+    const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
     const foveate_frame &frame = work.frame;
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
@@ -143,7 +151,14 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
             words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
         }
         if (needs_alpha<FORMAT>(frame)) {
-            const tile_words<typename Image::word, 4> own = load_own(work, x, y);
+            tile_words<typename Image::word, 4> own;
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                own.of[n] = all_bits<typename Image::word>();
+            }
+            if (!loaded.opaque) {
+                own = load_own(work, x, y);
+            }
 #pragma unroll
             for (int n = 0; n < TILE_GROUP; n++) {
                 words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
@@ -159,11 +174,12 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
                                                     const foveate_tile_shape &shape,
                                                     const tile_memory &memory, int x0, int y0,
-                                                    tile_sample &base)
+                                                    tile_loaded &loaded)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
+    tile_sample &base = loaded.base;
     base = zero_sample();
     if constexpr (pixel<FORMAT>::white > 0) {
         if (light) {
@@ -178,55 +194,53 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
     }
     const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, finding.least);
+        loaded.opaque = are_opaque<FORMAT>(finding.all);
+        base = settle_base(light, shape, memory, base, finding.least, loaded.opaque);
         return true;
     } else {
+        loaded.opaque = 0;
         return __syncthreads_and(!finding.is_bad()) != 0;
     }
 }
 
-/* `rows` of a tile in two dimensions at once: all pixels, or those that are `fine`. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_direct(const tile_work<FORMAT, Image> &work, int radius,
-                                                   bool fine, int rows, int x0, int y0)
-{
-    foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
-    shape.rows = rows + 2 * radius;
-    shape.above = 0; /* of the grid, which narrow Gaussians need for their own pixels only */
-    const tile_memory memory(work.shared, shape);
-    if (work.law.tiles.law.kind != FOVEATE_LAW_RADIAL) {
-        fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    }
-    tile_sample base;
-    if (!load_picture(work, shape, memory, x0, y0, base)) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, rows, x0, y0);
-        return;
-    }
-    const tile_encoder<FORMAT> encode(base, becomes_light<FORMAT>(work.frame));
-    write_direct(work, shape, memory, encode, fine ? work.tiles.fine_sigma : INFINITY, rows, x0,
-                 y0);
-}
+/* Which pixels of a tile of the picture, and how. */
+struct tile_share {
+    bool direct; /* in two dimensions at once */
+    bool fine; /* those below fine_sigma if it is direct, else all others; false: all */
+    int rows;
+};
 
-/* In two passes: all pixels, or those that are not `fine`. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, bool fine, int x0, int y0)
+                                                         int radius, const tile_share &share,
+                                                         int x0, int y0)
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
-    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    if (share.direct) {
+        shape.rows = share.rows + 2 * radius;
+        shape.above = 0; /* of the grid: only what pixels themselves have counts */
+    }
     const tile_memory memory(work.shared, shape);
-    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    tile_sample base;
-    if (!load_picture(work, shape, memory, x0, y0, base)) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, FOVEATE_TILE_QUARTER_PX, x0, y0);
+    if (!share.direct || work.tiles.law.kind != FOVEATE_LAW_RADIAL) {
+        fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    }
+    tile_loaded loaded;
+    if (!load_picture(work, shape, memory, x0, y0, loaded)) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, share.rows, x0, y0);
         return;
     }
-    const tile_encoder<FORMAT> encode(base, becomes_light<FORMAT>(work.frame));
+    if (share.direct) {
+        const float below = share.fine ? work.tiles.fine_sigma : INFINITY;
+        const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
+        write_direct(work, shape, memory, encode, below, share.rows, x0, y0);
+        return;
+    }
     blur_rows<true, Sample>(work.law, shape, memory);
     __syncthreads();
     blur_columns<true, Sample>(work.law, shape, memory);
     __syncthreads();
-    write_blurred(work, shape, memory, encode, fine ? work.tiles.fine_sigma : 0.0f, x0, y0);
+    write_blurred(work, shape, memory, loaded, share.fine ? work.tiles.fine_sigma : 0.0f, x0, y0);
 }
 
 /* ---- A tile from a level */
@@ -272,7 +286,8 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     const tile_finding finding =
         load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, finding.least);
+        int all = 1;
+        base = settle_base(light, shape, memory, base, finding.least, all);
     } else if (!__syncthreads_and(!finding.is_bad())) {
         gather_square(work, shape.side_px, shape.side_px, x0, y0);
         return;
@@ -315,19 +330,17 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if (level == 2) {
         make_from_level<4>(work, 2, radius, x0, y0);
-    } else if (level == 0) {
-        make_from_picture(work, radius, fine, x0, y0);
-    } else if (kind == FOVEATE_TILE_DIRECT) {
+    } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
         const bool half = (entry & FOVEATE_TILE_HALF) != 0;
         const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
-        make_direct(work, radius, fine, half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX, x0,
-                    y0 + below);
+        const tile_share share = {level != 0, (entry & FOVEATE_TILE_FINE) != 0,
+                                  half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX};
+        make_from_picture(work, radius, share, x0, y0 + below);
     } else if (level == 1) {
         make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == FOVEATE_TILE_COPIED) {

@@ -185,15 +185,15 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
     const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const bool fine = range.low < law.tiles.fine_sigma;
     const int direct_radius = (int)(FOVEATE_REACH * range.high);
-    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS) {
+    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS - !fine) {
         return tile_entry(FOVEATE_TILE_DIRECT, max(direct_radius, 1), x, y);
     }
     const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
     if (radius == 0) {
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
     }
-    const bool fine = range.low < law.tiles.fine_sigma;
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y) | (fine ? FOVEATE_TILE_FINE : 0);
 }
 
