@@ -329,6 +329,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
+    const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
@@ -337,7 +338,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
         const bool half = (entry & FOVEATE_TILE_HALF) != 0;
         const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
-        const tile_share share = {level != 0, (entry & FOVEATE_TILE_FINE) != 0,
+        const tile_share share = {level != 0, fine,
                                   half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX};
         make_from_picture(work, radius, share, x0, y0 + below);
     } else if (level == 1) {
