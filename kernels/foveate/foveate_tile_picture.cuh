@@ -179,19 +179,21 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    const typename Image::word middle =
-        work.src.load(min(x0 + FOVEATE_TILE_QUARTER_PX / 2, frame.width_px - 1),
-                      min(y0 + shape.rows / 2 - shape.radius, frame.height_px - 1));
-    if (light) {
-        __syncthreads();
-    }
-    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, middle);
     tile_sample &base = loaded.base;
     base = zero_sample();
     if constexpr (pixel<FORMAT>::white > 0) {
-        if (!light) {
-            base = tile_decoder<FORMAT>(false, nullptr)(middle);
+        if (light) {
+            __syncthreads();
+        } else {
+            const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const int middle_row = shape.rows / 2 - shape.radius;
+            const tile_decoder<FORMAT> decode(false, nullptr);
+            base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
+                                        min(y0 + middle_row, frame.height_px - 1)));
         }
+    }
+    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
+    if constexpr (pixel<FORMAT>::white > 0) {
         loaded.opaque = are_opaque<FORMAT>(finding.all);
         base = settle_base(light, shape, memory, base, finding.least, loaded.opaque);
         return true;
@@ -220,7 +222,6 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
         shape.above = 0; /* of the grid: only what pixels themselves have counts */
     }
     const tile_memory memory(work.shared, shape);
-    prefetch_pixels(work, shape, x0, y0);
     if (!share.direct || work.tiles.law.kind != FOVEATE_LAW_RADIAL) {
         fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
     }
