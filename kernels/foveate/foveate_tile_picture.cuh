@@ -368,6 +368,12 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
+static __device__ __forceinline__ bool is_inside(const foveate_frame &frame, uint32_t entry)
+{
+    return column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+           row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+}
+
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
  * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
@@ -375,23 +381,23 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
-    uint32_t entry = take_entry(tiles);
+    const uint32_t entry = take_entry(tiles);
     if (entry == FOVEATE_TILE_NONE) {
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
+    uint32_t quarters = entry;
     if (in_quarters) {
         const int quarter = (int)threadIdx.x % 32 / 8;
-        entry = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
-                                 row_of_entry(entry) + quarter / 2);
+        quarters = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
+                                    row_of_entry(entry) + quarter / 2);
     }
-    for (int i = 0; i < (in_quarters ? 8 : 2); i++) {
-        uint32_t own = __shfl_sync(~0u, entry, 8 * (i / 2));
+    const int count = in_quarters ? 8 : makes_both(entry) ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        uint32_t own = in_quarters ? __shfl_sync(~0u, quarters, 8 * (i / 2)) : entry;
         const bool both = makes_both(own);
-        const bool inside = column_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-                            row_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
-        if (!inside || (i % 2 == 1 && !both)) {
+        if (in_quarters && (!is_inside(frame, own) || (i % 2 == 1 && !both))) {
             continue;
         }
         if (both && i % 2 == 0) {
