@@ -9,7 +9,7 @@
  * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
  * the least of the window, so that what is dark stays as precise as it is dark.
  *
- * Bound by instruction issue: about half of it in blur_four. */
+ * Bound by waits for memory and by its longest blocks, which the list names first. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
