@@ -128,15 +128,16 @@ static __device__ __forceinline__ tile_range range_over(const tile_law &law,
     return range;
 }
 
-/* The same of a square for each eight lanes, who are told. */
-static __device__ __forceinline__ tile_range range_of_eight(const tile_law &law,
-                                                            const tile_square &square)
+/* The same of a square for each so many lanes, who are told. */
+template <int LANES>
+static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
+                                                              const tile_square &square)
 {
-    const int lane = (int)threadIdx.x & 7;
+    const int lane = (int)threadIdx.x % LANES;
     const bool radial = law.tiles.radial != 0;
     tile_range range = {INFINITY, 0.0f};
 #pragma unroll 1
-    for (int i = lane; i < (radial ? lane + 1 : 25); i += 8) {
+    for (int i = lane; i < (radial ? LANES : 25); i += LANES) {
         const tile_place place =
             radial ? end_of_square(law, square, lane == 0) : place_in_square(square, i);
         const float sigma_px = law.at(place.x, place.y);
@@ -144,7 +145,7 @@ static __device__ __forceinline__ tile_range range_of_eight(const tile_law &law,
         range.high = fmaxf(range.high, sigma_px);
     }
 #pragma unroll
-    for (int i = 4; i > 0; i >>= 1) {
+    for (int i = LANES / 2; i > 0; i >>= 1) {
         range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
         range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
     }
@@ -180,7 +181,7 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
                                 (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
                                 FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
-    const tile_range range = range_of_eight(law, square);
+    const tile_range range = range_over_lanes<8>(law, square);
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
