@@ -69,10 +69,12 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
  * NaN or an infinity is among them, which is kept as a NaN. */
 struct tile_finding {
     tile_sample least;
+    uint32_t all; /* the AND of its words */
 
     template <enum fovea_format FORMAT> __device__ __forceinline__ void start()
     {
         least = holds_floats<FORMAT>() ? zero_sample() : largest_sample();
+        all = ~0u;
     }
     __device__ __forceinline__ void look(const tile_sample &sample)
     {
@@ -104,6 +106,7 @@ static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &deco
         } else {
             const tile_sample sample = decode(words.of[n]);
             to[n] = bits_of(sample);
+            finding.all &= words.of[n];
             if (decode.light) {
                 finding.look(sample);
             }
@@ -247,17 +250,18 @@ static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &s
     }
 }
 
-/* In light: the base of the window that was loaded relative to none. Else what it was. */
+/* In light: the base of the window that was loaded relative to none. Else what it was. `all`: a condition of
+ * each thread, then of all of them. */
 static __device__ __forceinline__ tile_sample settle_base(bool light,
                                                           const foveate_tile_shape &shape,
                                                           const tile_memory &memory,
                                                           const tile_sample &base,
-                                                          const tile_sample &least)
+                                                          const tile_sample &least, int &all)
 {
     if (light) {
         keep_least(least, memory.least);
     }
-    __syncthreads();
+    all = __syncthreads_and(all);
     if (!light) {
         return base;
     }
