@@ -121,14 +121,6 @@ static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], m
                  : "memory");
 }
 
-/* A square of 8 x 8 halves, two neighbours of row lane / 4 to a lane, turned over its diagonal. */
-static __device__ __forceinline__ uint32_t mma_turned(uint32_t square)
-{
-    uint32_t turned;
-    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(square));
-    return turned;
-}
-
 static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)
 {
     const __half2 pair = __floats2half2_rn(first, second);
