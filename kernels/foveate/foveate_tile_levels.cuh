@@ -328,14 +328,6 @@ struct tile_list {
     }
 };
 
-static __device__ __forceinline__ int quarters_in_picture(const foveate_frame &frame, int x, int y)
-{
-    const int px = FOVEATE_TILE_PX;
-    const int quarter_px = FOVEATE_TILE_QUARTER_PX;
-    return (x * px + quarter_px < frame.width_px ? 2 : 1) *
-           (y * px + quarter_px < frame.height_px ? 2 : 1);
-}
-
 /* Whether the quarters of one more tile become entries of their own. The whole warp is told. */
 static __device__ __forceinline__ bool may_split(const tile_law &law, const tile_list &list)
 {
@@ -344,28 +336,63 @@ static __device__ __forceinline__ bool may_split(const tile_law &law, const tile
     return (int)__shfl_sync(~0u, before, 0) < law.tiles.split_count;
 }
 
-/* The first lane writes. */
+/* Where these eight lanes' entries go, of which there are so many. The whole warp asks. */
+static __device__ __forceinline__ uint32_t place_of_entries(uint32_t *counter, int entries)
+{
+    uint32_t before = 0;
+    uint32_t all = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const uint32_t count = (uint32_t)__shfl_sync(~0u, entries, 8 * i);
+        before += i < (int)(threadIdx.x % 32 / 8) ? count : 0;
+        all += count;
+    }
+    const uint32_t first = threadIdx.x % 32 == 0 ? atomicAdd(counter, all) : 0;
+    return __shfl_sync(~0u, first, 0) + before;
+}
+
+/* Whether the list has room for what the warp's quarters want beyond an entry each. */
+static __device__ __forceinline__ bool may_part(const tile_law &law, const tile_list &list,
+                                                int parts)
+{
+    const bool asks = threadIdx.x % 8 == 0 && parts > 1;
+    const uint32_t before = asks ? atomicAdd(&list.counts->parts, (uint32_t)parts - 1u) : 0;
+    const bool has_room = !asks || (int)before + parts - 1 <= law.tiles.part_count;
+    return __all_sync(~0u, has_room);
+}
+
+/* Eight lanes find out about each of the quarters. Those of level 1 take no longer than tiles and are listed
+ * with them, behind those of the picture, so that what takes long begins first. */
 static __device__ __forceinline__ void list_quarters(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
 {
-    const bool writes = threadIdx.x % 32 == 0;
-    const bool splits = may_split(law, list);
-    const int count = splits ? quarters_in_picture(frame, x, y) : 1;
-    uint32_t at = writes ? atomicAdd(&list.counts->quarters, (uint32_t)count) : 0;
-    if (!splits) {
-        if (writes) {
+    const int quarter = (int)threadIdx.x % 32 / 8;
+    const int own = (int)threadIdx.x % 8;
+    if (!may_split(law, list)) {
+        const uint32_t at = place_of_entries(&list.counts->quarters, quarter == 0);
+        if (threadIdx.x % 32 == 0) {
             list.entries[at] = tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, 2 * x, 2 * y);
         }
         return;
     }
-    for (int i = 0; i < 4; i++) {
-        const int quarter_x = 2 * x + i % 2;
-        const int quarter_y = 2 * y + i / 2;
-        const uint32_t entry = entry_of_quarter(law, quarter_x, quarter_y);
-        if (writes && quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-            quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px) {
-            list.entries[at++] = entry;
+    const int quarter_x = 2 * x + quarter % 2;
+    const int quarter_y = 2 * y + quarter / 2;
+    const uint32_t entry = entry_of_quarter(law, quarter_x, quarter_y);
+    const bool inside = quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+                        quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+    int parts = inside ? count_parts(entry) : 0;
+    const bool in_parts = may_part(law, list, parts);
+    parts = in_parts ? parts : min(parts, 1);
+    const bool last = (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 + 1;
+    const uint32_t at = place_of_entries(&list.counts->quarters, last ? 0 : parts);
+    if (!last && own < parts) {
+        list.entries[at + own] = in_parts ? part_of_entry(law, entry, own) : entry;
+    }
+    if (__any_sync(~0u, last)) {
+        const uint32_t from_end = place_of_entries(&list.counts->tiles, last ? parts : 0);
+        if (last && own < parts) {
+            list.entries[(uint32_t)law.tiles.entry_count - 1u - from_end] = entry;
         }
     }
 }

@@ -86,16 +86,16 @@ static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(fl
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
-                                                     int side_px, int x0, int y0)
+                                                     int width_px, int height_px, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light<pixel<FORMAT>>((__half *)work.shared, light, FOVEATE_TILE_THREADS);
     __syncthreads();
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < side_px * side_px; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % side_px;
-        const int y = y0 + i / side_px;
+    for (int i = (int)threadIdx.x; i < width_px * height_px; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % width_px;
+        const int y = y0 + i / width_px;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -112,15 +112,23 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 
 /* ---- A tile from the picture itself */
 
+/* A window that is being written: what its samples are relative to, and whether all of it is opaque, so that
+ * no pixel need be read for its alpha. */
+struct tile_loaded {
+    tile_sample base;
+    int opaque;
+};
+
 /* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
  * differently here and in write_direct must not be left out by both. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
                                                      const tile_memory &memory,
-                                                     const tile_encoder<FORMAT> &encode, float from,
-                                                     int x0, int y0)
+                                                     const tile_loaded &loaded, float from, int x0,
+                                                     int y0)
 {
+    const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
     const foveate_frame &frame = work.frame;
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
@@ -143,7 +151,14 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
             words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
         }
         if (needs_alpha<FORMAT>(frame)) {
-            const tile_words<typename Image::word, 4> own = load_own(work, x, y);
+            tile_words<typename Image::word, 4> own;
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                own.of[n] = all_bits<typename Image::word>();
+            }
+            if (!loaded.opaque) {
+                own = load_own(work, x, y);
+            }
 #pragma unroll
             for (int n = 0; n < TILE_GROUP; n++) {
                 words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
@@ -153,49 +168,78 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
     }
 }
 
+/* Loads the window of a tile of the picture, before which what a Gaussian needs may go to memory.grid.
+ * -> false: floats that only gathering can make. The whole block waits for it. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, bool fine, int x0, int y0)
+static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
+                                                    const foveate_tile_shape &shape,
+                                                    const tile_memory &memory, int x0, int y0,
+                                                    tile_loaded &loaded)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
-    typedef typename tile_pixel<FORMAT>::sample Sample;
-    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
-    const tile_memory memory(work.shared, shape);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    tile_sample base = zero_sample();
-    if constexpr (pixel<FORMAT>::white > 0) {
-        if (light) {
-            __syncthreads();
-        } else {
-            const int middle = FOVEATE_TILE_QUARTER_PX / 2;
-            const tile_decoder<FORMAT> decode(false, nullptr);
-            base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                        min(y0 + middle, frame.height_px - 1)));
-        }
+    const typename Image::word middle =
+        work.src.load(min(x0 + FOVEATE_TILE_QUARTER_PX / 2, frame.width_px - 1),
+                      min(y0 + shape.rows / 2 - shape.radius, frame.height_px - 1));
+    if (light) {
+        __syncthreads();
     }
-    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
+    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, middle);
+    tile_sample &base = loaded.base;
+    base = zero_sample();
     if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, finding.least);
-    } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        if (!light) {
+            base = tile_decoder<FORMAT>(false, nullptr)(middle);
+        }
+        loaded.opaque = are_opaque<FORMAT>(finding.all);
+        base = settle_base(light, shape, memory, base, finding.least, loaded.opaque);
+        return true;
+    } else {
+        loaded.opaque = 0;
+        return __syncthreads_and(!finding.is_bad()) != 0;
+    }
+}
+
+/* Which pixels of a tile of the picture, and how. */
+struct tile_share {
+    bool direct; /* in two dimensions at once */
+    bool fine; /* those below fine_sigma if it is direct, else all others; false: all */
+    int rows;
+};
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
+                                                         int radius, const tile_share &share,
+                                                         int x0, int y0)
+{
+    typedef typename tile_pixel<FORMAT>::sample Sample;
+    foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    if (share.direct) {
+        shape.rows = share.rows + 2 * radius;
+        shape.above = 0; /* of the grid: only what pixels themselves have counts */
+    }
+    const tile_memory memory(work.shared, shape);
+    prefetch_pixels(work, shape, x0, y0);
+    if (!share.direct || work.tiles.law.kind != FOVEATE_LAW_RADIAL) {
+        fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    }
+    tile_loaded loaded;
+    if (!load_picture(work, shape, memory, x0, y0, loaded)) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, share.rows, x0, y0);
         return;
     }
-    const tile_encoder<FORMAT> encode(base, light);
-    const bool direct = fine && radius <= FOVEATE_TILE_DIRECT_RADIUS;
-    const float fine_sigma = direct ? INFINITY : fine ? work.tiles.fine_sigma : 0.0f;
-    if (fine) {
-        write_direct(work, shape, memory, encode, fine_sigma, x0, y0);
-    }
-    if (direct) {
+    if (share.direct) {
+        const float below = share.fine ? work.tiles.fine_sigma : INFINITY;
+        const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
+        write_direct(work, shape, memory, encode, below, share.rows, x0, y0);
         return;
     }
     blur_rows<true, Sample>(work.law, shape, memory);
     __syncthreads();
     blur_columns<true, Sample>(work.law, shape, memory);
     __syncthreads();
-    write_blurred(work, shape, memory, encode, fine_sigma, x0, y0);
+    write_blurred(work, shape, memory, loaded, share.fine ? work.tiles.fine_sigma : 0.0f, x0, y0);
 }
 
 /* ---- A tile from a level */
@@ -241,9 +285,10 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     const tile_finding finding =
         load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, finding.least);
+        int all = 1;
+        base = settle_base(light, shape, memory, base, finding.least, all);
     } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, shape.side_px, x0, y0);
+        gather_square(work, shape.side_px, shape.side_px, x0, y0);
         return;
     }
     blur_rows<false, Sample>(work.law, shape, memory);
@@ -284,21 +329,23 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const bool fine = (entry >> FOVEATE_TILE_FINE_BIT & 1u) != 0;
-    const int x0 = (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 =
-        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
+    const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if (level == 2) {
         make_from_level<4>(work, 2, radius, x0, y0);
-    } else if (level == 0) {
-        make_from_picture(work, radius, fine, x0, y0);
+    } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
+        const bool half = (entry & FOVEATE_TILE_HALF) != 0;
+        const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
+        const tile_share share = {level != 0, (entry & FOVEATE_TILE_FINE) != 0,
+                                  half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX};
+        make_from_picture(work, radius, share, x0, y0 + below);
     } else if (level == 1) {
         make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == FOVEATE_TILE_COPIED) {
         copy_quarter(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, FOVEATE_TILE_QUARTER_PX, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }
@@ -320,29 +367,36 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
 }
 
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
- * the device. */
+ * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
-    const uint32_t entry = take_entry(tiles);
+    uint32_t entry = take_entry(tiles);
     if (entry == FOVEATE_TILE_NONE) {
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
-    for (int i = 0; i < (in_quarters ? 4 : 1); i++) {
-        uint32_t own = entry;
-        if (in_quarters) {
-            const int x = (int)(entry & FOVEATE_TILE_PLACE_MASK) + i % 2;
-            const int y = (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) + i / 2;
-            if (x * FOVEATE_TILE_QUARTER_PX >= frame.width_px ||
-                y * FOVEATE_TILE_QUARTER_PX >= frame.height_px) {
-                continue;
-            }
-            own = entry_of_quarter(work.law, x, y);
-            __syncthreads(); /* the quarter before is out of shared memory */
+    if (in_quarters) {
+        const int quarter = (int)threadIdx.x % 32 / 8;
+        entry = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
+                                 row_of_entry(entry) + quarter / 2);
+    }
+    for (int i = 0; i < (in_quarters ? 8 : 2); i++) {
+        uint32_t own = __shfl_sync(~0u, entry, 8 * (i / 2));
+        const bool both = makes_both(own);
+        const bool inside = column_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+                            row_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+        if (!inside || (i % 2 == 1 && !both)) {
+            continue;
+        }
+        if (both && i % 2 == 0) {
+            own = narrow_part(work.law, own);
+        }
+        if (i > 0) {
+            __syncthreads(); /* what was before is out of shared memory */
         }
         make_entry(work, own);
     }

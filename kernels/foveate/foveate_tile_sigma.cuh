@@ -164,31 +164,76 @@ static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int 
            (uint32_t)x;
 }
 
-/* The quarter at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ int column_of_entry(uint32_t entry)
+{
+    return (int)(entry & FOVEATE_TILE_PLACE_MASK);
+}
+
+static __device__ __forceinline__ int row_of_entry(uint32_t entry)
+{
+    return (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK);
+}
+
+/* The quarter at that place, and what it reads of the spline's neighbours. Eight lanes ask for each. */
 static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
 {
     const float margin = 2.0f;
     const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
                                 (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
                                 FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
+    const tile_range range = range_over_lanes<8>(law, square);
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
     const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const bool fine = range.low < law.tiles.fine_sigma;
     const int direct_radius = (int)(FOVEATE_REACH * range.high);
-    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS) {
-        return tile_entry(FOVEATE_TILE_LEVEL_0, max(direct_radius, 1), x, y) |
-               1u << FOVEATE_TILE_FINE_BIT;
+    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS - !fine) {
+        return tile_entry(FOVEATE_TILE_DIRECT, max(direct_radius, 1), x, y);
     }
     const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
     if (radius == 0) {
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
     }
-    const bool fine = range.low < law.tiles.fine_sigma;
-    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      fine ? max(radius, law.tiles.fine_radius) : radius, x, y) |
-           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y) | (fine ? FOVEATE_TILE_FINE : 0);
+}
+
+/* ---- Parts of a quarter. Only levels below the first are fine. */
+
+static __device__ __forceinline__ bool makes_both(uint32_t entry)
+{
+    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 &&
+           (entry & (FOVEATE_TILE_FINE | FOVEATE_TILE_PARTED)) == FOVEATE_TILE_FINE;
+}
+
+/* What is averaged in two dimensions of an entry that makes both. */
+static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint32_t entry)
+{
+    const uint32_t place =
+        FOVEATE_TILE_PLACE_MASK << FOVEATE_TILE_ROW_SHIFT | FOVEATE_TILE_PLACE_MASK;
+    return tile_entry(FOVEATE_TILE_DIRECT, law.tiles.fine_radius, 0, 0) | FOVEATE_TILE_FINE |
+           (entry & place);
+}
+
+static __device__ __forceinline__ int count_parts(uint32_t entry)
+{
+    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_DIRECT ? 2
+           : makes_both(entry)                                       ? 3
+                                                                     : 1;
+}
+
+/* One of as many. */
+static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, uint32_t entry, int i)
+{
+    const int count = count_parts(entry);
+    if (count == 1) {
+        return entry;
+    }
+    if (i == 2) {
+        return entry | FOVEATE_TILE_PARTED;
+    }
+    return (count == 3 ? narrow_part(law, entry) : entry) | FOVEATE_TILE_HALF |
+           (i == 1 ? FOVEATE_TILE_LOWER : 0);
 }
 
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
