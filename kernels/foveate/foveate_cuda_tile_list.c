@@ -7,8 +7,8 @@
 
 /* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in quarters. */
 #define SPLIT_BELOW_PIXELS 10000000
-/* Blocks beyond those that quarters have anyway; with so many, others fill the device. */
-#define MOST_PARTS 256
+/* With more blocks than that, others fill the device while one is long, and quarters are not parted. */
+#define FEW_BLOCKS 1200
 /* That squares are widened by before sigma is asked for, and what roots are off by. */
 #define MARGIN_PX 6.0f
 
@@ -44,15 +44,15 @@ static void fill_rooms(const struct foveate_plan *plan, struct foveate_tiles *ti
     if (!tiles->radial || tiles->level_count < 3) {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         tiles->split_count = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3 ? all : all / 4;
-        tiles->part_count = MOST_PARTS;
+        tiles->part_count = 0;
         return;
     }
     const float widest = (float)(FOVEATE_TILE_DIRECT_RADIUS + 1) / FOVEATE_REACH;
     tiles->split_px = (float)radius_below(plan, foveate_tile_sigma_from(2)) + MARGIN_PX;
     tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
     tiles->split_count = least(count_met((double)tiles->split_px, FOVEATE_TILE_PX), all);
-    tiles->part_count =
-        least(2 * count_met((double)tiles->part_px, FOVEATE_TILE_QUARTER_PX), MOST_PARTS);
+    const bool few = tiles->columns * tiles->rows + 3 * tiles->split_count <= FEW_BLOCKS;
+    tiles->part_count = few ? 2 * count_met((double)tiles->part_px, FOVEATE_TILE_QUARTER_PX) : 0;
 }
 
 static int32_t count_entries(const struct foveate_tiles *tiles)

@@ -86,14 +86,6 @@ static __device__ __forceinline__ int64_t row_bytes(const surface_image<Pixel> &
     return 0;
 }
 
-/* To the second-level cache. */
-static __device__ __forceinline__ void prefetch_at(const char *from)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-#endif
-}
-
 template <typename Image> struct stores_plainly;
 template <typename Pixel> struct stores_plainly<linear_image<Pixel>> {
     static const bool value = !linear_image<Pixel>::has_whole;

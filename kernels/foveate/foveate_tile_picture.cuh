@@ -9,7 +9,7 @@
  * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
  * the least of the window, so that what is dark stays as precise as it is dark.
  *
- * Bound by instruction issue: about half of it in blur_four. */
+ * Bound by waits for memory and by its longest blocks, which the list names first. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
@@ -179,19 +179,21 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    const typename Image::word middle =
-        work.src.load(min(x0 + FOVEATE_TILE_QUARTER_PX / 2, frame.width_px - 1),
-                      min(y0 + shape.rows / 2 - shape.radius, frame.height_px - 1));
-    if (light) {
-        __syncthreads();
-    }
-    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, middle);
     tile_sample &base = loaded.base;
     base = zero_sample();
     if constexpr (pixel<FORMAT>::white > 0) {
-        if (!light) {
-            base = tile_decoder<FORMAT>(false, nullptr)(middle);
+        if (light) {
+            __syncthreads();
+        } else {
+            const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const int middle_row = shape.rows / 2 - shape.radius;
+            const tile_decoder<FORMAT> decode(false, nullptr);
+            base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
+                                        min(y0 + middle_row, frame.height_px - 1)));
         }
+    }
+    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
+    if constexpr (pixel<FORMAT>::white > 0) {
         loaded.opaque = are_opaque<FORMAT>(finding.all);
         base = settle_base(light, shape, memory, base, finding.least, loaded.opaque);
         return true;
@@ -220,7 +222,6 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
         shape.above = 0; /* of the grid: only what pixels themselves have counts */
     }
     const tile_memory memory(work.shared, shape);
-    prefetch_pixels(work, shape, x0, y0);
     if (!share.direct || work.tiles.law.kind != FOVEATE_LAW_RADIAL) {
         fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
     }
@@ -329,6 +330,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
+    const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
@@ -337,7 +339,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
         const bool half = (entry & FOVEATE_TILE_HALF) != 0;
         const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
-        const tile_share share = {level != 0, (entry & FOVEATE_TILE_FINE) != 0,
+        const tile_share share = {level != 0, fine,
                                   half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX};
         make_from_picture(work, radius, share, x0, y0 + below);
     } else if (level == 1) {
@@ -366,6 +368,12 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
+static __device__ __forceinline__ bool is_inside(const foveate_frame &frame, uint32_t entry)
+{
+    return column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+           row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+}
+
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
  * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
@@ -373,23 +381,23 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
 {
-    uint32_t entry = take_entry(tiles);
+    const uint32_t entry = take_entry(tiles);
     if (entry == FOVEATE_TILE_NONE) {
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
+    uint32_t quarters = entry;
     if (in_quarters) {
         const int quarter = (int)threadIdx.x % 32 / 8;
-        entry = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
-                                 row_of_entry(entry) + quarter / 2);
+        quarters = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
+                                    row_of_entry(entry) + quarter / 2);
     }
-    for (int i = 0; i < (in_quarters ? 8 : 2); i++) {
-        uint32_t own = __shfl_sync(~0u, entry, 8 * (i / 2));
+    const int count = in_quarters ? 8 : makes_both(entry) ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        uint32_t own = in_quarters ? __shfl_sync(~0u, quarters, 8 * (i / 2)) : entry;
         const bool both = makes_both(own);
-        const bool inside = column_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-                            row_of_entry(own) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
-        if (!inside || (i % 2 == 1 && !both)) {
+        if (in_quarters && (!is_inside(frame, own) || (i % 2 == 1 && !both))) {
             continue;
         }
         if (both && i % 2 == 0) {

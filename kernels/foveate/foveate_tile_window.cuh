@@ -114,52 +114,15 @@ static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &deco
     }
 }
 
-/* Asks for the pixels of a window, so that they come while what is blurred how is found out. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void prefetch_pixels(const tile_work<FORMAT, Image> &work,
-                                                       const foveate_tile_shape &shape, int x0,
-                                                       int y0)
-{
-    if (!has_runs(work.src, 4)) {
-        return;
-    }
-    const int line = 128 / (int)sizeof(typename Image::word);
-    const int lines = shape.columns / line + 2;
-    const tile_divider by_lines(lines);
-    const int last_x = min(x0 - shape.aside + shape.columns, work.frame.width_px) - 1;
-    for (int i = (int)threadIdx.x; i < shape.rows * lines; i += FOVEATE_TILE_THREADS) {
-        const int row = by_lines(i);
-        const int x = x0 - shape.aside + (i - row * lines) * line;
-        const int y = y0 - shape.radius + row;
-        prefetch_at(
-            run_at(work.src, min(max(x, 0), last_x), min(max(y, 0), work.frame.height_px - 1)));
-    }
-}
-
-/* The base's pixel is asked for with the window's first, and waited for with them. */
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ void settle_zero(tile_decoder<FORMAT> &decode,
-                                                   typename pixel<FORMAT>::word middle)
-{
-    if constexpr (pixel<FORMAT>::white > 0) {
-#ifdef __CUDA_ARCH__
-        asm volatile("" : "+r"(middle));
-#endif
-        if (!decode.light) {
-            decode.zero = tile_pixel<FORMAT>::numbers(middle);
-        }
-    }
-}
-
-/* Samples of pixels: left and above (x0, y0) too, four at a time, of what is encoded relative to the middle.
- * -> what this thread has found. */
+/* Samples of pixels: left and above (x0, y0) too, four at a time. -> what this thread has found. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMAT, Image> &work,
                                                            const foveate_tile_shape &shape,
                                                            const tile_memory &memory, int x0,
-                                                           int y0, typename Image::word middle)
+                                                           int y0, const tile_sample &base)
 {
     tile_decoder<FORMAT> decode(becomes_light<FORMAT>(work.frame), memory.light);
+    decode.zero = decode.zero + base;
     const int left = x0 - shape.aside;
     const int top = y0 - shape.radius;
     const bool inside = left >= 0 && top >= 0 && left + shape.columns <= work.frame.width_px &&
@@ -173,7 +136,6 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
     tile_finding finding;
     finding.start<FORMAT>();
     if (!runs) {
-        settle_zero<FORMAT>(decode, middle);
 #pragma unroll 1
         for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
             const int row = by_fours(i);
@@ -192,7 +154,6 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
             const int row = by_fours(at);
             words[k] = load_four(endless, true, left + (at - row * fours) * 4, top + row);
         }
-        settle_zero<FORMAT>(decode, middle);
 #pragma unroll
         for (int k = 0; k < TILE_READS; k++) {
             const int at = i + k * FOVEATE_TILE_THREADS;
