@@ -80,17 +80,6 @@ struct tile_square {
     float side;
 };
 
-static __device__ __forceinline__ tile_range range_of_warp(float value)
-{
-    tile_range range = {value, value};
-#pragma unroll
-    for (int i = 16; i > 0; i >>= 1) {
-        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
-        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
-    }
-    return range;
-}
-
 struct tile_place {
     float x, y;
 };
@@ -114,21 +103,7 @@ static __device__ __forceinline__ tile_place place_in_square(const tile_square &
     return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
 }
 
-static __device__ __forceinline__ tile_range range_over(const tile_law &law,
-                                                        const tile_square &square)
-{
-    const int lane = (int)threadIdx.x & 31;
-    const bool radial = law.tiles.radial != 0;
-    const tile_place place =
-        radial ? end_of_square(law, square, lane == 0) : place_in_square(square, min(lane, 24));
-    tile_range range = range_of_warp(law.at(place.x, place.y));
-    const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
-    range.low -= law.tiles.slope * half_diagonal;
-    range.high += law.tiles.slope * half_diagonal;
-    return range;
-}
-
-/* The same of a square for each so many lanes, who are told. */
+/* Of a square for each so many lanes, who are told. */
 template <int LANES>
 static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
                                                               const tile_square &square)
