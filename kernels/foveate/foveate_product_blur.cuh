@@ -34,7 +34,7 @@ struct product_variances {
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
             nodes[lane] = own;
         }
-        const tile_range range = range_of_warp(own);
+        const tile_range range = range_of_lanes<32>({own, own});
         choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
         place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,

@@ -103,6 +103,17 @@ static __device__ __forceinline__ tile_place place_in_square(const tile_square &
     return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
 }
 
+/* Of all that so many neighbouring lanes have. */
+template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes(tile_range range)
+{
+#pragma unroll
+    for (int i = LANES / 2; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    return range;
+}
+
 /* Of a square for each so many lanes, who are told. */
 template <int LANES>
 static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
@@ -119,11 +130,7 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
         range.low = fminf(range.low, sigma_px);
         range.high = fmaxf(range.high, sigma_px);
     }
-#pragma unroll
-    for (int i = LANES / 2; i > 0; i >>= 1) {
-        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
-        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
-    }
+    range = range_of_lanes<LANES>(range);
     const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
     range.low -= law.tiles.slope * half_diagonal;
     range.high += law.tiles.slope * half_diagonal;
