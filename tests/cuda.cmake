@@ -30,6 +30,8 @@ foreach(name IN ITEMS test_cuda_peer test_cuda_peer_jobs test_cuda_context test_
     add_dependencies(${name} test_fake_cuda)
 endforeach()
 
+fovea_add_test(NAME test_cuda_tile_list SOURCES gpu/test_cuda_tile_list.c LINK fovea_internal LABELS unit)
+
 set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
 fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)

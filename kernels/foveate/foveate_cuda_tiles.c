@@ -3,15 +3,17 @@
 
 #include "foveate/foveate_cuda_tiles.h"
 
+#include "foveate/foveate_cuda_tile_list.h"
+
 #include <math.h>
 
 extern const unsigned char foveate_tiles_fatbin[];
 
 #define SAMPLE_BYTES 8
-/* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in quarters. */
-#define SPLIT_BELOW_PIXELS 10000000
 /* Off by so much, sigma of the narrowest Gaussians shows by a level. */
 #define MOST_BENT_PX 0.004
+/* From which compute capability on bytes are filtered by products. */
+#define LEAST_MAJOR_OF_BYTES 8
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
@@ -26,10 +28,18 @@ static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVE
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
+    int major = 0;
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                          device->handle));
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
                                        &out_kernels->levels));
+    if (major >= LEAST_MAJOR_OF_BYTES) {
+        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_bytes",
+                                           1u << FOVEA_FORMAT_RGBA8, &out_kernels->bytes));
+    }
     return foveate_cuda_get_kernels(device, out_kernels->module, "tile_picture", formats,
                                     &out_kernels->picture);
 }
@@ -223,28 +233,6 @@ static int32_t count_made(uint32_t size_px)
     return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
 }
 
-/* Entries of 4 bytes that are there in vain cost little, and a block that makes four quarters one after
- * another outlives all others: so as many tiles get room for their quarters as can lie where sigma is too
- * small for level 2, wherever the gaze is: those that a disc of that radius meets. */
-static int32_t count_split(const struct foveate_plan *plan, const struct foveate_tiles *tiles)
-{
-    const int32_t all = tiles->columns * tiles->rows;
-    if (!tiles->radial || tiles->level_count < 3) {
-        const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
-        return pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3 ? all : all / 4;
-    }
-    const float *table = plan->law_table;
-    int32_t i = 0;
-    while (i < plan->law.table_count &&
-           plan->law.strength * foveate_law_ramp(table[i], plan->law.sharp_px) <
-               foveate_tile_sigma_from(2)) {
-        i++;
-    }
-    const double radius_px = (double)i / (double)plan->law.table_per_unit;
-    const double reached = radius_px / FOVEATE_TILE_PX + 1.5; /* with the diagonal of a tile */
-    return (int32_t)fmin(3.1416 * reached * reached, (double)all);
-}
-
 static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
     const int32_t width_px = (int32_t)plan->width_px;
@@ -253,8 +241,7 @@ static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *ti
     tiles->rows = round_up(height_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
     tiles->made_columns = count_made(plan->width_px);
     tiles->made_rows = count_made(plan->height_px);
-    tiles->split_count = count_split(plan, tiles);
-    tiles->entry_count = tiles->columns * tiles->rows + 3 * tiles->split_count;
+    foveate_cuda_tile_list_plan(plan, tiles);
     tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
@@ -353,21 +340,40 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
-static struct foveate_tiles tiles_for(const struct foveate_tiles *tiles, enum fovea_format format)
+/* `gazes`: the frame's own gaze is none's. */
+static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
+                                      enum fovea_format format, CUdeviceptr gazes)
 {
-    struct foveate_tiles own = *tiles;
+    struct foveate_tiles own = *run->tiles;
     if ((float_formats >> format & 1u) != 0) {
-        own.limits = tiles->float_limits;
+        own.limits = own.float_limits;
+    }
+    if (gazes == 0) {
+        foveate_cuda_tile_list_fit(&own, run->frame);
     }
     return own;
 }
 
+/* The first kernel, and its blocks' threads. */
+struct makers {
+    CUfunction levels;
+    uint32_t threads;
+};
+
+static struct makers makers_of(CUfunction levels, CUfunction bytes,
+                               const struct foveate_frame *frame)
+{
+    return bytes && frame->light == 0 ? (struct makers){bytes, FOVEATE_TILE_BYTES_MAKERS}
+                                      : (struct makers){levels, FOVEATE_TILE_MAKERS};
+}
+
 /* The kernels of a format, with their parameters. */
 struct stages {
-    CUfunction levels;
+    struct makers makers;
     CUfunction picture;
     void *params;
     int32_t shared_bytes;
+    int32_t entry_count;
     int32_t level_count;
     uint32_t sources;
     uint32_t images;
@@ -379,14 +385,15 @@ static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
     const struct cuda_device *device = run->device;
     const struct foveate_tiles *tiles = run->tiles;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->levels, (unsigned)tiles->made_columns,
-                                    (unsigned)tiles->made_rows, stages->images, FOVEATE_TILE_MAKERS,
-                                    1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
+           device->cu->LaunchKernel(stages->makers.levels, (unsigned)tiles->made_columns,
+                                    (unsigned)tiles->made_rows, stages->images,
+                                    stages->makers.threads, 1, 1, 0, run->stream,
+                                    (void *[]){stages->params}, NULL));
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->picture, (unsigned)tiles->entry_count, 1,
+           device->cu->LaunchKernel(stages->picture, (unsigned)stages->entry_count, 1,
                                     stages->images, FOVEATE_TILE_THREADS, 1, 1,
                                     (unsigned)stages->shared_bytes, run->stream,
                                     (void *[]){stages->params}, NULL));
@@ -410,14 +417,16 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                              CUsurfObject dst)
 {
     struct foveate_tiles_surface_params params = {.frame = *run->frame,
-                                                  .tiles = tiles_for(run->tiles, format),
+                                                  .tiles = tiles_for(run, format, run->gazes),
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    const struct stages stages = {run->kernels->levels.surface[format],
+    const struct stages stages = {makers_of(run->kernels->levels.surface[format],
+                                            run->kernels->bytes.surface[format], run->frame),
                                   run->kernels->picture.surface[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
+                                  params.tiles.entry_count,
                                   levels_for(run, run->gazes != 0),
                                   1,
                                   1};
@@ -429,14 +438,17 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                             const struct foveate_cuda_slice *slice)
 {
     struct foveate_tiles_linear_params params = {.frame = *run->frame,
-                                                 .tiles = tiles_for(run->tiles, format),
+                                                 .tiles =
+                                                     tiles_for(run, format, slice->batch.gazes),
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    const struct stages stages = {run->kernels->levels.linear[format],
+    const struct stages stages = {makers_of(run->kernels->levels.linear[format],
+                                            run->kernels->bytes.linear[format], run->frame),
                                   run->kernels->picture.linear[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
+                                  params.tiles.entry_count,
                                   levels_for(run, slice->batch.gazes != 0),
                                   slice->batch.src_next_bytes == 0 ? 1 : slice->count,
                                   slice->count};

@@ -18,6 +18,7 @@
 struct foveate_cuda_tile_kernels {
     CUmodule module;
     struct foveate_cuda_kernels levels;
+    struct foveate_cuda_kernels bytes; /* the same of encoded RGBA8; none before sm_80 */
     struct foveate_cuda_kernels picture;
 };
 

@@ -8,7 +8,12 @@
  *   B   rows 2t and 2t + 1, then 8 rows on, of column g
  *   D   row g, columns 2t and 2t + 1, then row g + 8
  * (PTX ISA, mma.m16n8k16). So a D, as halves, is half of the B of a next product, turned over its diagonal: of the
- * rows of D that are held first, or of those 8 on. */
+ * rows of D that are held first, or of those 8 on; and as halves, both lots of rows, half of the A of a next product.
+ *
+ * Of bytes, D (16 x 8) += A (16 x 32) B (32 x 8), in whole numbers:
+ *   A   rows g and g + 8, columns 4t to 4t + 3, then the same 16 columns on
+ *   B   rows 4t to 4t + 3, then 16 rows on, of column g
+ *   D   as above */
 #ifndef FOVEA_KERNELS_FOVEATE_MMA_CUH
 #define FOVEA_KERNELS_FOVEATE_MMA_CUH
 
@@ -54,6 +59,44 @@ static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint3
 #endif
 }
 
+/* D in whole numbers. */
+struct mma_numbers {
+    int32_t of[4];
+};
+
+/* The first of a sum, which begins with c. */
+static __device__ __forceinline__ void mma_begin_bytes(mma_numbers &d, const uint32_t (&a)[4],
+                                                       uint32_t b0, uint32_t b1, int32_t c)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %10, %10, %10};"
+        : "=r"(d.of[0]), "=r"(d.of[1]), "=r"(d.of[2]), "=r"(d.of[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c));
+#endif
+}
+
+static __device__ __forceinline__ void mma_add_bytes(mma_numbers &d, const uint32_t (&a)[4],
+                                                     uint32_t b0, uint32_t b1)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(d.of[0]), "+r"(d.of[1]), "+r"(d.of[2]), "+r"(d.of[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
+}
+
+/* An 8 x 8 matrix of halves, held as rows of D are, turned over its diagonal. */
+static __device__ __forceinline__ uint32_t mma_turned(uint32_t pair)
+{
+    uint32_t turned = 0;
+#if __CUDA_ARCH__ >= 800
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(pair));
+#endif
+    return turned;
+}
+
 /* Where a place of shared memory is, and two halves from there. A product's registers stand side by side: words
  * that are loaded together and do not belong together are moved for every product anew. */
 typedef uint32_t mma_place;
@@ -66,6 +109,16 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
     uint32_t pair;
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(pair) : "r"(place) : "memory");
     return pair;
+}
+
+/* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where row l % 8 of
+ * square l / 8 begins, at a multiple of 16 bytes. */
+static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], mma_place row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
+                 : "r"(row)
+                 : "memory");
 }
 
 static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)

@@ -23,6 +23,30 @@ static __device__ __forceinline__ bool is_bent(const tile_law &law, float x, flo
     return near || law.tiles.bent != 0;
 }
 
+static __device__ __forceinline__ float direct_root(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return sqrtf(x);
+#endif
+}
+
+/* By distance: all four at once, so that none waits for the other's. */
+static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law, int x, int y,
+                                                             float (&sigma_px)[TILE_GROUP])
+{
+    const float dy = (float)y + 0.5f - law.gaze_y;
+    const float dx = (float)x + 0.5f - law.gaze_x;
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float across = dx + (float)n;
+        sigma_px[n] = law.applied(law.table(direct_root(fmaf(across, across, dy * dy))));
+    }
+}
+
 /* sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
 static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
                                                       const foveate_tile_shape &shape,
@@ -31,6 +55,10 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
 {
     const int x = x0 + column;
     const int y = y0 + row;
+    if (law.tiles.law.kind == FOVEATE_LAW_RADIAL) {
+        radial_sigmas_of_four(law, x, y, sigma_px);
+        return;
+    }
     if (is_bent(law, (float)x, (float)y)) {
 #pragma unroll 1
         for (int n = 0; n < TILE_GROUP; n++) {
@@ -53,7 +81,7 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
     }
 }
 
-/* ---- Up to four taps either side: weights in registers, two pixels' together */
+/* ---- Up to five taps either side: weights in registers, two pixels' together */
 
 template <typename Sample, int RADIUS> struct direct_weights {
     tile_four_weights<Sample> of[RADIUS];
@@ -61,7 +89,7 @@ template <typename Sample, int RADIUS> struct direct_weights {
 
     __device__ __forceinline__ explicit direct_weights(const float (&sigma_px)[TILE_GROUP])
     {
-        float tap[4][TILE_GROUP];
+        float tap[FOVEATE_TILE_DIRECT_RADIUS][TILE_GROUP];
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
             const float v = fmaxf(sigma_px[n] * sigma_px[n], 0.01f);
@@ -73,6 +101,7 @@ template <typename Sample, int RADIUS> struct direct_weights {
             tap[1][n] = g4;
             tap[2][n] = g8 * g;
             tap[3][n] = g8 * g8;
+            tap[4][n] = g8 * g8 * tap[2][n];
             float sum = 0.5f;
 #pragma unroll
             for (int i = 0; i < RADIUS; i++) {
@@ -195,6 +224,10 @@ static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int 
         return;
     }
     if constexpr (sizeof(Sample) == 8) {
+        if (radius > 4 && __any_sync(~0u, reach >= 5.0f)) {
+            average_four<5>(centre, pitch, sigma_px, out);
+            return;
+        }
         if (radius > 3 && __any_sync(~0u, reach >= 4.0f)) {
             average_four<4>(centre, pitch, sigma_px, out);
             return;
@@ -209,6 +242,26 @@ static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int 
     } else {
         average_four<1>(centre, pitch, sigma_px, out);
     }
+}
+
+/* The words of four pixels as they are. The window has the levels of encoded ones, whole numbers, alpha
+ * among them; what else there is was rounded. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
+    const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode, const uint2 *centre,
+    int x, int y)
+{
+    if constexpr (pixel<FORMAT>::white > 0) {
+        if (!encode.light) {
+            tile_words<typename Image::word, 4> words;
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                words.of[n] = encode.in_levels(load_sample<tile_sample>(centre + n));
+            }
+            return words;
+        }
+    }
+    return load_own(work, x, y);
 }
 
 /* The words of four pixels: what is not blurred keeps its bits. */
@@ -276,17 +329,18 @@ struct tile_four {
 };
 #define TILE_FOURS (FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX / 4)
 
-/* The pixels whose sigma is below `below`, copies among them; the others are left. */
+/* The pixels whose sigma is below `below`, copies among them, in so many rows; the others are left. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
                                                     const foveate_tile_shape &shape,
                                                     const tile_memory &memory,
                                                     const tile_encoder<FORMAT> &encode, float below,
-                                                    int x0, int y0)
+                                                    int rows, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
+    for (int i = (int)threadIdx.x; i < rows * (FOVEATE_TILE_QUARTER_PX / 4);
+         i += FOVEATE_TILE_THREADS) {
         const tile_four at(i);
         const int x = x0 + at.column;
         const int y = y0 + at.row;
@@ -297,10 +351,6 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         if (!__any_sync(~0u, mask != 0)) {
             continue;
         }
-        tile_words<typename Image::word, 4> own = {};
-        if (inside) {
-            own = load_own(work, x, y);
-        }
         float narrow[TILE_GROUP];
 #pragma unroll
         for (int n = 0; n < TILE_GROUP; n++) {
@@ -308,6 +358,10 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
         }
         const uint2 *centre =
             memory.window + (at.row + shape.radius) * shape.pitch + at.column + shape.aside;
+        tile_words<typename Image::word, 4> own = {};
+        if (inside) {
+            own = own_words(work, encode, centre, x, y);
+        }
         typename tile_pixel<FORMAT>::sample samples[TILE_GROUP];
         average_in_warp(centre, shape.pitch, shape.radius, narrow, samples);
         if (mask != 0) {

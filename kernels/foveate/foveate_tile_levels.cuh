@@ -23,6 +23,12 @@
 #define TILE_DOWN_ROWS 4
 #define TILE_DOWN_TAPS (2 * TILE_DOWN_ROWS + 4)
 
+/* The levels that a block makes. */
+struct tile_needs {
+    int level_1;
+    int level_2;
+};
+
 struct tile_maker_memory {
     union {
         uint2 down[TILE_MADE_1]
@@ -31,8 +37,7 @@ struct tile_maker_memory {
     };
     uint2 level_1[TILE_MADE_1][TILE_MADE_1 + 2];
     __half light[256];
-    int needs_1;
-    int needs_2;
+    tile_needs needs;
 };
 
 /* ---- [1 5 10 10 5 1]/32 */
@@ -265,25 +270,50 @@ static __device__ __forceinline__ void write_level_2(const foveate_tiles &tiles,
 
 /* ---- The scout */
 
-/* The levels that tiles may read from this block: theirs lie within 96 pixels of its first pixel's 64 by
- * 64. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is made
- * of all of level 2. Where a batch has one picture for all, the first image makes all levels. */
-static __device__ __forceinline__ void find_needs(const tile_law &law, tile_maker_memory &memory,
-                                                  int x_px, int y_px)
+/* Where a batch has one picture for all, the first image makes all levels. */
+static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
+{
+    return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
+}
+
+/* What tiles may read from this block: theirs lie within 96 pixels of its first pixel's 64 by 64, which lie a margin
+ * of level 2 before its tile's. */
+static __device__ __forceinline__ tile_square square_of_block(int x, int y)
+{
+    const float margin = 96.0f;
+    const int before_px = 4 * FOVEATE_MARGIN;
+    return {(float)(x * FOVEATE_TILE_PX - before_px) - margin,
+            (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
+}
+
+/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is
+ * made of all of level 2. */
+static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
+                                                            const tile_range &range)
 {
     const foveate_tiles &tiles = law.tiles;
-    const float margin = 96.0f;
-    const tile_square square = {(float)x_px - margin, (float)y_px - margin,
-                                FOVEATE_TILE_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
-    const bool shared = tiles.next_samples == 0;
-    const bool may = shared ? blockIdx.z == 0 : law.blurs;
-    const bool all = shared && gridDim.z > 1;
+    const bool may = may_need_levels(law);
+    const bool all = tiles.next_samples == 0 && gridDim.z > 1;
     const bool wants_1 =
         range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && level_of_range(law, range) == 0;
     const bool wants_2 = range.high >= 0.97f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
-    memory.needs_1 = tiles.level_count > 1 && may && (all || wants_1);
-    memory.needs_2 = tiles.level_count > 2 && may && (all || wants_2);
+    return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
+}
+
+/* What the scout finds out first, of both squares at once: a wait for the law's table less. */
+struct tile_findings {
+    tile_needs needs;
+    tile_range tile;
+};
+
+static __device__ __forceinline__ tile_findings find_around(const tile_law &law, int x, int y)
+{
+    const bool asks_for_block = threadIdx.x % 32 < 16;
+    const tile_range range =
+        range_over_lanes<16>(law, asks_for_block ? square_of_block(x, y) : square_of_tile(x, y));
+    const tile_range block = {__shfl_sync(~0u, range.low, 0), __shfl_sync(~0u, range.high, 0)};
+    const tile_range tile = {__shfl_sync(~0u, range.low, 16), __shfl_sync(~0u, range.high, 16)};
+    return {needs_of_range(law, block), tile};
 }
 
 /* An image's list. */
@@ -298,14 +328,6 @@ struct tile_list {
     }
 };
 
-static __device__ __forceinline__ int quarters_in_picture(const foveate_frame &frame, int x, int y)
-{
-    const int px = FOVEATE_TILE_PX;
-    const int quarter_px = FOVEATE_TILE_QUARTER_PX;
-    return (x * px + quarter_px < frame.width_px ? 2 : 1) *
-           (y * px + quarter_px < frame.height_px ? 2 : 1);
-}
-
 /* Whether the quarters of one more tile become entries of their own. The whole warp is told. */
 static __device__ __forceinline__ bool may_split(const tile_law &law, const tile_list &list)
 {
@@ -314,37 +336,75 @@ static __device__ __forceinline__ bool may_split(const tile_law &law, const tile
     return (int)__shfl_sync(~0u, before, 0) < law.tiles.split_count;
 }
 
-/* The first lane writes. */
+/* Where these eight lanes' entries go, of which there are so many. The whole warp asks. */
+static __device__ __forceinline__ uint32_t place_of_entries(uint32_t *counter, int entries)
+{
+    uint32_t before = 0;
+    uint32_t all = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const uint32_t count = (uint32_t)__shfl_sync(~0u, entries, 8 * i);
+        before += i < (int)(threadIdx.x % 32 / 8) ? count : 0;
+        all += count;
+    }
+    const uint32_t first = threadIdx.x % 32 == 0 ? atomicAdd(counter, all) : 0;
+    return __shfl_sync(~0u, first, 0) + before;
+}
+
+/* Whether the list has room for what the warp's quarters want beyond an entry each. */
+static __device__ __forceinline__ bool may_part(const tile_law &law, const tile_list &list,
+                                                int parts)
+{
+    const bool asks = threadIdx.x % 8 == 0 && parts > 1;
+    const uint32_t before = asks ? atomicAdd(&list.counts->parts, (uint32_t)parts - 1u) : 0;
+    const bool has_room = !asks || (int)before + parts - 1 <= law.tiles.part_count;
+    return __all_sync(~0u, has_room);
+}
+
+/* Eight lanes find out about each of the quarters. Those of level 1 take no longer than tiles and are listed
+ * with them, behind those of the picture, so that what takes long begins first. */
 static __device__ __forceinline__ void list_quarters(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
 {
-    const bool writes = threadIdx.x % 32 == 0;
-    const bool splits = may_split(law, list);
-    const int count = splits ? quarters_in_picture(frame, x, y) : 1;
-    uint32_t at = writes ? atomicAdd(&list.counts->quarters, (uint32_t)count) : 0;
-    if (!splits) {
-        if (writes) {
+    const int quarter = (int)threadIdx.x % 32 / 8;
+    const int own = (int)threadIdx.x % 8;
+    if (!may_split(law, list)) {
+        const uint32_t at = place_of_entries(&list.counts->quarters, quarter == 0);
+        if (threadIdx.x % 32 == 0) {
             list.entries[at] = tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, 2 * x, 2 * y);
         }
         return;
     }
-    for (int i = 0; i < 4; i++) {
-        const int quarter_x = 2 * x + i % 2;
-        const int quarter_y = 2 * y + i / 2;
-        const uint32_t entry = entry_of_quarter(law, quarter_x, quarter_y);
-        if (writes && quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-            quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px) {
-            list.entries[at++] = entry;
+    const int quarter_x = 2 * x + quarter % 2;
+    const int quarter_y = 2 * y + quarter / 2;
+    const uint32_t entry = entry_of_quarter(law, quarter_x, quarter_y);
+    const bool inside = quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+                        quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+    int parts = inside ? count_parts(entry) : 0;
+    const bool in_parts = may_part(law, list, parts);
+    parts = in_parts ? parts : min(parts, 1);
+    const bool last = (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 + 1;
+    const uint32_t at = place_of_entries(&list.counts->quarters, last ? 0 : parts);
+    if (!last && own < parts) {
+        list.entries[at + own] = in_parts ? part_of_entry(law, entry, own) : entry;
+    }
+    if (__any_sync(~0u, last)) {
+        const uint32_t from_end = place_of_entries(&list.counts->tiles, last ? parts : 0);
+        if (last && own < parts) {
+            list.entries[(uint32_t)law.tiles.entry_count - 1u - from_end] = entry;
         }
     }
 }
 
 static __device__ __forceinline__ void list_tile(const tile_law &law, const foveate_frame &frame,
-                                                 int x, int y)
+                                                 const tile_range &range, int x, int y)
 {
+    if (x >= law.tiles.columns || y >= law.tiles.rows) {
+        return;
+    }
     const tile_list list(law.tiles);
-    const uint32_t entry = entry_of_tile(law, x, y);
+    const uint32_t entry = entry_of_tile(law, range, x, y);
     if (entry == FOVEATE_TILE_NONE) {
         list_quarters(law, frame, list, x, y);
     } else if (threadIdx.x % 32 == 0) {
@@ -375,16 +435,18 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const bool works = threadIdx.x < FOVEATE_TILE_WORKERS;
     const tile_law law(tiles, frame);
+    tile_findings found;
     if (!works) {
-        find_needs(law, memory, 4 * x0, 4 * y0);
+        found = find_around(law, (int)blockIdx.x, (int)blockIdx.y);
+        memory.needs = found.needs;
     } else {
         fill_light<pixel<FORMAT>>(memory.light, becomes_light<FORMAT>(frame), FOVEATE_TILE_WORKERS);
     }
     __syncthreads();
-    if (!works && (int)blockIdx.x < tiles.columns && (int)blockIdx.y < tiles.rows) {
-        list_tile(law, frame, (int)blockIdx.x, (int)blockIdx.y);
+    if (!works) {
+        list_tile(law, frame, found.tile, (int)blockIdx.x, (int)blockIdx.y);
     }
-    if (!memory.needs_1 && !memory.needs_2) {
+    if (!memory.needs.level_1 && !memory.needs.level_2) {
         return;
     }
     uint32_t all = ~0u;
@@ -398,10 +460,10 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
         *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = (uint8_t)opaque;
     }
     __syncthreads();
-    if (works && memory.needs_1) {
+    if (works && memory.needs.level_1) {
         write_level_1(tiles, memory, 2 * x0, 2 * y0);
     }
-    if (!memory.needs_2) {
+    if (!memory.needs.level_2) {
         return;
     }
     if (works) {

@@ -21,6 +21,9 @@
 #define FOVEATE_TILE_MADE 16
 #define FOVEATE_TILE_WORKERS 192
 #define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
+/* The same of foveate_tile_bytes.cuh. */
+#define FOVEATE_TILE_BYTES_WORKERS 128
+#define FOVEATE_TILE_BYTES_MAKERS (FOVEATE_TILE_BYTES_WORKERS + 32)
 
 /* The second kernel: a thread filters four outputs in a row at a time. */
 #define FOVEATE_TILE_THREADS 128
@@ -54,9 +57,11 @@
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
 #define FOVEATE_TILE_STEEPEST 0.045
 
-/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else: four taps either
- * side cost no more than two passes with their weights. */
-#define FOVEATE_TILE_DIRECT_RADIUS 4
+/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else where some of it must
+ * be, up to one less where none must: four taps either side cost no more than two passes with their weights. Such a tile is two blocks' work, and that of a tile
+ * whose narrow pixels only are averaged so another two's, or its block would outlive all others. */
+#define FOVEATE_TILE_DIRECT_RADIUS 5
+#define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_QUARTER_PX / 2)
 
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
@@ -163,24 +168,30 @@ struct foveate_tile_counts {
     uint32_t quarters; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
     uint32_t split; /* tiles whose quarters asked for entries of their own */
-    uint32_t reserved;
+    uint32_t parts; /* entries beyond one that quarters asked for */
 };
 
-/* An entry: kind, whether some of its sigma is below fine_sigma, radius, and where in quarters of
- * tiles. */
+/* An entry: kind, flags, radius, and where in quarters of tiles. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
     FOVEATE_TILE_COPIED = 6,
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
     FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
+    FOVEATE_TILE_DIRECT = 9, /* the picture's, in two dimensions at once */
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
-#define FOVEATE_TILE_FINE_BIT 27
 #define FOVEATE_TILE_RADIUS_SHIFT 20
 #define FOVEATE_TILE_RADIUS_MASK 63
 #define FOVEATE_TILE_ROW_SHIFT 10
-#define FOVEATE_TILE_PLACE_MASK 1023
+#define FOVEATE_TILE_PLACE_MASK 511
+/* Some of its sigma is below fine_sigma. DIRECT makes just those pixels, LEVEL_0 all others. */
+#define FOVEATE_TILE_FINE (1u << 27)
+/* A half of a DIRECT one: the upper, or the lower. */
+#define FOVEATE_TILE_HALF (1u << 26)
+#define FOVEATE_TILE_LOWER (1u << 19)
+/* Of a FINE one: what is DIRECT has its own entries. Else the block makes both. */
+#define FOVEATE_TILE_PARTED (1u << 9)
 
 /* The plan of the tiles on the device. */
 struct foveate_tiles {
@@ -192,6 +203,8 @@ struct foveate_tiles {
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     int32_t bent; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* sigma changes by no more a pixel */
+    float split_px; /* RADIAL: farther from the gaze no tile is in quarters */
+    float part_px; /* and no quarter in two dimensions */
     float fine_sigma; /* below it, two dimensions at once */
     int32_t fine_radius; /* that takes; within limits.radius[0] */
     int32_t columns; /* of tiles */
@@ -200,6 +213,7 @@ struct foveate_tiles {
     int32_t made_rows;
     int32_t entry_count;
     int32_t split_count; /* tiles whose quarters the list has room for */
+    int32_t part_count; /* entries beyond one a quarter that it has room for */
     int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
     struct foveate_tile_limits limits;
     struct foveate_tile_limits float_limits; /* a launch for floats puts these in their place */

@@ -9,11 +9,12 @@
  * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
  * the least of the window, so that what is dark stays as precise as it is dark.
  *
- * Bound by instruction issue: about half of it in blur_four. */
+ * Bound by waits for memory and by its longest blocks, which the list names first. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
 
 #include "foveate_tile_direct.cuh"
+#include "foveate_tile_product.cuh"
 #include "foveate_tile_spline.cuh"
 
 /* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an infinity,
@@ -86,16 +87,16 @@ static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(fl
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
-                                                     int side_px, int x0, int y0)
+                                                     int width_px, int height_px, int x0, int y0)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
     fill_light<pixel<FORMAT>>((__half *)work.shared, light, FOVEATE_TILE_THREADS);
     __syncthreads();
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < side_px * side_px; i += FOVEATE_TILE_THREADS) {
-        const int x = x0 + i % side_px;
-        const int y = y0 + i / side_px;
+    for (int i = (int)threadIdx.x; i < width_px * height_px; i += FOVEATE_TILE_THREADS) {
+        const int x = x0 + i % width_px;
+        const int y = y0 + i / width_px;
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -112,15 +113,23 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 
 /* ---- A tile from the picture itself */
 
+/* A window that is being written: what its samples are relative to, and whether all of it is opaque, so that
+ * no pixel need be read for its alpha. */
+struct tile_loaded {
+    tile_sample base;
+    int opaque;
+};
+
 /* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
  * differently here and in write_direct must not be left out by both. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
                                                      const tile_memory &memory,
-                                                     const tile_encoder<FORMAT> &encode, float from,
-                                                     int x0, int y0)
+                                                     const tile_loaded &loaded, float from, int x0,
+                                                     int y0)
 {
+    const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
     const foveate_frame &frame = work.frame;
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < TILE_FOURS; i += FOVEATE_TILE_THREADS) {
@@ -143,7 +152,14 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
             words.of[n] = encode(load_sample<typename tile_pixel<FORMAT>::sample>(samples + n));
         }
         if (needs_alpha<FORMAT>(frame)) {
-            const tile_words<typename Image::word, 4> own = load_own(work, x, y);
+            tile_words<typename Image::word, 4> own;
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                own.of[n] = all_bits<typename Image::word>();
+            }
+            if (!loaded.opaque) {
+                own = load_own(work, x, y);
+            }
 #pragma unroll
             for (int n = 0; n < TILE_GROUP; n++) {
                 words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
@@ -153,73 +169,82 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
     }
 }
 
+/* Loads the window of a tile of the picture, before which what a Gaussian needs may go to memory.grid.
+ * -> false: floats that only gathering can make. The whole block waits for it. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
-                                                         int radius, bool fine, int x0, int y0)
+static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
+                                                    const foveate_tile_shape &shape,
+                                                    const tile_memory &memory, int x0, int y0,
+                                                    tile_loaded &loaded)
 {
     const foveate_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
-    typedef typename tile_pixel<FORMAT>::sample Sample;
-    const foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
-    const tile_memory memory(work.shared, shape);
     fill_light<pixel<FORMAT>>(memory.light, light, FOVEATE_TILE_THREADS);
-    fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
-    tile_sample base = zero_sample();
+    tile_sample &base = loaded.base;
+    base = zero_sample();
     if constexpr (pixel<FORMAT>::white > 0) {
         if (light) {
             __syncthreads();
         } else {
             const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const int middle_row = shape.rows / 2 - shape.radius;
             const tile_decoder<FORMAT> decode(false, nullptr);
             base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
-                                        min(y0 + middle, frame.height_px - 1)));
+                                        min(y0 + middle_row, frame.height_px - 1)));
         }
     }
     const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, finding.least);
-    } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        loaded.opaque = are_opaque<FORMAT>(finding.all);
+        base = settle_base(light, shape, memory, base, finding.least, loaded.opaque);
+        return true;
+    } else {
+        loaded.opaque = 0;
+        return __syncthreads_and(!finding.is_bad()) != 0;
+    }
+}
+
+/* Which pixels of a tile of the picture, and how. */
+struct tile_share {
+    bool direct; /* in two dimensions at once */
+    bool fine; /* those below fine_sigma if it is direct, else all others; false: all */
+    int rows;
+};
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT, Image> &work,
+                                                         int radius, const tile_share &share,
+                                                         int x0, int y0)
+{
+    typedef typename tile_pixel<FORMAT>::sample Sample;
+    foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    if (share.direct) {
+        shape.rows = share.rows + 2 * radius;
+        shape.above = 0; /* of the grid: only what pixels themselves have counts */
+    }
+    const tile_memory memory(work.shared, shape);
+    if (!share.direct || work.tiles.law.kind != FOVEATE_LAW_RADIAL) {
+        fill_grid<true>(work.law, shape, 0, x0, y0, memory.grid);
+    }
+    tile_loaded loaded;
+    if (!load_picture(work, shape, memory, x0, y0, loaded)) {
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, share.rows, x0, y0);
         return;
     }
-    const tile_encoder<FORMAT> encode(base, light);
-    const bool direct = fine && radius <= FOVEATE_TILE_DIRECT_RADIUS;
-    const float fine_sigma = direct ? INFINITY : fine ? work.tiles.fine_sigma : 0.0f;
-    if (fine) {
-        write_direct(work, shape, memory, encode, fine_sigma, x0, y0);
-    }
-    if (direct) {
+    if (share.direct) {
+        const float below = share.fine ? work.tiles.fine_sigma : INFINITY;
+        const tile_encoder<FORMAT> encode(loaded.base, becomes_light<FORMAT>(work.frame));
+        write_direct(work, shape, memory, encode, below, share.rows, x0, y0);
         return;
     }
     blur_rows<true, Sample>(work.law, shape, memory);
     __syncthreads();
     blur_columns<true, Sample>(work.law, shape, memory);
     __syncthreads();
-    write_blurred(work, shape, memory, encode, fine_sigma, x0, y0);
+    write_blurred(work, shape, memory, loaded, share.fine ? work.tiles.fine_sigma : 0.0f, x0, y0);
 }
 
 /* ---- A tile from a level */
-
-/* The four blocks of the first kernel that have read its pixels. */
-static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
-{
-    const int x = x0 / FOVEATE_TILE_PX;
-    const int y = y0 / FOVEATE_TILE_PX;
-    const uint8_t *flags = opaque_flag(tiles, x, y);
-    const int right = x + 1 < tiles.made_columns;
-    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
-    return flags[0] & flags[right] & flags[below] & flags[below + right];
-}
-
-static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
-                                                             const foveate_tiles &tiles, int k,
-                                                             int x0, int y0)
-{
-    const int half = foveate_tile_side_px(k) / 2;
-    const int x = min(x0 + half, frame.width_px - 1) >> k;
-    const int y = min(y0 + half, frame.height_px - 1) >> k;
-    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
-}
 
 /* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
@@ -241,9 +266,10 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     const tile_finding finding =
         load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        base = settle_base(light, shape, memory, base, finding.least);
+        int all = 1;
+        base = settle_base(light, shape, memory, base, finding.least, all);
     } else if (!__syncthreads_and(!finding.is_bad())) {
-        gather_square(work, shape.side_px, x0, y0);
+        gather_square(work, shape.side_px, shape.side_px, x0, y0);
         return;
     }
     blur_rows<false, Sample>(work.law, shape, memory);
@@ -279,26 +305,50 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 /* ---- A block */
 
 template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Image> &work,
+                                                      int level, int radius, bool fine)
+{
+    return level >= (work.frame.light ? 1 : 0) && level <= 2 && !fine && !work.frame.blur_alpha &&
+           product_reaches(level, radius);
+}
+
+template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image> &work,
                                                   uint32_t entry)
 {
     const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
     const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
-    const bool fine = (entry >> FOVEATE_TILE_FINE_BIT & 1u) != 0;
-    const int x0 = (int)(entry & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 =
-        (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) * FOVEATE_TILE_QUARTER_PX;
+    const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
+    const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
+    const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
+    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
+        if (takes_products(work, level, radius, fine)) {
+            /* The level is known to each: what follows from it is worked out here. */
+            if (level == 2) {
+                make_by_products(work, 2, x0, y0);
+            } else if (level == 1) {
+                make_by_products(work, 1, x0, y0);
+            } else {
+                make_by_products(work, 0, x0, y0);
+            }
+            return;
+        }
+    }
     if (level == 2) {
         make_from_level<4>(work, 2, radius, x0, y0);
-    } else if (level == 0) {
-        make_from_picture(work, radius, fine, x0, y0);
+    } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
+        const bool half = (entry & FOVEATE_TILE_HALF) != 0;
+        const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
+        const tile_share share = {level != 0, fine,
+                                  half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX};
+        make_from_picture(work, radius, share, x0, y0 + below);
     } else if (level == 1) {
         make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == FOVEATE_TILE_COPIED) {
         copy_quarter(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        gather_square(work, FOVEATE_TILE_QUARTER_PX, FOVEATE_TILE_QUARTER_PX, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }
@@ -319,8 +369,14 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
+static __device__ __forceinline__ bool is_inside(const foveate_frame &frame, uint32_t entry)
+{
+    return column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+           row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+}
+
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
- * the device. */
+ * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
@@ -332,17 +388,24 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
-    for (int i = 0; i < (in_quarters ? 4 : 1); i++) {
-        uint32_t own = entry;
-        if (in_quarters) {
-            const int x = (int)(entry & FOVEATE_TILE_PLACE_MASK) + i % 2;
-            const int y = (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK) + i / 2;
-            if (x * FOVEATE_TILE_QUARTER_PX >= frame.width_px ||
-                y * FOVEATE_TILE_QUARTER_PX >= frame.height_px) {
-                continue;
-            }
-            own = entry_of_quarter(work.law, x, y);
-            __syncthreads(); /* the quarter before is out of shared memory */
+    uint32_t quarters = entry;
+    if (in_quarters) {
+        const int quarter = (int)threadIdx.x % 32 / 8;
+        quarters = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
+                                    row_of_entry(entry) + quarter / 2);
+    }
+    const int count = in_quarters ? 8 : makes_both(entry) ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        uint32_t own = in_quarters ? __shfl_sync(~0u, quarters, 8 * (i / 2)) : entry;
+        const bool both = makes_both(own);
+        if (in_quarters && (!is_inside(frame, own) || (i % 2 == 1 && !both))) {
+            continue;
+        }
+        if (both && i % 2 == 0) {
+            own = narrow_part(work.law, own);
+        }
+        if (i > 0) {
+            __syncthreads(); /* what was before is out of shared memory */
         }
         make_entry(work, own);
     }

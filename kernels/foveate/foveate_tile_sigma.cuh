@@ -80,17 +80,6 @@ struct tile_square {
     float side;
 };
 
-static __device__ __forceinline__ tile_range range_of_warp(float value)
-{
-    tile_range range = {value, value};
-#pragma unroll
-    for (int i = 16; i > 0; i >>= 1) {
-        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
-        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
-    }
-    return range;
-}
-
 struct tile_place {
     float x, y;
 };
@@ -114,14 +103,34 @@ static __device__ __forceinline__ tile_place place_in_square(const tile_square &
     return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
 }
 
-static __device__ __forceinline__ tile_range range_over(const tile_law &law,
-                                                        const tile_square &square)
+/* Of all that so many neighbouring lanes have. */
+template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes(tile_range range)
 {
-    const int lane = (int)threadIdx.x & 31;
+#pragma unroll
+    for (int i = LANES / 2; i > 0; i >>= 1) {
+        range.low = fminf(range.low, __shfl_xor_sync(~0u, range.low, i));
+        range.high = fmaxf(range.high, __shfl_xor_sync(~0u, range.high, i));
+    }
+    return range;
+}
+
+/* Of a square for each so many lanes, who are told. */
+template <int LANES>
+static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
+                                                              const tile_square &square)
+{
+    const int lane = (int)threadIdx.x % LANES;
     const bool radial = law.tiles.radial != 0;
-    const tile_place place =
-        radial ? end_of_square(law, square, lane == 0) : place_in_square(square, min(lane, 24));
-    tile_range range = range_of_warp(law.at(place.x, place.y));
+    tile_range range = {INFINITY, 0.0f};
+#pragma unroll 1
+    for (int i = lane; i < (radial ? LANES : 25); i += LANES) {
+        const tile_place place =
+            radial ? end_of_square(law, square, lane == 0) : place_in_square(square, i);
+        const float sigma_px = law.at(place.x, place.y);
+        range.low = fminf(range.low, sigma_px);
+        range.high = fmaxf(range.high, sigma_px);
+    }
+    range = range_of_lanes<LANES>(range);
     const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
     range.low -= law.tiles.slope * half_diagonal;
     range.high += law.tiles.slope * half_diagonal;
@@ -137,31 +146,76 @@ static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int 
            (uint32_t)x;
 }
 
-/* The quarter at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ int column_of_entry(uint32_t entry)
+{
+    return (int)(entry & FOVEATE_TILE_PLACE_MASK);
+}
+
+static __device__ __forceinline__ int row_of_entry(uint32_t entry)
+{
+    return (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK);
+}
+
+/* The quarter at that place, and what it reads of the spline's neighbours. Eight lanes ask for each. */
 static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
 {
     const float margin = 2.0f;
     const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
                                 (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
                                 FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
+    const tile_range range = range_over_lanes<8>(law, square);
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
     const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const bool fine = range.low < law.tiles.fine_sigma;
     const int direct_radius = (int)(FOVEATE_REACH * range.high);
-    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS) {
-        return tile_entry(FOVEATE_TILE_LEVEL_0, max(direct_radius, 1), x, y) |
-               1u << FOVEATE_TILE_FINE_BIT;
+    if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS - !fine) {
+        return tile_entry(FOVEATE_TILE_DIRECT, max(direct_radius, 1), x, y);
     }
     const int radius = foveate_tile_radius(&law.tiles.limits, level, range.high);
     if (radius == 0) {
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
     }
-    const bool fine = range.low < law.tiles.fine_sigma;
-    return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      fine ? max(radius, law.tiles.fine_radius) : radius, x, y) |
-           (uint32_t)fine << FOVEATE_TILE_FINE_BIT;
+    return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y) | (fine ? FOVEATE_TILE_FINE : 0);
+}
+
+/* ---- Parts of a quarter. Only levels below the first are fine. */
+
+static __device__ __forceinline__ bool makes_both(uint32_t entry)
+{
+    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 &&
+           (entry & (FOVEATE_TILE_FINE | FOVEATE_TILE_PARTED)) == FOVEATE_TILE_FINE;
+}
+
+/* What is averaged in two dimensions of an entry that makes both. */
+static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint32_t entry)
+{
+    const uint32_t place =
+        FOVEATE_TILE_PLACE_MASK << FOVEATE_TILE_ROW_SHIFT | FOVEATE_TILE_PLACE_MASK;
+    return tile_entry(FOVEATE_TILE_DIRECT, law.tiles.fine_radius, 0, 0) | FOVEATE_TILE_FINE |
+           (entry & place);
+}
+
+static __device__ __forceinline__ int count_parts(uint32_t entry)
+{
+    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_DIRECT ? 2
+           : makes_both(entry)                                       ? 3
+                                                                     : 1;
+}
+
+/* One of as many. */
+static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, uint32_t entry, int i)
+{
+    const int count = count_parts(entry);
+    if (count == 1) {
+        return entry;
+    }
+    if (i == 2) {
+        return entry | FOVEATE_TILE_PARTED;
+    }
+    return (count == 3 ? narrow_part(law, entry) : entry) | FOVEATE_TILE_HALF |
+           (i == 1 ? FOVEATE_TILE_LOWER : 0);
 }
 
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
@@ -176,14 +230,18 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
     return 0;
 }
 
-/* The tile at that place from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
-static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law, int x, int y)
+/* The tile at that place, with what it reads around. */
+static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
 {
     const float margin = 4.0f;
-    const tile_square square = {(float)(x * FOVEATE_TILE_PX) - margin,
-                                (float)(y * FOVEATE_TILE_PX) - margin,
-                                FOVEATE_TILE_PX + 2.0f * margin};
-    const tile_range range = range_over(law, square);
+    return {(float)(x * FOVEATE_TILE_PX) - margin, (float)(y * FOVEATE_TILE_PX) - margin,
+            FOVEATE_TILE_PX + 2.0f * margin};
+}
+
+/* The tile from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
+static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
+                                                         const tile_range &range, int x, int y)
+{
     const int level = law.blurs ? level_of_range(law, range) : 0;
     if (level == 0) {
         return FOVEATE_TILE_NONE;

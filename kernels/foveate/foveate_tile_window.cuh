@@ -69,10 +69,12 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
  * NaN or an infinity is among them, which is kept as a NaN. */
 struct tile_finding {
     tile_sample least;
+    uint32_t all; /* the AND of its words */
 
     template <enum fovea_format FORMAT> __device__ __forceinline__ void start()
     {
         least = holds_floats<FORMAT>() ? zero_sample() : largest_sample();
+        all = ~0u;
     }
     __device__ __forceinline__ void look(const tile_sample &sample)
     {
@@ -104,6 +106,7 @@ static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &deco
         } else {
             const tile_sample sample = decode(words.of[n]);
             to[n] = bits_of(sample);
+            finding.all &= words.of[n];
             if (decode.light) {
                 finding.look(sample);
             }
@@ -247,17 +250,18 @@ static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &s
     }
 }
 
-/* In light: the base of the window that was loaded relative to none. Else what it was. */
+/* In light: the base of the window that was loaded relative to none. Else what it was. `all`: a condition of
+ * each thread, then of all of them. */
 static __device__ __forceinline__ tile_sample settle_base(bool light,
                                                           const foveate_tile_shape &shape,
                                                           const tile_memory &memory,
                                                           const tile_sample &base,
-                                                          const tile_sample &least)
+                                                          const tile_sample &least, int &all)
 {
     if (light) {
         keep_least(least, memory.least);
     }
-    __syncthreads();
+    all = __syncthreads_and(all);
     if (!light) {
         return base;
     }
@@ -283,6 +287,29 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
     const foveate_frame &frame = work.frame;
     const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
     return load_four(endless, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
+}
+
+/* ---- Of a tile from a level */
+
+/* The four blocks of the first kernel that have read its pixels. */
+static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
+{
+    const int x = x0 / FOVEATE_TILE_PX;
+    const int y = y0 / FOVEATE_TILE_PX;
+    const uint8_t *flags = opaque_flag(tiles, x, y);
+    const int right = x + 1 < tiles.made_columns;
+    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
+    return flags[0] & flags[right] & flags[below] & flags[below + right];
+}
+
+static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
+                                                             const foveate_tiles &tiles, int k,
+                                                             int x0, int y0)
+{
+    const int half = foveate_tile_side_px(k) / 2;
+    const int x = min(x0 + half, frame.width_px - 1) >> k;
+    const int y = min(y0 + half, frame.height_px - 1) >> k;
+    return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));
 }
 
 #endif

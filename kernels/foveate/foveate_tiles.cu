@@ -12,18 +12,22 @@
  *
  *     foveate_tile_levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of 16 x 16 samples
  *                               of level 2 across and down, images.
+ *     foveate_tile_bytes.cuh    the same for encoded RGBA8 on sm_80 and later, by products
  *     foveate_tile_picture.cuh  the picture. Grid: entries of the list, 1, images.
  *
  *     foveate_tile_params.h     shapes, limits, what C shares
  *     foveate_tile_sigma.cuh    sigma, and what it says about a tile
  *     foveate_tile_sample.cuh   samples of halves, formats
+ *     foveate_tile_taps.cuh     filters of levels as matrices
  *     foveate_tile_image.cuh    pixels in memory
  *     foveate_tile_blur.cuh     the two passes
  *     foveate_tile_direct.cuh   both at once where sigma is small
  *     foveate_tile_spline.cuh   up-sampling
+ *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 from sm_80 on
  *
  * What is copied (foveate_smooth.h) is copied bit by bit. */
 
+#include "foveate_tile_bytes.cuh"
 #include "foveate_tile_picture.cuh"
 
 /* Blocks that a multiprocessor holds: registers are cut to that. */
@@ -32,7 +36,10 @@
 #else
 #define MAKER_BLOCKS 5
 #endif
+#define BYTES_MAKER_BLOCKS 6
 #define PICTURE_BLOCKS 6
+/* Products hold a warp's outputs in registers. */
+#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : PICTURE_BLOCKS)
 /* Floats take twice the registers of halves. */
 #define FLOAT_MAKER_BLOCKS 3
 #define FLOAT_PICTURE_BLOCKS 4
@@ -58,14 +65,27 @@ extern __shared__ __align__(16) char tile_shared[];
         make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
     }
 
-KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PRODUCT_BLOCKS)
 KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, MAKER_BLOCKS, PICTURE_BLOCKS)
 KERNELS(linear, r8, FOVEA_FORMAT_R8, MAKER_BLOCKS, PICTURE_BLOCKS)
 KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
 KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
 KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
 
-KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PICTURE_BLOCKS)
+KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PRODUCT_BLOCKS)
 KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
 KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
 KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
+
+/* Never launched on older devices. */
+#define BYTES_KERNEL(kind)                                                                         \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_BYTES_MAKERS, BYTES_MAKER_BLOCKS)    \
+        tile_bytes_##kind##_rgba8(const __grid_constant__ foveate_tiles_##kind##_params params)    \
+    {                                                                                              \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        make_levels_of_bytes(frame, params.tiles,                                                  \
+                             kind##_src<pixel<FOVEA_FORMAT_RGBA8>>(params, frame));                \
+    }
+
+BYTES_KERNEL(linear)
+BYTES_KERNEL(surface)

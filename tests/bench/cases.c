@@ -117,4 +117,7 @@ void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
         const unsigned shade = (unsigned)(i >> 8 & 0x7f) + (noise >> 25);
         out[i] = (unsigned char)(format == FOVEA_FORMAT_RGBA16F && i % 2 ? shade % 0x3c : shade);
     }
+    for (size_t i = 3; format == FOVEA_FORMAT_RGBA8 && i < bytes; i += 4) {
+        out[i] = 255;
+    }
 }

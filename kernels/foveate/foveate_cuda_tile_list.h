@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How long the list of tiles is (foveate_tile_params.h): an entry is a block. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILE_LIST_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILE_LIST_H
+
+#include "foveate/foveate.h"
+#include "foveate/foveate_tile_params.h"
+
+/* Wherever the gaze is. The law, its levels and the numbers of tiles are there. */
+void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, struct foveate_tiles *tiles);
+
+/* Down to what this frame's gaze asks for: blocks without an entry would be in the way of others. */
+void foveate_cuda_tile_list_fit(struct foveate_tiles *tiles, const struct foveate_frame *frame);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles as products (foveate_tile_product.cuh): the variances of a warp's outputs, and the blur. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
+
+#include "foveate_mma.cuh"
+#include "foveate_product_table.cuh"
+#include "foveate_product_window.cuh"
+
+/* ---- Variances of a warp's outputs */
+
+#define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
+
+struct product_variances {
+    int count;
+    float at
+        [8]; /* of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on */
+
+    /* (x0, y0): the warp's first output. */
+    __device__ __forceinline__ void find(const tile_law &law, int level, int x0, int y0,
+                                         const product_memory &memory)
+    {
+        float *nodes = memory.nodes;
+        const int lane = product_thread() % 32;
+        const int last = level == 0 ? 4 : 3; /* of the outputs that are used */
+        const int column = min(lane % PRODUCT_NODES, last);
+        const int row = min(lane / PRODUCT_NODES, last);
+        const float step_px = (float)(1 << level);
+        const float sigma_px = law.at(((float)(x0 + 4 * column) + 0.5f) * step_px,
+                                      ((float)(y0 + 4 * row) + 0.5f) * step_px);
+        const float own = foveate_tile_rest(sigma_px, level);
+        if (lane < PRODUCT_NODES * PRODUCT_NODES) {
+            nodes[lane] = own;
+        }
+        const tile_range range = range_of_lanes<32>({own, own});
+        choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
+        __syncwarp();
+        place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
+              (float)(lane % 2) * 0.5f);
+    }
+
+  private:
+    /* For each variance its entry of the table, and the polynomial in the variance that is 1 there and 0 at the
+     * others. `before`: the variance that samples have without the blur. */
+    __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
+    {
+        const float most = (float)(product_table::entries - 1);
+        const float low = fminf(fmaxf(entry_of_variance(range.low), 0.0f), most);
+        const float span = fminf(fmaxf(entry_of_variance(range.high), 0.0f), most) - low;
+        const bool three = range.high + before > PRODUCT_TWO_VARIANCES * (range.low + before);
+        const float outside = three ? 0.067f : 0.146f;
+        const int a = min((int)fmaf(outside, span, low), product_table::entries - 2);
+        const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
+                          product_table::entries - 1);
+        count = three ? 3 : 2;
+        /* Lane 0 has the first, lane 1 the last, lane 2 what lies between. */
+        const int lane = product_thread() % 32;
+        const int b = (a + c) / 2;
+        const int own = lane == 0 ? a : lane == 1 ? c : b;
+        const float v = variance_of_entry(own);
+        const float first = variance_of_entry(lane == 0 ? c : a);
+        const float second = variance_of_entry(lane == 2 ? c : b);
+        const float scale = tile_inverse((v - first) * (three ? v - second : 1.0f));
+        if (lane < count) {
+            shares[lane] = three ? make_float4(__int_as_float(own), scale * (first * second),
+                                               -scale * (first + second), scale)
+                                 : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
+        }
+    }
+    __device__ __forceinline__ void place(const float *nodes, float down, float across)
+    {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            float column[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                column[i] = between(nodes[2 * h * PRODUCT_NODES + i],
+                                    nodes[(2 * h + 1) * PRODUCT_NODES + i], down);
+            }
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                at[4 * j + 2 * h] = between(column[2 * j], column[2 * j + 1], across);
+                at[4 * j + 2 * h + 1] = between(column[2 * j], column[2 * j + 1], across + 0.25f);
+            }
+        }
+    }
+};
+
+/* ---- The blur */
+
+/* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the window's first on,
+ * eight on each time. All that W is made of, down and across. */
+struct product_weights {
+    uint32_t of[5];
+
+    __device__ __forceinline__ void load(int entry, int before)
+    {
+        const int lane = product_thread() % 32;
+        const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - before - 8 -
+                               product_table::first;
+#pragma unroll
+        for (int j = 0; j < 5; j++) {
+            of[j] = __ldg(from + 8 * j);
+        }
+    }
+};
+
+/* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
+typedef float product_sums[PRODUCT_COLORS][8];
+
+/* A channel with one variance. `window`: where the lane's row of the first square lies. */
+static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
+                                                  float (&across)[2][4])
+{
+    const int pitch_bytes = 2 * PRODUCT_PITCH;
+    const uint32_t(&w)[5] = weights.of;
+    const uint32_t upper[4] = {w[1], w[0], w[2], w[1]}; /* W, its first 16 columns */
+    const uint32_t lower[4] = {w[3], w[2], w[4], w[3]};
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+        uint32_t above[4];
+        uint32_t below[4];
+        mma_load_turned(above, window + 32 * s);
+        mma_load_turned(below, window + 32 * s + 16 * pitch_bytes);
+        float left[4];
+        float right[4];
+        mma_begin(left, upper, above[0], above[1], 0.0f, 0.0f);
+        mma_begin(right, upper, above[2], above[3], 0.0f, 0.0f);
+        mma_add(left, lower, below[0], below[1]);
+        mma_add(right, lower, below[2], below[3]);
+        const uint32_t down[4] = {mma_rounded(left[0], left[1]), mma_rounded(left[2], left[3]),
+                                  mma_rounded(right[0], right[1]), mma_rounded(right[2], right[3])};
+        if (s == 0) {
+            mma_begin(across[0], down, w[1], w[2], 0.0f, 0.0f);
+            mma_begin(across[1], down, w[0], w[1], 0.0f, 0.0f);
+        } else {
+            mma_add(across[0], down, w[3], w[4]);
+            mma_add(across[1], down, w[2], w[3]);
+        }
+    }
+}
+
+/* A warp's outputs. */
+static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
+                                                    const float4 *memory, int before,
+                                                    mma_place window, product_sums &sums)
+{
+#pragma unroll
+    for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
+        sums[i / 8][i % 8] = 0.0f;
+    }
+#pragma unroll 1
+    for (int i = 0; i < variances.count; i++) {
+        const float4 share = memory[i];
+        product_weights weights;
+        weights.load(__float_as_int(share.x), before);
+        float shares[8];
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            const float at = variances.at[n];
+            shares[n] = fmaf(fmaf(share.w, at, share.z), at, share.y);
+        }
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            float across[2][4];
+            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
+#pragma unroll
+            for (int n = 0; n < 8; n++) {
+                sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);
+            }
+        }
+    }
+}
+
+/* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
+static __device__ __forceinline__ void limit_outputs(const product_sums &sums, const __half2 *low,
+                                                     const __half2 *high,
+                                                     uint32_t (&z)[PRODUCT_COLORS][4])
+{
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const __half2 two = half2_of(mma_rounded(sums[c][2 * k], sums[c][2 * k + 1]));
+            z[c][k] = bits_of(__hmin2(__hmax2(two, low[c]), high[c]));
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What products multiply with, worked out by the compiler: weights of Gaussians and of the spline, as halves. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_TABLE_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_TABLE_CUH
+
+#include "foveate_tile_sample.cuh"
+#include <stdint.h>
+
+/* ---- Halves, when compiled */
+
+/* From 2^-24 to 1, and 0. */
+static constexpr uint32_t product_half_bits(double value)
+{
+    if (value < 1.0 / 16384) {
+        return (uint32_t)(value * 16777216.0 + 0.5);
+    }
+    int exponent = 15;
+    while (value < 1.0) {
+        value *= 2.0;
+        exponent--;
+    }
+    return ((uint32_t)exponent << 10) + (uint32_t)(value * 1024.0 - 1024.0 + 0.5);
+}
+
+static constexpr double product_half_value(uint32_t bits)
+{
+    int exponent = (int)(bits >> 10);
+    double value = exponent > 0 ? 1.0 + (bits & 1023u) / 1024.0 : (bits & 1023u) / 512.0;
+    for (; exponent < 15; exponent++) {
+        value *= 0.5;
+    }
+    return value;
+}
+
+/* ---- Weights of Gaussians, of every variance that products take */
+
+/* Entry i is of variance 0.4 2^(i / 14), in samples squared: the weights at distances d and d + 1, from -26 on, as
+ * halves. They add up to 1 and have just that variance. */
+struct product_table {
+    static const int entries = 64;
+    static const int first = -26;
+    static const int words = 52;
+    uint32_t of[entries][words];
+
+    constexpr product_table() : of()
+    {
+        double variance = 0.4;
+        for (int i = 0; i < entries; i++) {
+            fill(of[i], variance);
+            variance *= 1.0507566386532194; /* 2^(1 / 14) */
+        }
+    }
+
+  private:
+    static constexpr double exponential(double x) /* from -2 to 0 */
+    {
+        double sum = 1.0;
+        for (int i = 18; i > 0; i--) {
+            sum = 1.0 + sum * x / i;
+        }
+        return sum;
+    }
+    /* Subnormal numbers are no constants. */
+    static constexpr double times(double a, double b)
+    {
+        return a > 1e-30 && b > 1e-30 ? a * b : 0.0;
+    }
+    /* The variance of weights g^(d^2). */
+    static constexpr double variance_of(double g)
+    {
+        double weight = g;
+        double ratio = g * g * g;
+        double total = 0.5;
+        double sum = 0.0;
+        for (int d = 1; d < 27; d++) {
+            total += weight;
+            sum += d * d * weight;
+            weight = times(weight, ratio);
+            ratio = times(ratio, g * g);
+        }
+        return sum / total;
+    }
+    static constexpr void fill(uint32_t (&words_of)[words], double variance)
+    {
+        /* A sampled Gaussian that is narrow has less than its own. */
+        double wider = variance;
+        for (int i = 0; i < 6; i++) {
+            wider += variance - variance_of(exponential(-0.5 / wider));
+        }
+        const double g = exponential(-0.5 / wider);
+        double weights[28] = {1.0};
+        double total = 0.5;
+        double ratio = g;
+        for (int d = 1; d < 28; d++) {
+            weights[d] = times(weights[d - 1], ratio);
+            total += weights[d];
+            ratio = times(ratio, g * g);
+        }
+        uint32_t halves[28] = {};
+        double middle = 1.0;
+        for (int d = 1; d < 28; d++) {
+            halves[d] = product_half_bits(0.5 * weights[d] / total);
+            middle -= 2.0 * product_half_value(halves[d]);
+        }
+        halves[0] = product_half_bits(middle);
+        for (int k = 0; k < words; k++) {
+            const int d = k + first;
+            const int next = d + 1;
+            words_of[k] = halves[d < 0 ? -d : d] | halves[next < 0 ? -next : next] << 16;
+        }
+    }
+};
+
+static __device__ const product_table product_gaussians;
+
+static __device__ __forceinline__ float entry_of_variance(float v)
+{
+    return fmaf(14.0f, tile_logarithm(v), 18.5069933f);
+}
+
+static __device__ __forceinline__ float variance_of_entry(int i)
+{
+    return tile_power(((float)i - 18.5069933f) * (1.0f / 14.0f));
+}
+
+/* ---- The spline */
+
+/* Weights of pixel p for outputs 2 k and 2 k + 1. Output 2 is that of the first pixels' own cell. */
+template <int STEP> struct spline_table {
+    uint32_t of[8 * STEP][8];
+
+    static constexpr double weight(int pixel, int output)
+    {
+        const double place = ((double)pixel + 0.5) / STEP - 0.5 + 2.0;
+        const double d = place > output ? place - output : output - place;
+        return d >= 2.0   ? 0.0
+               : d >= 1.0 ? (2.0 - d) * (2.0 - d) * (2.0 - d) / 6.0
+                          : (4.0 - 6.0 * d * d + 3.0 * d * d * d) / 6.0;
+    }
+    constexpr spline_table() : of()
+    {
+        for (int p = 0; p < 8 * STEP; p++) {
+            for (int k = 0; k < 8; k++) {
+                of[p][k] = product_half_bits(weight(p, 2 * k)) |
+                           product_half_bits(weight(p, 2 * k + 1)) << 16;
+            }
+        }
+    }
+};
+
+static __device__ const spline_table<2> spline_table_2;
+static __device__ const spline_table<4> spline_table_4;
+
+template <int STEP> static __device__ __forceinline__ const uint32_t *spline_row(int pixel)
+{
+    if constexpr (STEP == 4) {
+        return spline_table_4.of[pixel];
+    } else {
+        return spline_table_2.of[pixel];
+    }
+}
+
+/* Pixels of a warp across: column n of square p. A lane's two columns of two squares are four neighbours. */
+static __device__ __forceinline__ int spline_pixel(int p, int n)
+{
+    return p / 2 * 16 + n / 2 * 4 + p % 2 * 2 + n % 2;
+}
+
+#endif

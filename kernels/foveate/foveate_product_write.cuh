@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles as products (foveate_tile_product.cuh): from blurred samples to pixels. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
+
+#include "foveate_mma.cuh"
+#include "foveate_product_blur.cuh"
+#include "foveate_tile_spline.cuh"
+
+/* ---- Pixels */
+
+/* What turns samples relative to a base into words. */
+struct product_levels {
+    __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
+    __half2 low[PRODUCT_COLORS]; /* that samples are not below */
+    __half2 high[PRODUCT_COLORS];
+
+    template <enum fovea_format FORMAT>
+    __device__ __forceinline__ void set(const tile_sample &base, bool light)
+    {
+        const tile_sample number =
+            light ? zero_sample() : base + numbers_of_middle<pixel<FORMAT>>();
+        zero[0] = __low2half2(number.xy);
+        zero[1] = __high2half2(number.xy);
+        zero[2] = __low2half2(number.zw);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            low[c] = __hsub2(__float2half2_rn(light ? 0.0f : 1024.0f), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(light ? 1.0f : 1024.0f + 255.0f), zero[c]);
+        }
+    }
+};
+
+/* Two neighbours whose samples are light. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ uint2 words_of_light(uint32_t r, uint32_t g, uint32_t b)
+{
+    const tile_encoder<FORMAT> encode(zero_sample(), true);
+    const __half2 blue = half2_of(b);
+    const tile_sample first = {low_halves(half2_of(r), half2_of(g)), __low2half2(blue)};
+    const tile_sample second = {high_halves(half2_of(r), half2_of(g)), __high2half2(blue)};
+    return make_uint2(encode.in_light(first) | 0xff000000u, encode.in_light(second) | 0xff000000u);
+}
+
+/* Two opaque neighbours; stored values are rounded by the addition. */
+template <enum fovea_format FORMAT, bool LIGHT>
+static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
+                                                     uint32_t g, uint32_t b)
+{
+    if constexpr (LIGHT) {
+        return words_of_light<FORMAT>(r, g, b);
+    }
+    const uint32_t red = bits_of(__hadd2(half2_of(r), levels.zero[0]));
+    const uint32_t green = bits_of(__hadd2(half2_of(g), levels.zero[1]));
+    const uint32_t blue = bits_of(__hadd2(half2_of(b), levels.zero[2]));
+    const uint32_t rg = __byte_perm(red, green, 0x6240);
+    const uint32_t ba = __byte_perm(blue, 0xffffffffu, 0x4240);
+    return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+}
+
+/* Where a warp's pixels go. Nearly all of its squares lie in the picture and are written in runs, so that nothing
+ * is asked for each pixel: PLAIN, decided once. */
+template <enum fovea_format FORMAT, typename Image> struct product_writer {
+    const tile_work<FORMAT, Image> &work;
+    bool opaque; /* no alpha is read */
+    bool plain;
+    int x0; /* the lane's first pixel */
+    int y0;
+    char *to;
+    const char *from;
+    int64_t stride;
+
+    __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
+                                              int side_px, int count, int x, int y)
+        : work(tile), opaque(is_opaque)
+    {
+        plain = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
+                has_runs(work.dst, count) && has_runs(work.src, count);
+        stride = row_bytes(work.dst);
+    }
+
+    __device__ __forceinline__ void start(int x, int y)
+    {
+        x0 = x;
+        y0 = y;
+        to = run_at(work.dst, x, y);
+        from = run_at(work.src, x, y);
+    }
+
+    /* COUNT pixels in a row, x and y from the lane's first. */
+    template <bool PLAIN, int COUNT>
+    __device__ __forceinline__ void write(int x, int y,
+                                          const tile_words<uint32_t, COUNT> &words) const
+    {
+        if (PLAIN) {
+            tile_words<uint32_t, COUNT> own = words;
+            if (!opaque) {
+                own = read_run<uint32_t, COUNT>(from + y * row_bytes(work.src) + 4 * x);
+#pragma unroll
+                for (int n = 0; n < COUNT; n++) {
+                    own.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+                }
+            }
+            write_run_at(to + y * stride + 4 * x, own);
+        } else {
+            write_slowly(x0 + x, y0 + y, words);
+        }
+    }
+
+  private:
+    template <int COUNT>
+    __device__ __forceinline__ void write_slowly(int x, int y,
+                                                 tile_words<uint32_t, COUNT> words) const
+    {
+        const foveate_frame &frame = work.frame;
+        if (y >= frame.height_px || x >= frame.width_px) {
+            return;
+        }
+        if (!opaque) {
+            const tile_words<uint32_t, COUNT> own = own_words<COUNT>(x, y);
+#pragma unroll
+            for (int n = 0; n < COUNT; n++) {
+                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+            }
+        }
+        store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, frame.width_px, words);
+    }
+
+    template <int COUNT>
+    __device__ __forceinline__ tile_words<uint32_t, COUNT> own_words(int x, int y) const
+    {
+        const int last_x = work.frame.width_px - 1;
+        if (has_runs(work.src, COUNT) && x + COUNT <= last_x + 1) {
+            return read_run<uint32_t, COUNT>(run_at(work.src, x, y));
+        }
+        tile_words<uint32_t, COUNT> words = {};
+#pragma unroll
+        for (int n = 0; n < COUNT; n++) {
+            words.of[n] = work.src.load(min(x + n, last_x), y);
+        }
+        return words;
+    }
+};
+
+/* Of the picture's own tiles, outputs are pixels. */
+template <bool PLAIN, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT, Image> &writer,
+                                                     const product_levels &levels,
+                                                     const uint32_t (&z)[PRODUCT_COLORS][4])
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint2 two = words_of_two<FORMAT, false>(levels, z[0][k], z[1][k], z[2][k]);
+        writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
+    }
+}
+
+/* Up-sampled across: right factors. */
+template <int STEP>
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       uint2 (&across)[PRODUCT_COLORS][STEP])
+{
+    const int lane = product_thread() % 32;
+#pragma unroll
+    for (int p = 0; p < STEP; p++) {
+        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4));
+        const uint32_t first = __ldg(row + lane % 4);
+        const uint32_t second = __ldg(row + lane % 4 + 4);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves x = make_uint2(0, 0);
+            mma_add_halves(x, z[c], first, second);
+            across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
+        }
+    }
+}
+
+/* And down, and written. */
+template <int STEP, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
+                                                     const product_levels &levels,
+                                                     const uint2 (&across)[PRODUCT_COLORS][STEP])
+{
+    const int lane = product_thread() % 32;
+#pragma unroll
+    for (int q = 0; q < STEP / 2; q++) {
+        const uint32_t *row = spline_row<STEP>(16 * q + lane / 4) + lane % 4;
+        const uint32_t down[4] = {__ldg(row), __ldg(row + 64), __ldg(row + 4), __ldg(row + 68)};
+#pragma unroll
+        for (int p = 0; p < STEP; p += 2) {
+            mma_halves y[2][PRODUCT_COLORS];
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+#pragma unroll
+                for (int c = 0; c < PRODUCT_COLORS; c++) {
+                    y[i][c] = make_uint2(0, 0);
+                    mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
+                }
+            }
+            const uint2 a = words_of_two<FORMAT, LIGHT>(levels, y[0][0].x, y[0][1].x, y[0][2].x);
+            const uint2 b = words_of_two<FORMAT, LIGHT>(levels, y[1][0].x, y[1][1].x, y[1][2].x);
+            writer.template write<PLAIN>(8 * p, 16 * q,
+                                         tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
+            const uint2 c = words_of_two<FORMAT, LIGHT>(levels, y[0][0].y, y[0][1].y, y[0][2].y);
+            const uint2 d = words_of_two<FORMAT, LIGHT>(levels, y[1][0].y, y[1][1].y, y[1][2].y);
+            writer.template write<PLAIN>(8 * p, 16 * q + 8,
+                                         tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How long the list of tiles is, for any gaze: long enough for those near it, and not much longer. */
+
+#include "foveate/foveate_cuda_tiles.h"
+
+#include "foveate/foveate_cuda_tile_list.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* 1280x720, 1920x1080 and what is no multiple of a tile. */
+static const uint32_t sizes_px[][2] = {{1280, 720}, {1920, 1080}, {1999, 1111}};
+static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0.0, 0.0},  {0.01, 0.97},
+                                              {0.7, 0.3}, {1.2, -0.4}, {-9.0, 40.0}};
+
+static struct foveate_plan *make_plan(uint32_t width_px, uint32_t height_px)
+{
+    struct foveate_plan *plan = NULL;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    foveation.method = FOVEA_METHOD_SMOOTH;
+    foveation.light = FOVEA_LIGHT_ENCODED;
+    assert_int_equal(foveate_plan_create(&foveation, width_px, height_px, &plan), FOVEA_OK);
+    return plan;
+}
+
+/* Squares that somewhere have less than that sigma, asked at their pixels. */
+static int32_t count_below(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                           uint32_t side_px, float sigma_px)
+{
+    int32_t count = 0;
+    for (uint32_t y = 0; y < plan->height_px; y += side_px) {
+        for (uint32_t x = 0; x < plan->width_px; x += side_px) {
+            bool below = false;
+            for (uint32_t i = 0; i < side_px * side_px && !below; i++) {
+                below = foveate_sigma_at(plan, frame, (int32_t)(x + i % side_px),
+                                         (int32_t)(y + i / side_px)) < sigma_px;
+            }
+            count += below;
+        }
+    }
+    return count;
+}
+
+static void check_gaze(const struct foveate_plan *plan, const struct foveate_tiles *all,
+                       struct fovea_point_uv gaze)
+{
+    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    struct foveate_tiles tiles = *all;
+    foveate_cuda_tile_list_fit(&tiles, &frame);
+    const int32_t split = count_below(plan, &frame, FOVEATE_TILE_PX, foveate_tile_sigma_from(2));
+    const int32_t fine = count_below(plan, &frame, FOVEATE_TILE_QUARTER_PX, all->fine_sigma);
+    assert_in_range(tiles.split_count, split, all->split_count);
+    assert_true(tiles.split_count <= split + 8 + split / 3);
+    assert_in_range(tiles.part_count, 2 * fine, all->part_count);
+    assert_int_equal(tiles.entry_count, all->entry_count -
+                                            3 * (all->split_count - tiles.split_count) -
+                                            (all->part_count - tiles.part_count));
+}
+
+static void the_list_fits_any_gaze(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes_px); i++) {
+        struct foveate_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
+        struct foveate_tiles all;
+        assert_true(foveate_cuda_tiles_plan(plan, FOVEATE_TILE_MAX_SLOPE, &all));
+        for (size_t k = 0; k < COUNT(gazes); k++) {
+            check_gaze(plan, &all, gazes[k]);
+        }
+        foveate_plan_destroy(&plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_fits_any_gaze),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
