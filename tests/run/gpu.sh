@@ -107,7 +107,7 @@ copy_library()
 
 library_path()
 {
-    PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$1" '$1 == name && /x86-64|AArch64/ {print $NF; exit}'
+    PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$1" '$1 == name && /x86-64|AArch64/ && !found++ {print $NF}'
 }
 
 bundle_layer()
