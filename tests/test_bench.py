@@ -92,5 +92,6 @@ def test_wrong_usage_ends_with_2(bench, flags):
 
 def test_help_names_every_flag(bench):
     text = run_program(bench, "--help").stdout
-    for flag in ("--json", "--only", "--backend", "--quick", "--list", "--launches", "--threads", "--opencv"):
+    for flag in ("--json", "--only", "--backend", "--quick", "--list", "--launches", "--alpha", "--threads",
+                 "--opencv"):
         assert flag in text

@@ -107,6 +107,13 @@ struct fovea_image bench_image(const struct bench_size *size, enum fovea_format 
     };
 }
 
+static bool alpha_varies;
+
+void bench_draw_alpha(bool varies)
+{
+    alpha_varies = varies;
+}
+
 /* A half is below 1 where its upper byte is below 0x3c. */
 void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
 {
@@ -117,7 +124,7 @@ void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
         const unsigned shade = (unsigned)(i >> 8 & 0x7f) + (noise >> 25);
         out[i] = (unsigned char)(format == FOVEA_FORMAT_RGBA16F && i % 2 ? shade % 0x3c : shade);
     }
-    for (size_t i = 3; format == FOVEA_FORMAT_RGBA8 && i < bytes; i += 4) {
+    for (size_t i = 3; !alpha_varies && format == FOVEA_FORMAT_RGBA8 && i < bytes; i += 4) {
         out[i] = 255;
     }
 }

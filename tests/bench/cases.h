@@ -59,6 +59,9 @@ size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format
 struct fovea_image bench_image(const struct bench_size *size, enum fovea_format format,
                                enum fovea_memory memory, void *data);
 
+/* Whether pictures of RGBA8 have an alpha that varies from now on; else they are opaque, as frames of
+ * engines are. */
+void bench_draw_alpha(bool varies);
 /* Shades with noise; halves and floats within 0..1. */
 void bench_draw(void *pixels, size_t bytes, enum fovea_format format);
 

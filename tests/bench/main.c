@@ -116,6 +116,7 @@ int main(int argc, char **argv)
         return understood == WISHES_HELP ? EXIT_SUCCESS : EXIT_USAGE;
     }
     machine_note(&bench.results);
+    bench_draw_alpha(bench.wishes.alpha);
     measure(&bench);
     int status = EXIT_SUCCESS;
     if (!bench.wishes.list) {

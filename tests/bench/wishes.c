@@ -16,6 +16,7 @@ void wishes_help(void)
          "  --only REGEX     only cases whose names match; extended, anywhere in the name\n"
          "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
          "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
+         "  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones\n"
          "  --launches       CUDA: separate launches between two events instead of a graph\n"
          "  --threads N      of the cpu backend; one for each core\n"
          "  --opencv COMMAND times OpenCV with that command beside the cpu backend\n"
@@ -74,11 +75,17 @@ static bool compile_only(struct wishes *wishes)
 enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
 {
     static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},         {"list", no_argument, NULL, 'l'},
-        {"launches", no_argument, NULL, 'a'},      {"help", no_argument, NULL, 'h'},
-        {"json", required_argument, NULL, 'j'},    {"only", required_argument, NULL, 'o'},
-        {"backend", required_argument, NULL, 'b'}, {"threads", required_argument, NULL, 't'},
-        {"opencv", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
+        {"quick", no_argument, NULL, 'q'},
+        {"list", no_argument, NULL, 'l'},
+        {"launches", no_argument, NULL, 'a'},
+        {"alpha", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {"json", required_argument, NULL, 'j'},
+        {"only", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, 'b'},
+        {"threads", required_argument, NULL, 't'},
+        {"opencv", required_argument, NULL, 'c'},
+        {NULL, 0, NULL, 0},
     };
     *out = (struct wishes){0};
     int option;
@@ -89,7 +96,8 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         out->quick |= option == 'q';
         out->list |= option == 'l';
         out->launches |= option == 'a';
-        if (option == '?' || (!strchr("qla", option) && !read_value(option, out))) {
+        out->alpha |= option == 'v';
+        if (option == '?' || (!strchr("qlav", option) && !read_value(option, out))) {
             return WISHES_WRONG;
         }
     }

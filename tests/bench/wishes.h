@@ -12,6 +12,7 @@
 struct wishes {
     bool quick; /* a tiny size and few repetitions: to see that it works */
     bool list;
+    bool alpha; /* pictures that are not opaque */
     bool launches; /* CUDA: separate launches instead of graphs */
     uint32_t threads; /* of the cpu backend; 0: one for each core */
     const char *backend; /* NULL: all */

@@ -13,6 +13,7 @@ help_bench()
   --only REGEX     only cases whose names match: --only '1080p/smooth'
   --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's
   --quick          a tiny picture and few repetitions: whether it works, not how fast
+  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones
   --launches       CUDA: separate launches between two events instead of a graph
   --threads N      of the cpu backend; one for each core
   --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
