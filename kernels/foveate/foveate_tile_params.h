@@ -58,8 +58,9 @@
 #define FOVEATE_TILE_STEEPEST 0.045
 
 /* Up to this radius a tile of the picture is averaged in two dimensions and nothing else where some of it must
- * be, up to one less where none must: four taps either side cost no more than two passes with their weights. Such a tile is two blocks' work, and that of a tile
- * whose narrow pixels only are averaged so another two's, or its block would outlive all others. */
+ * be, up to one less where none must: four taps either side cost no more than two passes with their
+ * weights. Such a tile is two blocks' work, and that of a tile whose narrow pixels only are averaged so
+ * another two's, or its block would outlive all others. */
 #define FOVEATE_TILE_DIRECT_RADIUS 5
 #define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_QUARTER_PX / 2)
 
