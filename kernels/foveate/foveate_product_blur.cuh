@@ -15,8 +15,8 @@
 
 struct product_variances {
     int count;
-    float at
-        [8]; /* of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on */
+    /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
+    float at[8];
 
     /* (x0, y0): the warp's first output. */
     __device__ __forceinline__ void find(const tile_law &law, int level, int x0, int y0,
