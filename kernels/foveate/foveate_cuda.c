@@ -238,7 +238,7 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     fill_smooth_params(source, plan, table_bytes);
     plan->small.table = plan->smooth.table;
     plan->small.pieces = plan->block->memory + small_at;
-    plan->small.places = plan->small.pieces + small->places_at;
+    plan->small.mixes = plan->small.pieces + small->mixes_at;
     const struct table tables[] = {{plan->smooth.table, source->law_table, law_bytes},
                                    {plan->small.pieces, small->halves, small->bytes}};
     return upload(foveate, tables, plan->has_small ? 2 : 1);

@@ -121,6 +121,15 @@ static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], m
                  : "memory");
 }
 
+/* The same as they lie: each is half of a B whose columns lie in rows. */
+static __device__ __forceinline__ void mma_load_squares(uint32_t (&squares)[4], mma_place row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
+                 : "r"(row)
+                 : "memory");
+}
+
 static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)
 {
     const __half2 pair = __floats2half2_rn(first, second);

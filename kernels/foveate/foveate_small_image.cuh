@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The shared memory of a block: the picture as it is stored, which becomes the result; levels 1 and 2 and what
- * is blurred of them, a plane a channel; what each 4 x 4 pixels are made from. And the way between the
- * picture and global memory. */
+/* The shared memory of a block: the picture as it is stored; levels 1 and 2 and what is blurred of them, a plane
+ * a channel; what each 4 x 4 pixels are made from. And the ways between pictures and global memory. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 
+#include "foveate_copy.cuh"
 #include "foveate_small_params.h"
 #include "foveate_small_pixel.cuh"
 
+/* Lists of tiles of 16 x 16 pixels. */
+enum {
+    SMALL_NEAR, /* some blocks are of level 0, none of level 2 */
+    SMALL_MIDDLE, /* all are of level 1 */
+    SMALL_FAR, /* some are of level 2 */
+    SMALL_LISTS
+};
+
 /* Of this block, in shared memory. */
 struct small_state {
-    int32_t next; /* tasks that warps take */
-    int32_t left, right, top, bottom; /* of the blocks of level 0 */
-    uint32_t level_1[4]; /* bit x of [y]: tiles of level 1 that are needed */
-    uint32_t far; /* some block is of level 2 */
-    uint32_t tiles[64]; /* [8 y + x]: levels of the blocks of 16 x 16 pixels, bit k for level k */
+    uint32_t next[3]; /* tasks that warps take, of each phase that has some */
+    uint32_t level_1; /* bit 4 y + x: tiles of level 1 that are needed */
+    uint32_t counts[SMALL_LISTS];
+    /* [8 y + x]: bit 4 j + i for block i, j of a tile: of level 0, and 16 bits on of level 1. */
+    uint32_t blocks[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES];
+    uint8_t levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: the tile has such blocks */
+    uint8_t lists[SMALL_LISTS][FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES];
 };
 
 struct small_memory {
     char *picture;
     int pitch;
-    char *level[3]; /* [0]: finished pixels of level 0, over level 1 */
+    char *level[3]; /* [0]: finished pixels of level 0 for a warp each, over level 1 */
     char *blurred[3];
     float *corners; /* sigma at corners of blocks, over blurred[1] */
-    uint8_t *blocks; /* the level of each */
     uint16_t *light; /* halves of bytes, or NULL */
     small_state *state;
 };
@@ -41,8 +50,7 @@ static __device__ inline small_memory small_layout(char *shared, const foveate_s
     m.level[2] = m.blurred[1] + channels * FOVEATE_SMALL_LEVEL_1_BYTES;
     m.blurred[2] = m.level[2] + channels * FOVEATE_SMALL_LEVEL_2_BYTES;
     m.corners = (float *)m.blurred[1];
-    m.blocks = (uint8_t *)(m.blurred[2] + channels * FOVEATE_SMALL_LEVEL_2_BYTES);
-    uint16_t *table = (uint16_t *)(m.blocks + FOVEATE_SMALL_BLOCKS * FOVEATE_SMALL_BLOCKS);
+    uint16_t *table = (uint16_t *)(m.blurred[2] + channels * FOVEATE_SMALL_LEVEL_2_BYTES);
     m.light = light ? table : nullptr;
     m.state = (small_state *)(table + 256);
     return m;
@@ -62,98 +70,124 @@ template <int LEVEL> static __device__ __forceinline__ int sample_at(int channel
     }
 }
 
-/* ---- Four pixels of the picture from (4 n, y) on; columns outside are the outermost ones */
+/* ---- Four pixels of the picture from (4 n, y) on */
 
 template <int BYTES>
-static __device__ inline void small_load_four(const small_memory &m, int width, int x,
-                                              const char *row, uint32_t (&words)[BYTES])
+static __device__ __forceinline__ void small_load_four(const char *row, int x,
+                                                       uint32_t (&words)[BYTES])
 {
-    if (x >= 0 && x + 4 <= width) {
-        const uint32_t *from = (const uint32_t *)(row + x * BYTES);
-        if constexpr (BYTES == 4) {
-            const uint4 all = *(const uint4 *)from;
-            words[0] = all.x;
-            words[1] = all.y;
-            words[2] = all.z;
-            words[3] = all.w;
-        } else {
-#pragma unroll
-            for (int w = 0; w < BYTES; w++) {
-                words[w] = from[w];
-            }
-        }
-        return;
-    }
-#pragma unroll
-    for (int w = 0; w < BYTES; w++) {
-        words[w] = 0;
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int pixel = min(max(x + (4 * w + i) / BYTES, 0), width - 1);
-            words[w] |= (uint32_t)(uint8_t)row[pixel * BYTES + (4 * w + i) % BYTES] << 8 * i;
-        }
-    }
-}
-
-template <int BYTES>
-static __device__ __forceinline__ void small_store_four(char *row, int x,
-                                                        const uint32_t (&words)[BYTES])
-{
-    uint32_t *to = (uint32_t *)(row + x * BYTES);
+    const uint32_t *from = (const uint32_t *)(row + x * BYTES);
     if constexpr (BYTES == 4) {
-        *(uint4 *)to = make_uint4(words[0], words[1], words[2], words[3]);
+        const uint4 all = *(const uint4 *)from;
+        words[0] = all.x;
+        words[1] = all.y;
+        words[2] = all.z;
+        words[3] = all.w;
     } else {
 #pragma unroll
         for (int w = 0; w < BYTES; w++) {
-            to[w] = words[w];
+            words[w] = from[w];
         }
     }
 }
 
 /* ---- Global memory */
 
-/* Pixels side by side, rows of whole and aligned sixteens. */
-static __device__ inline bool small_is_plain(const foveate_cuda_linear &view, int width, int bytes)
+/* Pixels side by side, rows of whole and aligned `unit` bytes. */
+static __device__ inline bool small_is_plain(const foveate_cuda_linear &view, int width, int bytes,
+                                             int unit)
 {
-    return view.pixel_stride_bytes == bytes && width * bytes % 16 == 0 && view.data % 16 == 0 &&
-           view.row_stride_bytes % 16 == 0;
+    return view.pixel_stride_bytes == bytes && width * bytes % unit == 0 && view.data % unit == 0 &&
+           view.row_stride_bytes % unit == 0;
 }
 
-template <bool LOAD>
-static __device__ inline void small_move(const small_memory &m, const foveate_cuda_linear &view,
-                                         int width, int height, int bytes)
+/* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by and by. */
+static __device__ inline void small_begin_load(const small_memory &m,
+                                               const foveate_cuda_linear &view, int width,
+                                               int height, int bytes)
 {
     const int thread = (int)threadIdx.x;
-    if (small_is_plain(view, width, bytes)) {
+    if (small_is_plain(view, width, bytes, 16)) {
         const int sixteens = width * bytes / 16;
-        const int rows = FOVEATE_SMALL_THREADS / 8;
         /* eight lanes a row */
-        for (int y = thread / 8; y < height; y += rows) {
-            uint4 *far = (uint4 *)(view.data + y * view.row_stride_bytes);
-            uint4 *near = (uint4 *)(m.picture + y * m.pitch);
-#pragma unroll 4
+        for (int y = thread / 8; y < height; y += FOVEATE_SMALL_THREADS / 8) {
+            const char *far = (const char *)(view.data + y * view.row_stride_bytes);
+            char *near = m.picture + y * m.pitch;
             for (int i = thread % 8; i < sixteens; i += 8) {
-                if (LOAD) {
-                    near[i] = far[i];
-                } else {
-                    far[i] = near[i];
-                }
+                copy_begin(near + 16 * i, far + 16 * i);
             }
         }
         return;
     }
-    for (int i = thread; i < width * height; i += FOVEATE_SMALL_THREADS) {
-        const int y = i / width;
-        const int x = i - y * width;
-        char *far = (char *)(view.data + y * view.row_stride_bytes + x * view.pixel_stride_bytes);
+    const int columns = (width + 3) / 4 * 4;
+    for (int i = thread; i < columns * height; i += FOVEATE_SMALL_THREADS) {
+        const int y = i / columns;
+        const int x = i - y * columns;
+        const char *far = (const char *)(view.data + y * view.row_stride_bytes +
+                                         min(x, width - 1) * view.pixel_stride_bytes);
         char *near = m.picture + y * m.pitch + x * bytes;
         for (int b = 0; b < bytes; b++) {
-            if (LOAD) {
-                near[b] = far[b];
-            } else {
-                far[b] = near[b];
-            }
+            near[b] = far[b];
         }
+    }
+}
+
+/* Where the result goes. */
+struct small_target {
+    foveate_cuda_linear view;
+    int width, height;
+    bool plain; /* four pixels by words */
+};
+
+static __device__ __noinline__ void small_store_bytes(char *pixel, int64_t next, int bytes,
+                                                      int pixels, uint4 words)
+{
+    for (int i = 0; i < pixels; i++, pixel += next) {
+        for (int b = 0; b < bytes; b++) {
+            const int at = i * bytes + b;
+            const uint32_t word = at < 4    ? words.x
+                                  : at < 8  ? words.y
+                                  : at < 12 ? words.z
+                                            : words.w;
+            pixel[b] = (char)(word >> 8 * (at % 4));
+        }
+    }
+}
+
+template <int BYTES>
+static __device__ __forceinline__ void small_store_four(const small_target &to, int x, int y,
+                                                        const uint32_t (&words)[BYTES])
+{
+    if (!to.plain) {
+        char *pixel = (char *)(to.view.data + y * to.view.row_stride_bytes +
+                               x * to.view.pixel_stride_bytes);
+        small_store_bytes(pixel, to.view.pixel_stride_bytes, BYTES, min(to.width - x, 4),
+                          make_uint4(words[0], BYTES > 1 ? words[1] : 0, BYTES > 2 ? words[2] : 0,
+                                     words[BYTES - 1]));
+        return;
+    }
+    uint32_t *at = (uint32_t *)(to.view.data + y * to.view.row_stride_bytes + x * BYTES);
+    if constexpr (BYTES == 4) {
+        *(uint4 *)at = make_uint4(words[0], words[1], words[2], words[3]);
+    } else {
+#pragma unroll
+        for (int w = 0; w < BYTES; w++) {
+            at[w] = words[w];
+        }
+    }
+}
+
+/* The picture as it is. */
+template <int BYTES>
+static __device__ inline void small_copy(const small_memory &m, const small_target &to)
+{
+    const int fours = (to.width + 3) / 4;
+    for (int i = (int)threadIdx.x; i < fours * to.height; i += FOVEATE_SMALL_THREADS) {
+        const int y = i / fours;
+        const int x = 4 * (i - y * fours);
+        uint32_t words[BYTES];
+        small_load_four<BYTES>(m.picture + y * m.pitch, x, words);
+        small_store_four<BYTES>(to, x, y, words);
     }
 }
 
