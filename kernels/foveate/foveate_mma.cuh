@@ -59,6 +59,17 @@ static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint3
 #endif
 }
 
+/* A of 16 x 8, the half of it that has `a` first, and B of 8 x 8. */
+static __device__ __forceinline__ void mma_add_halves_of_8(mma_halves &d, const mma_halves &a,
+                                                           uint32_t b)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+        : "+r"(d.x), "+r"(d.y)
+        : "r"(a.x), "r"(a.y), "r"(b));
+#endif
+}
+
 /* D in whole numbers. */
 struct mma_numbers {
     int32_t of[4];

@@ -5,9 +5,9 @@
  * whatever the slope of its law (foveate_small_params.h).
  *
  * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels says from which
- * level each is made; level 1; level 2, and the blur of level 1; the blur of level 2, and the pixels that do
- * not need it, those near the gaze with their own blur; the others. From level 1 on warps take tasks of
- * 16 x 16 outputs in turns.
+ * level each is made; level 1; level 2, and the blur of level 1; the blur of level 2, and of the pixels near
+ * the gaze; the picture, from all three, to where it goes. Tasks are 16 x 16 outputs, of a channel where they
+ * are blurs; warps take those in turns.
  *
  * Grid: (1, 1, pictures). Bound by tensor products and the issue of instructions.
  *
@@ -36,39 +36,41 @@ __device__ void fill_light(const small_work &work)
     }
 }
 
-template <typename Format> __device__ void foveate(const small_work &work)
+template <typename Format> __device__ __forceinline__ void foveate(const small_work &work)
 {
     const int CHANNELS = Format::CHANNELS;
     const small_state &state = *work.memory.state;
     const int made = work.small.x.samples / TILE * (work.small.y.samples / TILE);
-    for (int tile = (int)threadIdx.x / 32; tile < made; tile += WARPS) {
+    if (small_warp() == WARPS - 1) {
+        list_tiles(work);
+    }
+    for (int tile = small_warp(); tile < made; tile += WARPS) {
         make_level_1<Format>(work, tile);
     }
     __syncthreads();
-    const int coarse = state.counts[SMALL_FAR] > 0 ? 4 * CHANNELS : 0;
-    for (int task = take_task(work, 0); task < 16 + coarse; task = take_task(work, 0)) {
-        if (task >= 16) {
-            make_level_2(work, task % 4, (task - 16) / 4);
-        } else if (state.level_1 >> task & 1u) {
-            blur_level_1<CHANNELS>(work, task % 4 * TILE, task / 4 * TILE);
+    const int coarse = state.far ? 4 * CHANNELS : 0;
+    for (int task = take_task(work, 0); task < 16 * CHANNELS + coarse; task = take_task(work, 0)) {
+        if (task >= 16 * CHANNELS) {
+            make_level_2(work, (task - 16 * CHANNELS) % 4, (task - 16 * CHANNELS) / 4);
+        } else if (state.level_1 >> task % 16 & 1u) {
+            blur_level_1(work, task % 16, task / 16);
         }
     }
     __syncthreads();
-    const int near = (int)state.counts[SMALL_NEAR];
-    const int middle = near + coarse + (int)state.counts[SMALL_MIDDLE];
-#pragma unroll 1
-    for (int phase = 1; phase < 3; phase++) {
-        const int count = phase == 1 ? middle : (int)state.counts[SMALL_FAR];
-        for (int task = take_task(work, phase); task < count; task = take_task(work, phase)) {
-            const int list = phase == 2 ? SMALL_FAR : task < near ? SMALL_NEAR : SMALL_MIDDLE;
-            const int index = list == SMALL_MIDDLE ? task - near - coarse : task;
-            if (index < 0) {
-                blur_level_2(work, (task - near) % 4, (task - near) / 4);
-            } else {
-                show_tile<Format>(work, state.lists[list][index]);
-            }
+    const int near = (int)state.near_count * CHANNELS;
+    for (int task = take_task(work, 1); task < near + coarse; task = take_task(work, 1)) {
+        if (task < near) { /* the longer ones first */
+            blur_near<Format>(work, task / CHANNELS, task % CHANNELS);
+        } else {
+            blur_level_2(work, (task - near) % 4, (task - near) / 4);
         }
-        __syncthreads();
+    }
+    __syncthreads();
+    const int columns = (work.frame.width_px + TILE - 1) / TILE;
+    for (int tile = small_warp(); tile < TILES * TILES; tile += WARPS) {
+        if (tile % TILES < columns && tile / TILES * TILE < work.frame.height_px) {
+            show_tile<Format>(work, tile);
+        }
     }
 }
 
@@ -78,14 +80,13 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     const foveate_frame frame = frame_of_image(params.frame, params.batch);
     const foveate_cuda_linear src = view_of(params.src, frame, params.batch.src_next_bytes);
     const foveate_cuda_linear dst = view_of(params.dst, frame, params.batch.dst_next_bytes);
-    const bool plain =
-        frame.width_px % 4 == 0 && small_is_plain(dst, frame.width_px, BYTES, BYTES == 4 ? 16 : 4);
     const small_work work = {
         params.small, frame,
         small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT),
-        {dst, frame.width_px, frame.height_px, plain}};
+        {dst, frame.width_px, frame.height_px, params.dst_is_plain}};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
-    small_begin_load(work.memory, src, frame.width_px, frame.height_px, BYTES);
+    small_begin_load(work.memory, src, params.src_is_plain != 0, frame.width_px, frame.height_px,
+                     BYTES);
     if (foveated) {
         fill_light(work);
         choose_levels(work);

@@ -13,39 +13,42 @@ struct small_window {
     uint32_t of[4][2][2]; /* [y / 8][x / 16][pair] */
 };
 
-/* What is read from there is not kept in registers from one turn of a loop to the next. */
-static __device__ __forceinline__ void keep_in_loop(const uint4 *&weights)
+/* Along x: of eight rows y each, 16 columns. `start`: of the sums. */
+static __device__ __forceinline__ void blur_lines(const small_window &window, const uint4 (&x)[2],
+                                                  uint32_t start, small_result (&lines)[4])
 {
-    asm volatile("" : "+l"(weights));
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        lines[j] = make_uint2(start, start);
+        small_multiply(lines[j], x[0], window.of[j][0][0], window.of[j][0][1]);
+        small_multiply(lines[j], x[1], window.of[j][1][0], window.of[j][1][1]);
+    }
 }
 
-/* Adds a node's part to the outputs [n][row g, row g + 8]. `start`: of the first product's sums. */
-static __device__ __forceinline__ void add_node(const small_window &window, const uint4 *across,
-                                                const uint4 *down, const uint32_t (&parts)[2][2],
-                                                uint32_t start, small_result (&sums)[2])
+/* Along y with weights that are the same for every output: those 8, 0, 16 and 8 after it on. */
+static __device__ __forceinline__ void blur_by_band(const small_result (&lines)[4],
+                                                    const uint4 &band, small_result (&blurred)[2])
 {
-    const uint4 x[2] = {__ldg(across), __ldg(across + PIECE)};
-    const uint4 y[2] = {__ldg(down), __ldg(down + PIECE)};
-    small_result blurred[2] = {};
-#pragma unroll
-    for (int ky = 0; ky < 2; ky++) {
-        small_result lines[2];
-#pragma unroll
-        for (int n = 0; n < 2; n++) {
-            const uint32_t(&row)[2][2] = window.of[2 * ky + n];
-            lines[n] = make_uint2(start, start);
-            small_multiply(lines[n], x[0], row[0][0], row[0][1]);
-            small_multiply(lines[n], x[1], row[1][0], row[1][1]);
-        }
-        small_multiply(blurred[0], y[ky], lines[0].x, lines[1].x);
-        small_multiply(blurred[1], y[ky], lines[0].y, lines[1].y);
-    }
+    blurred[0] = blurred[1] = make_uint2(0, 0);
+    small_multiply_next(blurred[0], lines[1], lines[0], band.x, band.y);
+    mma_add_halves_of_8(blurred[0], lines[2], band.z);
+    small_multiply_next(blurred[1], lines[3], lines[2], band.z, band.w);
+    mma_add_halves_of_8(blurred[1], lines[1], band.y);
+}
+
+static __device__ __forceinline__ void add_part(uint32_t &sum, uint32_t part, uint32_t blurred)
+{
+    sum = bits_of_pair(__hfma2(pair_of_bits(part), pair_of_bits(blurred), pair_of_bits(sum)));
+}
+
+static __device__ __forceinline__ void add_parts(small_result (&sums)[2],
+                                                 const uint32_t (&parts)[2][2],
+                                                 const small_result (&blurred)[2])
+{
 #pragma unroll
     for (int n = 0; n < 2; n++) {
-        sums[n].x = bits_of_pair(__hfma2(pair_of_bits(parts[n][0]), pair_of_bits(blurred[n].x),
-                                         pair_of_bits(sums[n].x)));
-        sums[n].y = bits_of_pair(__hfma2(pair_of_bits(parts[n][1]), pair_of_bits(blurred[n].y),
-                                         pair_of_bits(sums[n].y)));
+        add_part(sums[n].x, parts[n][0], blurred[n].x);
+        add_part(sums[n].y, parts[n][1], blurred[n].y);
     }
 }
 
@@ -89,28 +92,29 @@ static __device__ __forceinline__ void repeat_outermost(small_window &window, bo
     }
 }
 
-/* All channels. */
-template <int CHANNELS>
-static __device__ __forceinline__ void blur_level_1(const small_work &work, int x0, int y0)
+/* One channel. */
+static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile, int channel)
 {
     const small_lane l;
+    const int x0 = tile % 4 * TILE;
+    const int y0 = tile / 4 * TILE;
     const small_mix<FOVEATE_SMALL_NODES_1> mix =
-        mix_of_samples<FOVEATE_SMALL_NODES_1>(work, 1, 0, x0, y0, l);
+        mix_of<1, FOVEATE_SMALL_NODES_1>(work, entries_of_samples<1>(work, x0, y0, l), 0);
     const uint4 *pieces = work.pieces(work.small.blur_1, l);
-#pragma unroll 1
-    for (int c = 0; c < CHANNELS; c++) {
-        keep_in_loop(pieces);
-        small_window window;
-        small_result sums[2] = {};
-        load_rows<1>(work, c, x0 - 8, y0 - 8, window, l);
-        repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
+    small_window window;
+    small_result sums[2] = {};
+    load_rows<1>(work, channel, x0 - 8, y0 - 8, window, l);
+    repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
 #pragma unroll
-        for (int j = 0; j < FOVEATE_SMALL_NODES_1; j++) {
-            const uint4 *weights = pieces + 2 * j * PIECE;
-            add_node(window, weights, weights, mix.of[j], 0, sums);
-        }
-        store_tile<1>(work.memory.blurred[1], c, x0, y0, sums, l);
+    for (int j = 0; j < FOVEATE_SMALL_NODES_1; j++, pieces += 2 * PIECE) {
+        const uint4 x[2] = {__ldg(pieces), __ldg(pieces + PIECE)};
+        small_result lines[4];
+        small_result blurred[2];
+        blur_lines(window, x, 0, lines);
+        blur_by_band(lines, make_uint4(x[0].z, x[0].w, x[1].x, x[1].y), blurred);
+        add_parts(sums, mix.of[j], blurred);
     }
+    store_tile<1>(work.memory.blurred[1], channel, y0, x0, sums, l);
 }
 
 /* One channel. */
@@ -119,21 +123,32 @@ static __device__ __forceinline__ void blur_level_2(const small_work &work, int 
     const small_lane l;
     const int tx = tile % 2;
     const int ty = tile / 2;
+    const small_entries entries = entries_of_samples<2>(work, tx * TILE, ty * TILE, l);
     small_window window;
     small_result sums[2] = {};
     load_rows<2>(work, channel, 0, 0, window, l);
 #pragma unroll 1
     for (int first = 0; first < work.small.nodes_2; first += FOVEATE_SMALL_NODES_2) {
         const small_mix<FOVEATE_SMALL_NODES_2> mix =
-            mix_of_samples<FOVEATE_SMALL_NODES_2>(work, 2, first, tx * TILE, ty * TILE, l);
-        const uint4 *x = work.pieces(work.small.x.blur_2 + 4 * first + 2 * tx, l);
-        const uint4 *y = work.pieces(work.small.y.blur_2 + 4 * first + 2 * ty, l);
+            mix_of<2, FOVEATE_SMALL_NODES_2>(work, entries, first);
+        const uint4 *across = work.pieces(work.small.x.blur_2 + 4 * first + 2 * tx, l);
+        const uint4 *down = work.pieces(work.small.y.blur_2 + 4 * first + 2 * ty, l);
 #pragma unroll
-        for (int j = 0; j < FOVEATE_SMALL_NODES_2; j++) {
-            add_node(window, x + 4 * j * PIECE, y + 4 * j * PIECE, mix.of[j], 0, sums);
+        for (int j = 0; j < FOVEATE_SMALL_NODES_2; j++, across += 4 * PIECE, down += 4 * PIECE) {
+            const uint4 x[2] = {__ldg(across), __ldg(across + PIECE)};
+            const uint4 y[2] = {__ldg(down), __ldg(down + PIECE)};
+            small_result lines[4];
+            small_result blurred[2] = {};
+            blur_lines(window, x, 0, lines);
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+                small_multiply_next(blurred[0], lines[2 * k], lines[2 * k + 1], y[k].x, y[k].y);
+                small_multiply_next(blurred[1], lines[2 * k], lines[2 * k + 1], y[k].z, y[k].w);
+            }
+            add_parts(sums, mix.of[j], blurred);
         }
     }
-    store_tile<2>(work.memory.blurred[2], channel, tx * TILE, ty * TILE, sums, l);
+    store_tile<2>(work.memory.blurred[2], channel, ty * TILE, tx * TILE, sums, l);
 }
 
 /* ---- Near the gaze */
@@ -178,7 +193,7 @@ static __device__ __forceinline__ void load_pairs(const char *row, const small_t
     pairs[1] = __byte_perm(taken.left ? words[0] : words[middle], last, taken.of[1]) & 0x00ff00ffu;
 }
 
-/* Channel c of the 32 x 32 pixels around a tile, and the tile's own as sums. */
+/* Channel c of the 32 x 32 pixels around a tile, and the tile's own as sums, turned. */
 template <typename Format>
 static __device__ __forceinline__ void load_near(const small_work &work, int x0, int y0, int c,
                                                  small_window &window, small_result (&own)[2],
@@ -204,7 +219,7 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
         for (int n = 0; n < 2 && (j == 1 || j == 2); n++) {
             const uint32_t two = __shfl_xor_sync(
                 ~0u, l.t < 2 ? window.of[j][1][n] : window.of[j][0][n], 2);
-            *(j == 1 ? &own[n].x : &own[n].y) = sums_of_bytes(two, light);
+            *(n == 0 ? &own[j - 1].x : &own[j - 1].y) = mma_turned(sums_of_bytes(two, light));
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -213,48 +228,53 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
     }
 }
 
-/* What a warp keeps of finished pixels: raised, [channel][n][row g, row g + 8]. */
+/* Four finished bytes of a channel, of rows g and g + 8. */
 template <int CHANNELS>
-static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int c, int n, int r,
-                                                      const small_lane &l)
+static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int index,
+                                                      int channel, int r, const small_lane &l)
 {
-    return (uint32_t *)work.memory.level[0] + (int)threadIdx.x / 32 * (CHANNELS * 4 * 32) +
-           ((2 * c + n) * 2 + r) * 32 + l.lane;
+    return (uint32_t *)work.memory.level[0] + ((index * CHANNELS + channel) * 2 + r) * 32 + l.lane;
 }
 
+/* One channel of a tile. Nodes four at a time: for more there are no registers. */
 template <typename Format>
-static __device__ __forceinline__ void blur_near(const small_work &work, int x0, int y0)
+static __device__ __forceinline__ void blur_near(const small_work &work, int index, int c)
 {
     const small_lane l;
-    const small_mix<FOVEATE_SMALL_NODES_0> mix = mix_of_pixels(work, x0, y0, l);
-    const uint4 *across = work.pieces(work.small.x.blur_0, l);
-    const uint4 *down = work.pieces(work.small.y.blur_0, l);
-#pragma unroll 1
-    for (int c = 0; c < Format::CHANNELS; c++) {
-        const bool light = Format::LIGHT && c < 3;
-        keep_in_loop(across);
-        keep_in_loop(down);
-        small_window window;
-        small_result own[2];
-        small_result sums[2];
-        load_near<Format>(work, x0, y0, c, window, own, l);
+    const bool light = Format::LIGHT && c < 3;
+    const int tile = work.memory.state->near_tiles[index];
+    const int x0 = tile % TILES * TILE;
+    const int y0 = tile / TILES * TILE;
+    const small_entries entries = entries_of_pixels(work, x0, y0, l);
+    const uint4 *pieces = work.pieces(work.small.blur_0, l);
+    small_window window;
+    small_result own[2];
+    small_result sums[2] = {};
+    load_near<Format>(work, x0, y0, c, window, own, l);
 #pragma unroll
-        for (int n = 0; n < 2; n++) {
-            sums[n].x = bits_of_pair(
-                __hmul2(pair_of_bits(mix.of[0][n][0]), pair_of_bits(own[n].x)));
-            sums[n].y = bits_of_pair(
-                __hmul2(pair_of_bits(mix.of[0][n][1]), pair_of_bits(own[n].y)));
-        }
+    for (int first = 0; first < FOVEATE_SMALL_NODES_0; first += 4) {
+        const small_mix<4> mix = mix_of<0, 4>(work, entries, first);
 #pragma unroll
-        for (int j = 1; j < FOVEATE_SMALL_NODES_0; j++) {
-            add_node(window, across + 2 * (j - 1) * PIECE, down + 2 * (j - 1) * PIECE, mix.of[j],
-                     first_sum<Format>(), sums);
+        for (int j = 0; j < 4 && first + j < FOVEATE_SMALL_NODES_0; j++) {
+            if (first + j == 0) {
+                add_parts(sums, mix.of[j], own);
+                continue;
+            }
+            const uint4 x[2] = {__ldg(pieces), __ldg(pieces + PIECE)};
+            const uint4 band = __ldg(pieces + 2 * PIECE);
+            small_result lines[4];
+            small_result blurred[2];
+            blur_lines(window, x, first_sum<Format>(), lines);
+            blur_by_band(lines, band, blurred);
+            add_parts(sums, mix.of[j], blurred);
+            pieces += 3 * PIECE;
         }
+    }
 #pragma unroll
-        for (int n = 0; n < 2; n++) {
-            *kept_near<Format::CHANNELS>(work, c, n, 0, l) = raised(sums[n].x, light);
-            *kept_near<Format::CHANNELS>(work, c, n, 1, l) = raised(sums[n].y, light);
-        }
+    for (int r = 0; r < 2; r++) {
+        const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
+        const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
+        *kept_near<Format::CHANNELS>(work, index, c, r, l) = __byte_perm(first, second, 0x6420);
     }
 }
 

@@ -41,54 +41,75 @@ static __device__ __forceinline__ int level_of_block(const small_work &work, int
     return level_from(fminf(above, below), work.small.from_sigma);
 }
 
-/* Tiles of level 1 that a tile's pixels are interpolated from. */
-static __device__ void note_level_1(const small_work &work, int tx, int ty)
+/* A warp finds out about a row of blocks at a time. The block is together again afterwards. */
+static __device__ __forceinline__ void choose_levels(const small_work &work)
 {
-    const int x = work.small.x.from[1][tx];
-    const int y = work.small.y.from[1][ty];
-    const uint32_t columns = 1u << x / TILE | 1u << (x + TILE - 1) / TILE;
-    atomicOr(&work.memory.state->level_1,
-             columns << 4 * (y / TILE) | columns << 4 * ((y + TILE - 1) / TILE));
-}
-
-static __device__ void note_tile(const small_work &work, int tile, uint32_t near, uint32_t one,
-                                 uint32_t two)
-{
+    const int x = (int)(threadIdx.x % 32);
     small_state *state = work.memory.state;
-    const int list = two ? SMALL_FAR : near ? SMALL_NEAR : SMALL_MIDDLE;
-    state->blocks[tile] = near | one << 16;
-    state->levels[tile] = (uint8_t)((near ? 1 : 0) | (one ? 2 : 0) | (two ? 4 : 0));
-    state->lists[list][atomicAdd(&state->counts[list], 1u)] = (uint8_t)tile;
-    if (one) {
-        note_level_1(work, tile % TILES, tile / TILES);
-    }
-}
-
-/* A warp finds out about two tiles at a time, a lane about a block. */
-static __device__ void choose_levels(const small_work &work)
-{
-    const int lane = (int)threadIdx.x % 32;
-    if (threadIdx.x < 7) {
-        (&work.memory.state->next[0])[threadIdx.x] = 0;
-    }
     if (!work.small.by_distance) {
         measure_corners(work);
+        __syncthreads();
     }
-    __syncthreads();
-    for (int i = (int)threadIdx.x / 32; i < TILES * TILES / 2; i += WARPS) {
-        const int tile = 2 * i + lane / 16;
-        const int x = tile % TILES * 4 + lane % 4;
-        const int y = tile / TILES * 4 + lane / 4 % 4;
+    for (int y = small_warp(); y < BLOCKS; y += WARPS) {
         const bool there = 4 * x < work.frame.width_px && 4 * y < work.frame.height_px;
         const int level = there ? level_of_block(work, x, y) : -1;
-        const uint32_t near = __ballot_sync(~0u, level == 0);
-        const uint32_t one = __ballot_sync(~0u, level == 1);
-        const uint32_t two = __ballot_sync(~0u, level == 2);
-        const int half = lane & 16;
-        if (lane % 16 == 0 && there) {
-            note_tile(work, tile, near >> half & 0xffffu, one >> half & 0xffffu,
-                      two >> half & 0xffffu);
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            const uint32_t row = __ballot_sync(~0u, level == k);
+            if (x == 0) {
+                state->rows[k][y] = row;
+            }
         }
+    }
+    __syncthreads();
+}
+
+/* Tiles of level 1 that a tile's pixels are interpolated from. */
+static __device__ __forceinline__ uint32_t needed_of_level_1(const small_work &work, int tile)
+{
+    const int x = work.small.x.from[1][tile % TILES];
+    const int y = work.small.y.from[1][tile / TILES];
+    const uint32_t columns = 1u << x / TILE | 1u << (x + TILE - 1) / TILE;
+    return columns << 4 * (y / TILE) | columns << 4 * ((y + TILE - 1) / TILE);
+}
+
+/* A warp does it, from what was chosen. */
+static __device__ __forceinline__ void list_tiles(const small_work &work)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    small_state *state = work.memory.state;
+    uint32_t needed = 0;
+    uint32_t far = 0;
+    int count = 0;
+#pragma unroll
+    for (int tile = lane; tile < TILES * TILES; tile += 32) {
+        uint32_t levels = 0;
+#pragma unroll
+        for (int i = 0; i < 12; i++) {
+            const uint32_t row = state->rows[i / 4][tile / TILES * 4 + i % 4];
+            levels |= (row >> tile % TILES * 4 & 15u) ? 1u << i / 4 : 0u;
+        }
+        const uint32_t near = __ballot_sync(~0u, levels & 1u);
+        const int index = count + __popc(near & ((1u << lane) - 1u));
+        state->levels[tile] = (uint8_t)levels;
+        if (levels & 1u && index < FOVEATE_SMALL_NEAR_TILES) {
+            state->near_index[tile] = (uint8_t)index;
+            state->near_tiles[index] = (uint8_t)tile;
+        }
+        count += __popc(near);
+        needed |= levels & 2u ? needed_of_level_1(work, tile) : 0u;
+        far |= levels & 4u;
+    }
+#pragma unroll
+    for (int i = 16; i > 0; i /= 2) {
+        needed |= __shfl_xor_sync(~0u, needed, i);
+        far |= __shfl_xor_sync(~0u, far, i);
+    }
+    if (lane == 0) {
+        state->next[0] = state->next[1] = 0;
+        state->level_1 = needed;
+        state->far = far;
+        state->near_count = (uint32_t)min(count, FOVEATE_SMALL_NEAR_TILES);
     }
 }
 

@@ -10,30 +10,23 @@
 #include "foveate_small_params.h"
 #include "foveate_small_pixel.cuh"
 
-/* Lists of tiles of 16 x 16 pixels. */
-enum {
-    SMALL_NEAR, /* some blocks are of level 0, none of level 2 */
-    SMALL_MIDDLE, /* all are of level 1 */
-    SMALL_FAR, /* some are of level 2 */
-    SMALL_LISTS
-};
-
 /* Of this block, in shared memory. */
 struct small_state {
-    uint32_t next[3]; /* tasks that warps take, of each phase that has some */
+    uint32_t next[2]; /* tasks that warps take, of each phase that has some */
     uint32_t level_1; /* bit 4 y + x: tiles of level 1 that are needed */
-    uint32_t counts[SMALL_LISTS];
-    /* [8 y + x]: bit 4 j + i for block i, j of a tile: of level 0, and 16 bits on of level 1. */
-    uint32_t blocks[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES];
-    uint8_t levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: the tile has such blocks */
-    uint8_t lists[SMALL_LISTS][FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES];
+    uint32_t far; /* some block is of level 2 */
+    uint32_t near_count; /* tiles with blocks of level 0 */
+    uint32_t rows[3][FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k */
+    uint8_t levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: tile 8 y + x has such blocks */
+    uint8_t near_index[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* of those with level 0 */
+    uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* by that */
 };
 
 struct small_memory {
     char *picture;
     int pitch;
-    char *level[3]; /* [0]: finished pixels of level 0 for a warp each, over level 1 */
-    char *blurred[3];
+    char *level[3]; /* [0]: finished pixels of level 0, over level 1 */
+    char *blurred[3]; /* turned: x down, y across */
     float *corners; /* sigma at corners of blocks, over blurred[1] */
     uint16_t *light; /* halves of bytes, or NULL */
     small_state *state;
@@ -93,34 +86,29 @@ static __device__ __forceinline__ void small_load_four(const char *row, int x,
 
 /* ---- Global memory */
 
-/* Pixels side by side, rows of whole and aligned `unit` bytes. */
-static __device__ inline bool small_is_plain(const foveate_cuda_linear &view, int width, int bytes,
-                                             int unit)
-{
-    return view.pixel_stride_bytes == bytes && width * bytes % unit == 0 && view.data % unit == 0 &&
-           view.row_stride_bytes % unit == 0;
-}
-
 /* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by and by. */
 static __device__ inline void small_begin_load(const small_memory &m,
-                                               const foveate_cuda_linear &view, int width,
-                                               int height, int bytes)
+                                               const foveate_cuda_linear &view, bool plain,
+                                               int width, int height, int bytes)
 {
-    const int thread = (int)threadIdx.x;
-    if (small_is_plain(view, width, bytes, 16)) {
+    if (plain) {
         const int sixteens = width * bytes / 16;
-        /* eight lanes a row */
-        for (int y = thread / 8; y < height; y += FOVEATE_SMALL_THREADS / 8) {
-            const char *far = (const char *)(view.data + y * view.row_stride_bytes);
-            char *near = m.picture + y * m.pitch;
-            for (int i = thread % 8; i < sixteens; i += 8) {
-                copy_begin(near + 16 * i, far + 16 * i);
+        const int first = (int)(threadIdx.x % 8); /* eight lanes a row */
+        const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
+        for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
+            const char *far = (const char *)(view.data + y * view.row_stride_bytes) + 16 * first;
+            char *near = m.picture + y * m.pitch + 16 * first;
+#pragma unroll
+            for (int i = 0; i < most; i++) {
+                if (first + 8 * i < sixteens) {
+                    copy_begin(near + 128 * i, far + 128 * i);
+                }
             }
         }
         return;
     }
     const int columns = (width + 3) / 4 * 4;
-    for (int i = thread; i < columns * height; i += FOVEATE_SMALL_THREADS) {
+    for (int i = (int)threadIdx.x; i < columns * height; i += FOVEATE_SMALL_THREADS) {
         const int y = i / columns;
         const int x = i - y * columns;
         const char *far = (const char *)(view.data + y * view.row_stride_bytes +
@@ -136,45 +124,38 @@ static __device__ inline void small_begin_load(const small_memory &m,
 struct small_target {
     foveate_cuda_linear view;
     int width, height;
-    bool plain; /* four pixels by words */
+    const int32_t &plain;
 };
 
-static __device__ __noinline__ void small_store_bytes(char *pixel, int64_t next, int bytes,
-                                                      int pixels, uint4 words)
+template <int BYTES>
+static __device__ __forceinline__ void small_store_four(const small_target &to, char *pixel, int x,
+                                                        const uint32_t (&words)[BYTES])
 {
-    for (int i = 0; i < pixels; i++, pixel += next) {
-        for (int b = 0; b < bytes; b++) {
-            const int at = i * bytes + b;
-            const uint32_t word = at < 4    ? words.x
-                                  : at < 8  ? words.y
-                                  : at < 12 ? words.z
-                                            : words.w;
-            pixel[b] = (char)(word >> 8 * (at % 4));
+    if (to.plain) {
+        uint32_t *at = (uint32_t *)pixel;
+        if constexpr (BYTES == 4) {
+            *(uint4 *)at = make_uint4(words[0], words[1], words[2], words[3]);
+        } else {
+#pragma unroll
+            for (int w = 0; w < BYTES; w++) {
+                at[w] = words[w];
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++, pixel += to.view.pixel_stride_bytes) {
+#pragma unroll
+        for (int b = 0; b < BYTES && x + i < to.width; b++) {
+            const int at = i * BYTES + b;
+            pixel[b] = (char)(words[at / 4] >> 8 * (at % 4));
         }
     }
 }
 
-template <int BYTES>
-static __device__ __forceinline__ void small_store_four(const small_target &to, int x, int y,
-                                                        const uint32_t (&words)[BYTES])
+static __device__ __forceinline__ char *small_place(const small_target &to, int x, int y)
 {
-    if (!to.plain) {
-        char *pixel = (char *)(to.view.data + y * to.view.row_stride_bytes +
-                               x * to.view.pixel_stride_bytes);
-        small_store_bytes(pixel, to.view.pixel_stride_bytes, BYTES, min(to.width - x, 4),
-                          make_uint4(words[0], BYTES > 1 ? words[1] : 0, BYTES > 2 ? words[2] : 0,
-                                     words[BYTES - 1]));
-        return;
-    }
-    uint32_t *at = (uint32_t *)(to.view.data + y * to.view.row_stride_bytes + x * BYTES);
-    if constexpr (BYTES == 4) {
-        *(uint4 *)at = make_uint4(words[0], words[1], words[2], words[3]);
-    } else {
-#pragma unroll
-        for (int w = 0; w < BYTES; w++) {
-            at[w] = words[w];
-        }
-    }
+    return (char *)(to.view.data + y * to.view.row_stride_bytes + x * to.view.pixel_stride_bytes);
 }
 
 /* The picture as it is. */
@@ -187,7 +168,7 @@ static __device__ inline void small_copy(const small_memory &m, const small_targ
         const int x = 4 * (i - y * fours);
         uint32_t words[BYTES];
         small_load_four<BYTES>(m.picture + y * m.pitch, x, words);
-        small_store_four<BYTES>(to, x, y, words);
+        small_store_four<BYTES>(to, small_place(to, x, y), x, words);
     }
 }
 

@@ -8,7 +8,8 @@
  * nodes, are blurred; a pixel or sample adds them up in the parts that come nearest to the Gaussian of its
  * own sigma, which a table says. Pixels are interpolated between samples. All of this is products with
  * matrices that the plan makes once, cut into pieces of 16 x 16 halves in the order in which the lanes
- * of a warp hold them: 512 bytes each. */
+ * of a warp hold them: 512 bytes each. A first product has weights to the left, the next one has them to
+ * the right, turned, of what the first one gave: so no register has to change places. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_PARAMS_H
 
@@ -23,8 +24,8 @@
 #define FOVEATE_SMALL_BLOCK_PX 4 /* pixels of one level, along an axis */
 #define FOVEATE_SMALL_BLOCKS (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_BLOCK_PX)
 #define FOVEATE_SMALL_TILES (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_TILE)
-/* Tiles of level 0 in pictures that are worth it: others are faster by the pixel. */
-#define FOVEATE_SMALL_NEAR_TILES 24
+/* Tiles with level 0 whose pixels wait, finished, where level 1 was. */
+#define FOVEATE_SMALL_NEAR_TILES 32
 #define FOVEATE_SMALL_PIECE_BYTES 512
 
 /* Gaussians of a level. The first of level 0 is the picture as it is; level 2 has 4, or twice as many where
@@ -49,9 +50,8 @@ struct foveate_small_axis {
     int32_t from[3][FOVEATE_SMALL_TILES]; /* first of the 16 samples of level k for 16 pixels, even */
     int32_t make_1; /* 3 pieces a tile of level 1 */
     int32_t make_2; /* 3 pieces a tile of level 2, from samples 0 and 16 on */
-    int32_t blur_0; /* 2 pieces a node from the second on */
-    int32_t blur_2; /* 2 x 2 a node */
-    int32_t show[3]; /* of level k: a piece for 16 pixels */
+    int32_t blur_2; /* 2 x 2 a node; y: turned */
+    int32_t show[3]; /* of level k: a piece for 16 pixels; x: turned */
 };
 
 struct foveate_small {
@@ -68,6 +68,7 @@ struct foveate_small {
     float from_sigma[3]; /* level k is for blocks of at least that */
     float from_square[3]; /* by distance: the square of the distance from which on sigma is */
     int32_t nodes_2;
+    int32_t blur_0; /* 3 pieces a node from the second on: 2 for x and a band for y */
     int32_t blur_1; /* 2 pieces a node; both axes */
     int32_t shared_pitch; /* bytes of a row of the picture in shared memory */
     int32_t by_distance;
@@ -79,7 +80,21 @@ struct foveate_small_linear_params {
     struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
+    /* Rows of pixels side by side that are read by 16 bytes, and written four pixels at a time by words. */
+    int32_t src_is_plain;
+    int32_t dst_is_plain;
 };
+
+/* Every row of every image begins at a multiple of `unit` bytes and is as long. */
+FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
+                                            const struct foveate_cuda_linear *view,
+                                            int64_t next_bytes, int32_t pixel_bytes, int32_t unit)
+{
+    const int64_t first = (int64_t)view->data + frame->origin_y_px * view->row_stride_bytes +
+                          frame->origin_x_px * view->pixel_stride_bytes;
+    return view->pixel_stride_bytes == pixel_bytes && frame->width_px * pixel_bytes % unit == 0 &&
+           first % unit == 0 && view->row_stride_bytes % unit == 0 && next_bytes % unit == 0;
+}
 
 /* Bytes of shared memory, for so many channels that are blurred. */
 FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *small)
@@ -89,7 +104,7 @@ FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *sma
 
 #define FOVEATE_SMALL_LEVEL_1_BYTES (FOVEATE_SMALL_SAMPLES_1 * FOVEATE_SMALL_SAMPLES_1 * 2)
 #define FOVEATE_SMALL_LEVEL_2_BYTES (FOVEATE_SMALL_SAMPLES_2 * FOVEATE_SMALL_SAMPLES_2 * 2)
-#define FOVEATE_SMALL_STATE_BYTES (512 + 768)
+#define FOVEATE_SMALL_STATE_BYTES (512 + 640)
 
 FOVEATE_BOTH int32_t foveate_small_shared_bytes(const struct foveate_small *small, int32_t channels)
 {

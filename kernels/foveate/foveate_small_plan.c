@@ -118,8 +118,8 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
             }
         }
     }
-    /* Blocks stick out by up to 3 pixels, and their corners by another. */
-    return right < 0 ? 0 : ((right - left + 8) / TILE + 1) * ((bottom - top + 8) / TILE + 1);
+    /* Blocks stick out by up to 3 pixels, and their edges by another; tiles lie anyhow. */
+    return right < 0 ? 0 : ((right - left + 23) / TILE + 1) * ((bottom - top + 23) / TILE + 1);
 }
 
 /* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On the

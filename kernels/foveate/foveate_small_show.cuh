@@ -13,19 +13,20 @@ template <int CHANNELS> struct small_shown {
     uint32_t of[CHANNELS][2][2];
 };
 
+/* First along y, then along x. */
 template <typename Format, int LEVEL>
 static __device__ __forceinline__ void show_level(const small_work &work, int tx, int ty,
                                                   const bool (&takes)[2],
                                                   small_shown<Format::CHANNELS> &shown,
                                                   const small_lane &l)
 {
-    const uint4 across = work.piece(work.small.x.show[LEVEL] + tx, l);
     const uint4 down = work.piece(work.small.y.show[LEVEL] + ty, l);
-    const int x = work.small.x.from[LEVEL][tx] + 2 * l.t;
-    const int y = work.small.y.from[LEVEL][ty] + l.g;
-    const char *left = work.memory.blurred[LEVEL] + sample_at<LEVEL>(0, x, y);
-    const char *right = work.memory.blurred[LEVEL] + sample_at<LEVEL>(0, x + 8, y);
-    const int below = sample_at<LEVEL>(0, 0, 8);
+    const uint4 across = work.piece(work.small.x.show[LEVEL] + tx, l);
+    const int x = work.small.x.from[LEVEL][tx] + l.g;
+    const int y = work.small.y.from[LEVEL][ty] + 2 * l.t;
+    const char *first = work.memory.blurred[LEVEL] + sample_at<LEVEL>(0, y, x);
+    const char *second = work.memory.blurred[LEVEL] + sample_at<LEVEL>(0, y + 8, x);
+    const int next = sample_at<LEVEL>(0, 0, 8);
 #pragma unroll
     for (int c = 0; c < Format::CHANNELS; c++) {
         const int plane = sample_at<LEVEL>(c, 0, 0);
@@ -34,11 +35,11 @@ static __device__ __forceinline__ void show_level(const small_work &work, int tx
         small_result sums[2] = {make_uint2(start, start), make_uint2(start, start)};
 #pragma unroll
         for (int n = 0; n < 2; n++) {
-            small_multiply(lines[n], across, *(const uint32_t *)(left + plane + n * below),
-                           *(const uint32_t *)(right + plane + n * below));
+            small_multiply(lines[n], down, *(const uint32_t *)(first + plane + n * next),
+                           *(const uint32_t *)(second + plane + n * next));
         }
-        small_multiply(sums[0], down, lines[0].x, lines[1].x);
-        small_multiply(sums[1], down, lines[0].y, lines[1].y);
+        small_multiply_next(sums[0], lines[0], lines[1], across.x, across.y);
+        small_multiply_next(sums[1], lines[0], lines[1], across.z, across.w);
 #pragma unroll
         for (int n = 0; n < 2; n++) {
             shown.of[c][n][0] = takes[0] ? sums[n].x : shown.of[c][n][0];
@@ -48,69 +49,67 @@ static __device__ __forceinline__ void show_level(const small_work &work, int tx
 }
 
 template <typename Format>
-static __device__ __forceinline__ void take_near(const small_work &work, const bool (&takes)[2],
-                                                 small_shown<Format::CHANNELS> &shown,
-                                                 const small_lane &l)
-{
-#pragma unroll
-    for (int i = 0; i < Format::CHANNELS * 4; i++) {
-        const int c = i / 4, n = i / 2 % 2, r = i % 2;
-        const uint32_t kept = *kept_near<Format::CHANNELS>(work, c, n, r, l);
-        shown.of[c][n][r] = takes[r] ? kept : shown.of[c][n][r];
-    }
-}
-
-template <typename Format>
-static __device__ __forceinline__ void store_shown(const small_work &work, int x0, int y0,
+static __device__ __forceinline__ void store_shown(const small_work &work, int tile,
+                                                   const bool (&near)[2],
                                                    const small_shown<Format::CHANNELS> &shown,
                                                    const small_lane &l)
 {
-    const int x = x0 + 4 * l.t;
+    const int x = tile % TILES * TILE + 4 * l.t;
+    const int y0 = tile / TILES * TILE + l.g;
+    const int index = work.memory.state->near_index[tile];
+    char *to = small_place(work.target, x, y0);
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const int y = y0 + 8 * r + l.g;
-        if (x >= work.frame.width_px || y >= work.frame.height_px) {
+    for (int r = 0; r < 2; r++, to += 8 * work.target.view.row_stride_bytes) {
+        if (x >= work.frame.width_px || y0 + 8 * r >= work.frame.height_px) {
             continue;
         }
         uint32_t words[Format::BYTES] = {};
         uint32_t bytes[4][2] = {};
         if (Format::CHANNELS < Format::BYTES) {
-            small_load_four<Format::BYTES>(work.memory.picture + y * work.memory.pitch, x, words);
+            small_load_four<Format::BYTES>(
+                work.memory.picture + (y0 + 8 * r) * work.memory.pitch, x, words);
         }
 #pragma unroll
         for (int i = 0; i < Format::CHANNELS * 2; i++) {
             const int c = i / 2, n = i % 2;
             bytes[c][n] = bytes_of_raised(shown.of[c][n][r], Format::LIGHT && c < 3);
         }
+        if (near[r]) {
+#pragma unroll
+            for (int c = 0; c < Format::CHANNELS; c++) {
+                const uint32_t four = *kept_near<Format::CHANNELS>(work, index, c, r, l);
+                bytes[c][0] = __byte_perm(four, 0, 0x4140);
+                bytes[c][1] = __byte_perm(four, 0, 0x4342);
+            }
+        }
         blend_words<Format>(bytes, words);
-        small_store_four<Format::BYTES>(work.target, x, y, words);
+        small_store_four<Format::BYTES>(work.target, to, x, words);
     }
 }
 
-template <typename Format> static __device__ void show_tile(const small_work &work, int tile)
+template <typename Format> static __device__ __forceinline__ void show_tile(const small_work &work, int tile)
 {
     const small_lane l;
     const int tx = tile % TILES;
     const int ty = tile / TILES;
-    const uint32_t levels = work.memory.state->levels[tile];
-    const uint32_t blocks = work.memory.state->blocks[tile] >> (l.g / 4 * 4 + l.t);
-    const bool near[2] = {(blocks & 1u) != 0, (blocks >> 8 & 1u) != 0};
-    const bool one[2] = {(blocks >> 16 & 1u) != 0, (blocks >> 24 & 1u) != 0};
+    const small_state &state = *work.memory.state;
+    const uint32_t levels = state.levels[tile];
     const bool all[2] = {true, true};
-    small_shown<Format::CHANNELS> shown = {};
-    if (levels & 1u) {
-        blur_near<Format>(work, tx * TILE, ty * TILE);
+    bool near[2], one[2];
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int row = 4 * ty + 2 * r + l.g / 4;
+        near[r] = (state.rows[0][row] >> (4 * tx + l.t) & 1u) != 0;
+        one[r] = (state.rows[1][row] >> (4 * tx + l.t) & 1u) != 0;
     }
+    small_shown<Format::CHANNELS> shown = {};
     if (levels & 4u) {
         show_level<Format, 2>(work, tx, ty, all, shown, l);
     }
     if (levels & 2u) {
         show_level<Format, 1>(work, tx, ty, one, shown, l);
     }
-    if (levels & 1u) {
-        take_near<Format>(work, near, shown, l);
-    }
-    store_shown<Format>(work, tx * TILE, ty * TILE, shown, l);
+    store_shown<Format>(work, tile, near, shown, l);
 }
 
 #endif

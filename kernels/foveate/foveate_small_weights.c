@@ -44,6 +44,7 @@ static int32_t shuffled(int32_t i)
 struct order {
     bool outputs;
     bool inputs;
+    bool turned; /* as lanes hold a matrix B twice, of eight outputs each */
     double scale; /* 0: 1 */
 };
 
@@ -56,18 +57,34 @@ struct writer {
 
 #define HALVES (FOVEATE_SMALL_PIECE_BYTES / 2)
 
-/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. */
+/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. Turned, eight rows on and
+ * eight columns on change places. */
 static void write_piece(struct writer *w, const double *weights, int32_t pitch, struct order order)
 {
     const double scale = order.scale > 0.0 ? order.scale : 1.0;
     uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
     for (int32_t lane = 0; lane < 32; lane++) {
         for (int32_t i = 0; i < 8; i++) {
-            const int32_t row = lane / 4 + (i / 2 % 2) * 8;
-            const int32_t column = lane % 4 * 2 + i % 2 + i / 4 * 8;
+            const int32_t row = lane / 4 + (order.turned ? i / 4 : i / 2 % 2) * 8;
+            const int32_t column = lane % 4 * 2 + i % 2 + (order.turned ? i / 2 % 2 : i / 4) * 8;
             const int32_t output = order.outputs ? shuffled(row) : row;
             const int32_t input = order.inputs ? shuffled(column) : column;
             out[lane * 8 + i] = pixel_float_to_half((float)(scale * weights[output * pitch + input]));
+        }
+    }
+}
+
+/* Of weights that are the same for every output, `taps` of 17 inputs: squares of 8 x 8 as lanes hold halves of a B
+ * whose inputs begin 8, 0, 16, 8 after its outputs. */
+static void write_band(struct writer *w, const double *taps, double scale)
+{
+    static const int32_t begins[4] = {8, 0, 16, 8};
+    uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
+    for (int32_t lane = 0; lane < 32; lane++) {
+        for (int32_t i = 0; i < 8; i++) {
+            const int32_t tap = lane % 4 * 2 + i % 2 - lane / 4 + begins[i / 2];
+            const double weight = tap >= 0 && tap <= 16 ? taps[tap] : 0.0;
+            out[lane * 8 + i] = pixel_float_to_half((float)(scale * weight));
         }
     }
 }
@@ -133,7 +150,7 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
             memcpy(used, rows[i], (size_t)count * sizeof *used);
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], 48, (struct order){false, !down, w->scales[down]});
+            write_piece(w, &rows[0][TILE * k], 48, (struct order){.inputs = !down, .scale = w->scales[down]});
         }
     }
 }
@@ -193,7 +210,7 @@ static void invert_gram(struct work *w, struct foveate_small_matrix *make,
 }
 
 static void write_blur_2(struct writer *w, struct work *work, struct foveate_small_axis *axis,
-                         const float *spacing, const double *sigmas, int32_t count)
+                         const float *spacing, const double *sigmas, int32_t count, bool down)
 {
     foveate_small_matrix_multiply(work->both, work->make_2, work->make_1, false);
     invert_gram(work, work->both, work->b);
@@ -209,7 +226,7 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
         }
         for (int32_t piece = 0; piece < 4; piece++) {
             write_piece(w, work->c->at + piece / 2 * TILE * N2 + piece % 2 * TILE, N2,
-                        (struct order){0});
+                        (struct order){.turned = down});
         }
     }
 }
@@ -238,18 +255,17 @@ static void write_show(struct writer *w, struct work *work, struct foveate_small
 static void write_blur_0(struct writer *w, struct foveate_small *small, const double *sigmas,
                          int32_t count)
 {
-    for (int down = 0; down < 2; down++) {
-        *(down ? &small->y.blur_0 : &small->x.blur_0) = w->pieces;
-        for (int32_t s = 1; s < count; s++) {
-            const struct order order = {!down, !down, w->scales[down]};
-            double rows[TILE][32] = {{0.0}};
-            for (int32_t i = 0; i < TILE; i++) {
-                foveate_small_add_gaussian(rows[i], 32, i + 8, sigmas[s], 8.0);
-                round_row(rows[i], 32);
-            }
-            write_piece(w, &rows[0][0], 32, order);
-            write_piece(w, &rows[0][TILE], 32, order);
+    small->blur_0 = w->pieces;
+    for (int32_t s = 1; s < count; s++) {
+        const struct order order = {.outputs = true, .inputs = true, .scale = w->scales[0]};
+        double rows[TILE][32] = {{0.0}};
+        for (int32_t i = 0; i < TILE; i++) {
+            foveate_small_add_gaussian(rows[i], 32, i + 8, sigmas[s], 8.0);
+            round_row(rows[i], 32);
         }
+        write_piece(w, &rows[0][0], 32, order);
+        write_piece(w, &rows[0][TILE], 32, order);
+        write_band(w, rows[0], w->scales[1]);
     }
 }
 
@@ -299,8 +315,8 @@ static void write_axis(struct writer *w, struct work *work, struct foveate_small
     memset(work->make_1->at, 0, sizeof work->make_1->at);
     write_make_1(w, work, axis, (double)small->spacing[1], down);
     write_make_2(w, work, axis, small->spacing);
-    write_blur_2(w, work, axis, small->spacing, sigmas, count);
-    const struct order order = {.outputs = !down};
+    write_blur_2(w, work, axis, small->spacing, sigmas, count, down);
+    const struct order order = {.outputs = !down, .turned = !down};
     write_show(w, work, axis, 1, (double)small->spacing[1], 3.5, order);
     write_show(w, work, axis, 2, (double)small->spacing[2], 6.0, order);
 }

@@ -19,7 +19,8 @@ const int PIECE = FOVEATE_SMALL_PIECE_BYTES / 16; /* a sixteenth a lane */
 struct small_lane {
     int lane, g, t;
 
-    __device__ small_lane() : lane((int)threadIdx.x % 32), g(lane / 4), t(lane % 4)
+    __device__ small_lane() : lane((int)(threadIdx.x % 32)), g((int)(threadIdx.x % 32 / 4)),
+                              t((int)(threadIdx.x % 4))
     {
     }
 };
@@ -53,17 +54,25 @@ struct small_work {
     }
 };
 
+static __device__ __forceinline__ int small_warp()
+{
+    return (int)(threadIdx.x / 32);
+}
+
 /* The next task of a phase, to all lanes. */
 static __device__ __forceinline__ int take_task(const small_work &work, int phase)
 {
-    int task = 0;
-    if (threadIdx.x % 32 == 0) {
-        task = (int)atomicAdd(&work.memory.state->next[phase], 1u);
+    uint32_t task = 0;
+    if (threadIdx.x % 32 == 0) { /* no lane to add up with others, as atomicAdd would */
+        asm volatile("atom.shared.add.u32 %0, [%1], 1;"
+                     : "=r"(task)
+                     : "r"((uint32_t)__cvta_generic_to_shared(&work.memory.state->next[phase]))
+                     : "memory");
     }
-    return __shfl_sync(~0u, task, 0);
+    return (int)__shfl_sync(~0u, task, 0);
 }
 
-/* The sums of 16 x 16 samples, into a plane of the level. */
+/* The sums of 16 x 16 samples, into a plane of the level, as they lie. */
 template <int LEVEL>
 static __device__ __forceinline__ void store_tile(char *to, int channel, int x0, int y0,
                                                   const small_result (&sums)[2],
