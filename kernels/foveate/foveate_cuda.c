@@ -231,8 +231,10 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
 {
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes);
-    const uint64_t small_at = foveate_cuda_level_bytes(plan) + table_bytes +
-                              foveate_cuda_aligned(foveate_cuda_state_bytes(plan));
+    const uint64_t line_bytes = 128; /* of the cache */
+    const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
+                               foveate_cuda_state_bytes(plan) + line_bytes - 1) /
+                              line_bytes * line_bytes;
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, small_at + small->bytes,
                                 &plan->block));
     fill_smooth_params(source, plan, table_bytes);

@@ -6,8 +6,8 @@
  *
  * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels says from which
  * level each is made; level 1; level 2, and the blur of level 1; the blur of level 2, and of the pixels near
- * the gaze; the picture, from all three, to where it goes. Tasks are 16 x 16 outputs, of a channel where they
- * are blurs; warps take those in turns.
+ * the gaze; the picture, from all three, in place; it is written. Tasks are 16 x 16 outputs; warps take those of
+ * the blurs in turns.
  *
  * Grid: (1, 1, pictures). Bound by tensor products and the issue of instructions.
  *
@@ -49,18 +49,18 @@ template <typename Format> __device__ __forceinline__ void foveate(const small_w
     }
     __syncthreads();
     const int coarse = state.far ? 4 * CHANNELS : 0;
-    for (int task = take_task(work, 0); task < 16 * CHANNELS + coarse; task = take_task(work, 0)) {
-        if (task >= 16 * CHANNELS) {
-            make_level_2(work, (task - 16 * CHANNELS) % 4, (task - 16 * CHANNELS) / 4);
-        } else if (state.level_1 >> task % 16 & 1u) {
-            blur_level_1(work, task % 16, task / 16);
+    for (int task = take_task(work, 0); task < 16 + coarse; task = take_task(work, 0)) {
+        if (task >= 16) {
+            make_level_2(work, task % 4, (task - 16) / 4);
+        } else if (state.level_1 >> task & 1u) {
+            blur_level_1<CHANNELS>(work, task);
         }
     }
     __syncthreads();
-    const int near = (int)state.near_count * CHANNELS;
+    const int near = (int)state.near_count;
     for (int task = take_task(work, 1); task < near + coarse; task = take_task(work, 1)) {
         if (task < near) { /* the longer ones first */
-            blur_near<Format>(work, task / CHANNELS, task % CHANNELS);
+            blur_near<Format>(work, task);
         } else {
             blur_level_2(work, (task - near) % 4, (task - near) / 4);
         }
@@ -82,8 +82,7 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     const foveate_cuda_linear dst = view_of(params.dst, frame, params.batch.dst_next_bytes);
     const small_work work = {
         params.small, frame,
-        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT),
-        {dst, frame.width_px, frame.height_px, params.dst_is_plain}};
+        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT)};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
     small_begin_load(work.memory, src, params.src_is_plain != 0, frame.width_px, frame.height_px,
                      BYTES);
@@ -95,9 +94,9 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     __syncthreads();
     if (foveated) {
         foveate<Format>(work);
-    } else {
-        small_copy<BYTES>(work.memory, work.target);
+        __syncthreads();
     }
+    small_store(work.memory, dst, params.dst_is_plain != 0, frame.width_px, frame.height_px, BYTES);
 }
 
 } // namespace

@@ -92,8 +92,9 @@ static __device__ __forceinline__ void repeat_outermost(small_window &window, bo
     }
 }
 
-/* One channel. */
-static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile, int channel)
+/* All channels, so that parts are looked up once. */
+template <int CHANNELS>
+static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile)
 {
     const small_lane l;
     const int x0 = tile % 4 * TILE;
@@ -101,20 +102,24 @@ static __device__ __forceinline__ void blur_level_1(const small_work &work, int 
     const small_mix<FOVEATE_SMALL_NODES_1> mix =
         mix_of<1, FOVEATE_SMALL_NODES_1>(work, entries_of_samples<1>(work, x0, y0, l), 0);
     const uint4 *pieces = work.pieces(work.small.blur_1, l);
-    small_window window;
-    small_result sums[2] = {};
-    load_rows<1>(work, channel, x0 - 8, y0 - 8, window, l);
-    repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
+#pragma unroll 1
+    for (int c = 0; c < CHANNELS; c++, pieces += work.small.nothing) {
+        small_window window;
+        small_result sums[2] = {};
+        load_rows<1>(work, c, x0 - 8, y0 - 8, window, l);
+        repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
 #pragma unroll
-    for (int j = 0; j < FOVEATE_SMALL_NODES_1; j++, pieces += 2 * PIECE) {
-        const uint4 x[2] = {__ldg(pieces), __ldg(pieces + PIECE)};
-        small_result lines[4];
-        small_result blurred[2];
-        blur_lines(window, x, 0, lines);
-        blur_by_band(lines, make_uint4(x[0].z, x[0].w, x[1].x, x[1].y), blurred);
-        add_parts(sums, mix.of[j], blurred);
+        for (int j = 0; j < FOVEATE_SMALL_NODES_1; j++) {
+            const uint4 *weights = pieces + 2 * j * PIECE;
+            const uint4 x[2] = {__ldg(weights), __ldg(weights + PIECE)};
+            small_result lines[4];
+            small_result blurred[2];
+            blur_lines(window, x, 0, lines);
+            blur_by_band(lines, make_uint4(x[0].z, x[0].w, x[1].x, x[1].y), blurred);
+            add_parts(sums, mix.of[j], blurred);
+        }
+        store_tile<1>(work.memory.blurred[1], c, y0, x0, sums, l);
     }
-    store_tile<1>(work.memory.blurred[1], channel, y0, x0, sums, l);
 }
 
 /* One channel. */
@@ -236,45 +241,42 @@ static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, in
     return (uint32_t *)work.memory.level[0] + ((index * CHANNELS + channel) * 2 + r) * 32 + l.lane;
 }
 
-/* One channel of a tile. Nodes four at a time: for more there are no registers. */
+/* All channels of a tile. */
 template <typename Format>
-static __device__ __forceinline__ void blur_near(const small_work &work, int index, int c)
+static __device__ __forceinline__ void blur_near(const small_work &work, int index)
 {
     const small_lane l;
-    const bool light = Format::LIGHT && c < 3;
     const int tile = work.memory.state->near_tiles[index];
     const int x0 = tile % TILES * TILE;
     const int y0 = tile / TILES * TILE;
-    const small_entries entries = entries_of_pixels(work, x0, y0, l);
+    const small_mix<FOVEATE_SMALL_NODES_0> mix =
+        mix_of<0, FOVEATE_SMALL_NODES_0>(work, entries_of_pixels(work, x0, y0, l), 0);
     const uint4 *pieces = work.pieces(work.small.blur_0, l);
-    small_window window;
-    small_result own[2];
-    small_result sums[2] = {};
-    load_near<Format>(work, x0, y0, c, window, own, l);
+#pragma unroll 1
+    for (int c = 0; c < Format::CHANNELS; c++, pieces += work.small.nothing) {
+        const bool light = Format::LIGHT && c < 3;
+        small_window window;
+        small_result own[2];
+        small_result sums[2] = {};
+        load_near<Format>(work, x0, y0, c, window, own, l);
+        add_parts(sums, mix.of[0], own);
 #pragma unroll
-    for (int first = 0; first < FOVEATE_SMALL_NODES_0; first += 4) {
-        const small_mix<4> mix = mix_of<0, 4>(work, entries, first);
-#pragma unroll
-        for (int j = 0; j < 4 && first + j < FOVEATE_SMALL_NODES_0; j++) {
-            if (first + j == 0) {
-                add_parts(sums, mix.of[j], own);
-                continue;
-            }
-            const uint4 x[2] = {__ldg(pieces), __ldg(pieces + PIECE)};
-            const uint4 band = __ldg(pieces + 2 * PIECE);
+        for (int j = 1; j < FOVEATE_SMALL_NODES_0; j++) {
+            const uint4 *weights = pieces + 3 * (j - 1) * PIECE;
+            const uint4 x[2] = {__ldg(weights), __ldg(weights + PIECE)};
             small_result lines[4];
             small_result blurred[2];
             blur_lines(window, x, first_sum<Format>(), lines);
-            blur_by_band(lines, band, blurred);
+            blur_by_band(lines, __ldg(weights + 2 * PIECE), blurred);
             add_parts(sums, mix.of[j], blurred);
-            pieces += 3 * PIECE;
         }
-    }
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
-        const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
-        *kept_near<Format::CHANNELS>(work, index, c, r, l) = __byte_perm(first, second, 0x6420);
+        for (int r = 0; r < 2; r++) {
+            const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
+            const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
+            *kept_near<Format::CHANNELS>(work, index, c, r, l) =
+                __byte_perm(first, second, 0x6420);
+        }
     }
 }
 

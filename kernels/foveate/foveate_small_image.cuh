@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The shared memory of a block: the picture as it is stored; levels 1 and 2 and what is blurred of them, a plane
+/* The shared memory of a block: the picture as it is stored, which becomes the result; levels 1 and 2 and what is blurred of them, a plane
  * a channel; what each 4 x 4 pixels are made from. And the ways between pictures and global memory. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
@@ -84,6 +84,21 @@ static __device__ __forceinline__ void small_load_four(const char *row, int x,
     }
 }
 
+template <int BYTES>
+static __device__ __forceinline__ void small_store_four(char *row, int x,
+                                                        const uint32_t (&words)[BYTES])
+{
+    uint32_t *to = (uint32_t *)(row + x * BYTES);
+    if constexpr (BYTES == 4) {
+        *(uint4 *)to = make_uint4(words[0], words[1], words[2], words[3]);
+    } else {
+#pragma unroll
+        for (int w = 0; w < BYTES; w++) {
+            to[w] = words[w];
+        }
+    }
+}
+
 /* ---- Global memory */
 
 /* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by and by. */
@@ -120,55 +135,34 @@ static __device__ inline void small_begin_load(const small_memory &m,
     }
 }
 
-/* Where the result goes. */
-struct small_target {
-    foveate_cuda_linear view;
-    int width, height;
-    const int32_t &plain;
-};
-
-template <int BYTES>
-static __device__ __forceinline__ void small_store_four(const small_target &to, char *pixel, int x,
-                                                        const uint32_t (&words)[BYTES])
+/* And out of it. */
+static __device__ inline void small_store(const small_memory &m, const foveate_cuda_linear &view,
+                                          bool plain, int width, int height, int bytes)
 {
-    if (to.plain) {
-        uint32_t *at = (uint32_t *)pixel;
-        if constexpr (BYTES == 4) {
-            *(uint4 *)at = make_uint4(words[0], words[1], words[2], words[3]);
-        } else {
+    if (plain) {
+        const int sixteens = width * bytes / 16;
+        const int first = (int)(threadIdx.x % 8);
+        const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
+        for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
+            uint4 *far = (uint4 *)(view.data + y * view.row_stride_bytes) + first;
+            const uint4 *near = (const uint4 *)(m.picture + y * m.pitch) + first;
 #pragma unroll
-            for (int w = 0; w < BYTES; w++) {
-                at[w] = words[w];
+            for (int i = 0; i < most; i++) {
+                if (first + 8 * i < sixteens) {
+                    far[8 * i] = near[8 * i];
+                }
             }
         }
         return;
     }
-#pragma unroll
-    for (int i = 0; i < 4; i++, pixel += to.view.pixel_stride_bytes) {
-#pragma unroll
-        for (int b = 0; b < BYTES && x + i < to.width; b++) {
-            const int at = i * BYTES + b;
-            pixel[b] = (char)(words[at / 4] >> 8 * (at % 4));
+    for (int i = (int)threadIdx.x; i < width * height; i += FOVEATE_SMALL_THREADS) {
+        const int y = i / width;
+        const int x = i - y * width;
+        char *far = (char *)(view.data + y * view.row_stride_bytes + x * view.pixel_stride_bytes);
+        const char *near = m.picture + y * m.pitch + x * bytes;
+        for (int b = 0; b < bytes; b++) {
+            far[b] = near[b];
         }
-    }
-}
-
-static __device__ __forceinline__ char *small_place(const small_target &to, int x, int y)
-{
-    return (char *)(to.view.data + y * to.view.row_stride_bytes + x * to.view.pixel_stride_bytes);
-}
-
-/* The picture as it is. */
-template <int BYTES>
-static __device__ inline void small_copy(const small_memory &m, const small_target &to)
-{
-    const int fours = (to.width + 3) / 4;
-    for (int i = (int)threadIdx.x; i < fours * to.height; i += FOVEATE_SMALL_THREADS) {
-        const int y = i / fours;
-        const int x = 4 * (i - y * fours);
-        uint32_t words[BYTES];
-        small_load_four<BYTES>(m.picture + y * m.pitch, x, words);
-        small_store_four<BYTES>(to, small_place(to, x, y), x, words);
     }
 }
 

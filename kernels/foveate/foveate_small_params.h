@@ -72,6 +72,8 @@ struct foveate_small {
     int32_t blur_1; /* 2 pieces a node; both axes */
     int32_t shared_pitch; /* bytes of a row of the picture in shared memory */
     int32_t by_distance;
+    /* 0, which compilers do not know: weights read in a loop are not all kept in registers that there are not. */
+    int32_t nothing;
 };
 
 struct foveate_small_linear_params {
@@ -80,20 +82,19 @@ struct foveate_small_linear_params {
     struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
-    /* Rows of pixels side by side that are read by 16 bytes, and written four pixels at a time by words. */
+    /* Rows of pixels side by side that are read and written by 16 bytes. */
     int32_t src_is_plain;
     int32_t dst_is_plain;
 };
 
-/* Every row of every image begins at a multiple of `unit` bytes and is as long. */
 FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
                                             const struct foveate_cuda_linear *view,
-                                            int64_t next_bytes, int32_t pixel_bytes, int32_t unit)
+                                            int64_t next_bytes, int32_t pixel_bytes)
 {
     const int64_t first = (int64_t)view->data + frame->origin_y_px * view->row_stride_bytes +
                           frame->origin_x_px * view->pixel_stride_bytes;
-    return view->pixel_stride_bytes == pixel_bytes && frame->width_px * pixel_bytes % unit == 0 &&
-           first % unit == 0 && view->row_stride_bytes % unit == 0 && next_bytes % unit == 0;
+    return view->pixel_stride_bytes == pixel_bytes && frame->width_px * pixel_bytes % 16 == 0 &&
+           first % 16 == 0 && view->row_stride_bytes % 16 == 0 && next_bytes % 16 == 0;
 }
 
 /* Bytes of shared memory, for so many channels that are blurred. */

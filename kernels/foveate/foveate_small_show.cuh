@@ -57,17 +57,16 @@ static __device__ __forceinline__ void store_shown(const small_work &work, int t
     const int x = tile % TILES * TILE + 4 * l.t;
     const int y0 = tile / TILES * TILE + l.g;
     const int index = work.memory.state->near_index[tile];
-    char *to = small_place(work.target, x, y0);
 #pragma unroll
-    for (int r = 0; r < 2; r++, to += 8 * work.target.view.row_stride_bytes) {
+    for (int r = 0; r < 2; r++) {
         if (x >= work.frame.width_px || y0 + 8 * r >= work.frame.height_px) {
             continue;
         }
+        char *row = work.memory.picture + (y0 + 8 * r) * work.memory.pitch;
         uint32_t words[Format::BYTES] = {};
         uint32_t bytes[4][2] = {};
         if (Format::CHANNELS < Format::BYTES) {
-            small_load_four<Format::BYTES>(
-                work.memory.picture + (y0 + 8 * r) * work.memory.pitch, x, words);
+            small_load_four<Format::BYTES>(row, x, words);
         }
 #pragma unroll
         for (int i = 0; i < Format::CHANNELS * 2; i++) {
@@ -83,7 +82,7 @@ static __device__ __forceinline__ void store_shown(const small_work &work, int t
             }
         }
         blend_words<Format>(bytes, words);
-        small_store_four<Format::BYTES>(work.target, to, x, words);
+        small_store_four<Format::BYTES>(row, x, words);
     }
 }
 

@@ -36,7 +36,6 @@ struct small_work {
     const foveate_small &small;
     const foveate_frame &frame;
     small_memory memory;
-    small_target target;
 
     __device__ __forceinline__ const uint4 *pieces(int number, const small_lane &l) const
     {
