@@ -82,12 +82,12 @@ static __device__ __forceinline__ void repeat_outermost(small_window &window, bo
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         if (left) {
-            window.of[j][0][0] = __byte_perm(
-                __shfl_sync(~0u, window.of[j][0][1], l.lane & ~3), 0, 0x1010);
+            window.of[j][0][0] =
+                __byte_perm(__shfl_sync(~0u, window.of[j][0][1], l.lane & ~3), 0, 0x1010);
         }
         if (right) {
-            window.of[j][1][1] = __byte_perm(
-                __shfl_sync(~0u, window.of[j][1][0], l.lane | 3), 0, 0x3232);
+            window.of[j][1][1] =
+                __byte_perm(__shfl_sync(~0u, window.of[j][1][0], l.lane | 3), 0, 0x3232);
         }
     }
 }
@@ -170,12 +170,12 @@ static __device__ __forceinline__ small_taken taken_bytes(int x, int width, int 
 {
     const int last = (width + 3) / 4 * 4 - 4;
     const int middle = 2 * BYTES / 4; /* the word in which the second pair begins */
-    small_taken taken = {min(max(x, 0), last),
-                         {(uint32_t)(channel | (channel + BYTES) << 8),
-                          (uint32_t)(channel | (channel + BYTES) << 8) +
-                              (2 * BYTES - 4 * middle) * 0x101u},
-                         x < 0,
-                         x > last};
+    small_taken taken = {
+        min(max(x, 0), last),
+        {(uint32_t)(channel | (channel + BYTES) << 8),
+         (uint32_t)(channel | (channel + BYTES) << 8) + (2 * BYTES - 4 * middle) * 0x101u},
+        x<0, x>
+            last};
     if (taken.left) {
         taken.of[0] = taken.of[1] = (uint32_t)channel * 0x101u;
     } else if (taken.right) {
@@ -209,8 +209,7 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
     small_taken taken[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        taken[i] =
-            taken_bytes<Format::BYTES>(x0 - 8 + TILE * i + 4 * l.t, work.frame.width_px, c);
+        taken[i] = taken_bytes<Format::BYTES>(x0 - 8 + TILE * i + 4 * l.t, work.frame.width_px, c);
     }
 #pragma unroll
     for (int j = 0; j < 4; j++) {
@@ -222,8 +221,8 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
         /* Lanes that have the left half of the tile's pixels hold the right half's place. */
 #pragma unroll
         for (int n = 0; n < 2 && (j == 1 || j == 2); n++) {
-            const uint32_t two = __shfl_xor_sync(
-                ~0u, l.t < 2 ? window.of[j][1][n] : window.of[j][0][n], 2);
+            const uint32_t two =
+                __shfl_xor_sync(~0u, l.t < 2 ? window.of[j][1][n] : window.of[j][0][n], 2);
             *(n == 0 ? &own[j - 1].x : &own[j - 1].y) = mma_turned(sums_of_bytes(two, light));
         }
 #pragma unroll
@@ -274,8 +273,7 @@ static __device__ __forceinline__ void blur_near(const small_work &work, int ind
         for (int r = 0; r < 2; r++) {
             const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
             const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
-            *kept_near<Format::CHANNELS>(work, index, c, r, l) =
-                __byte_perm(first, second, 0x6420);
+            *kept_near<Format::CHANNELS>(work, index, c, r, l) = __byte_perm(first, second, 0x6420);
         }
     }
 }

@@ -15,8 +15,7 @@ static __device__ void measure_corners(const small_work &work)
     for (int i = (int)threadIdx.x; i < across * down; i += FOVEATE_SMALL_THREADS) {
         const int y = i / across;
         const int x = i - y * across;
-        work.memory.corners[y * (BLOCKS + 1) + x] =
-            work.sigma_at(4.0f * (float)x, 4.0f * (float)y);
+        work.memory.corners[y * (BLOCKS + 1) + x] = work.sigma_at(4.0f * (float)x, 4.0f * (float)y);
     }
 }
 

@@ -17,7 +17,8 @@ struct small_state {
     uint32_t far; /* some block is of level 2 */
     uint32_t near_count; /* tiles with blocks of level 0 */
     uint32_t rows[3][FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k */
-    uint8_t levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: tile 8 y + x has such blocks */
+    uint8_t
+        levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: tile 8 y + x has such blocks */
     uint8_t near_index[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* of those with level 0 */
     uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* by that */
 };

@@ -33,8 +33,7 @@ template <typename Format> static __device__ void make_level_1(const small_work 
     const int ty = tile / columns;
     const int tx = tile - ty * columns;
     const int x = work.small.x.start_1[tx] + 4 * l.t;
-    const char *rows =
-        work.memory.picture + (work.small.y.start_1[ty] + l.g) * work.memory.pitch;
+    const char *rows = work.memory.picture + (work.small.y.start_1[ty] + l.g) * work.memory.pitch;
     uint4 across[3];
 #pragma unroll
     for (int k = 0; k < 3; k++) {
@@ -82,8 +81,8 @@ static __device__ void make_level_2(const small_work &work, int tile, int channe
     small_result sums[2] = {};
 #pragma unroll
     for (int ky = 0; ky < 3; ky++) {
-        const int y = min(TILE * (ty + ky) + l.lane / 16 * 8 + l.lane % 8,
-                          work.small.y.samples - 1);
+        const int y =
+            min(TILE * (ty + ky) + l.lane / 16 * 8 + l.lane % 8, work.small.y.samples - 1);
         small_result lines[2] = {};
 #pragma unroll
         for (int kx = 0; kx < 3; kx++) {

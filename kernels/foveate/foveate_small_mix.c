@@ -76,9 +76,8 @@ enum fovea_result foveate_small_mixer_init(const struct foveate_small_sets *sets
         }
         for (int32_t i = 0; i < n; i++) {
             for (int32_t j = 0; j < n; j++) {
-                foveate_small_matrix_row(gram, i)[j] =
-                    dot(out->spectra[i], out->spectra[j], BINS) +
-                    (i == j ? AGAINST_LARGE_PARTS * BINS : 0.0);
+                foveate_small_matrix_row(gram, i)[j] = dot(out->spectra[i], out->spectra[j], BINS) +
+                                                       (i == j ? AGAINST_LARGE_PARTS * BINS : 0.0);
             }
         }
         foveate_small_matrix_invert(gram, inverse);
@@ -129,6 +128,5 @@ void foveate_small_mix(const struct foveate_small_mixer *m, double sigma, uint16
         rest -= pixel_half_to_float(parts[i]);
         largest = fabs(of[i]) > fabs(of[largest]) ? i : largest;
     }
-    parts[largest] =
-        pixel_float_to_half((float)(pixel_half_to_float(parts[largest]) + rest));
+    parts[largest] = pixel_float_to_half((float)(pixel_half_to_float(parts[largest]) + rest));
 }

@@ -59,8 +59,8 @@ static __device__ __forceinline__ small_entries entries_at(const small_work &wor
     }
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        entries.of[i % 4 / 2][i / 4][i % 2] = __float_as_uint(
-            fminf(at[i / 4][i % 4], FOVEATE_SMALL_ENTRIES - 1.0f) + SMALL_WHOLE);
+        entries.of[i % 4 / 2][i / 4][i % 2] =
+            __float_as_uint(fminf(at[i / 4][i % 4], FOVEATE_SMALL_ENTRIES - 1.0f) + SMALL_WHOLE);
     }
     return entries;
 }
@@ -91,8 +91,9 @@ static __device__ __forceinline__ small_entries entries_of_pixels(const small_wo
 
 /* Of NODES nodes from an even one on. */
 template <int LEVEL, int NODES>
-static __device__ __forceinline__ small_mix<NODES>
-mix_of(const small_work &work, const small_entries &entries, int first_node)
+static __device__ __forceinline__ small_mix<NODES> mix_of(const small_work &work,
+                                                          const small_entries &entries,
+                                                          int first_node)
 {
     const uint64_t bytes = 2 * FOVEATE_SMALL_NODES;
     const uint64_t table = work.small.mixes + LEVEL * FOVEATE_SMALL_ENTRIES * bytes +

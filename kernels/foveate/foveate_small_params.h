@@ -47,7 +47,8 @@ struct foveate_small_axis {
     int32_t size_px;
     int32_t samples; /* of level 1: a multiple of 16 */
     int32_t start_1[FOVEATE_SMALL_SAMPLES_1 / FOVEATE_SMALL_TILE]; /* first of 48 pixels, 4 n */
-    int32_t from[3][FOVEATE_SMALL_TILES]; /* first of the 16 samples of level k for 16 pixels, even */
+    int32_t from[3]
+                [FOVEATE_SMALL_TILES]; /* first of the 16 samples of level k for 16 pixels, even */
     int32_t make_1; /* 3 pieces a tile of level 1 */
     int32_t make_2; /* 3 pieces a tile of level 2, from samples 0 and 16 on */
     int32_t blur_2; /* 2 x 2 a node; y: turned */
@@ -64,7 +65,8 @@ struct foveate_small {
     struct foveate_small_axis x;
     struct foveate_small_axis y;
     float spacing[3];
-    float entries_per[3]; /* entries of mixes[k] a pixel; over squares the root of those a square pixel */
+    float entries_per
+        [3]; /* entries of mixes[k] a pixel; over squares the root of those a square pixel */
     float from_sigma[3]; /* level k is for blocks of at least that */
     float from_square[3]; /* by distance: the square of the distance from which on sigma is */
     int32_t nodes_2;

@@ -56,8 +56,8 @@ static void fill_mixes(const struct foveate_plan *plan, struct foveate_small *sm
     uint16_t *out = tables->halves + tables->mixes_at / 2 +
                     (size_t)k * FOVEATE_SMALL_ENTRIES * FOVEATE_SMALL_NODES;
     const double last = FOVEATE_SMALL_ENTRIES - 1;
-    const double end = small->by_distance ? last_distance(plan, k < 2 ? mixer->last : HUGE_VAL)
-                                          : mixer->last;
+    const double end =
+        small->by_distance ? last_distance(plan, k < 2 ? mixer->last : HUGE_VAL) : mixer->last;
     const bool squares = small->by_distance && k > 0;
     small->entries_per[k] = (float)((squares ? sqrt(last) : last) / end);
     for (int32_t i = 0; i < FOVEATE_SMALL_ENTRIES; i++) {
@@ -178,8 +178,7 @@ static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count
 }
 
 /* Of the picture: to within 0.0013 of any frequency up to a sigma of 2.8, found by trying. */
-static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0,   0.52, 0.74, 1.042,
-                                                         1.525, 2.24, 2.75};
+static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0, 0.52, 0.74, 1.042, 1.525, 2.24, 2.75};
 
 static void fill_sets(const struct foveate_plan *plan, const struct foveate_small *small,
                       struct foveate_small_sets *sets)

@@ -86,7 +86,8 @@ static __device__ __forceinline__ void store_shown(const small_work &work, int t
     }
 }
 
-template <typename Format> static __device__ __forceinline__ void show_tile(const small_work &work, int tile)
+template <typename Format>
+static __device__ __forceinline__ void show_tile(const small_work &work, int tile)
 {
     const small_lane l;
     const int tx = tile % TILES;

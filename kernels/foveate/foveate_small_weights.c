@@ -69,7 +69,8 @@ static void write_piece(struct writer *w, const double *weights, int32_t pitch, 
             const int32_t column = lane % 4 * 2 + i % 2 + (order.turned ? i / 2 % 2 : i / 4) * 8;
             const int32_t output = order.outputs ? shuffled(row) : row;
             const int32_t input = order.inputs ? shuffled(column) : column;
-            out[lane * 8 + i] = pixel_float_to_half((float)(scale * weights[output * pitch + input]));
+            out[lane * 8 + i] =
+                pixel_float_to_half((float)(scale * weights[output * pitch + input]));
         }
     }
 }
@@ -150,7 +151,8 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
             memcpy(used, rows[i], (size_t)count * sizeof *used);
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], 48, (struct order){.inputs = !down, .scale = w->scales[down]});
+            write_piece(w, &rows[0][TILE * k], 48,
+                        (struct order){.inputs = !down, .scale = w->scales[down]});
         }
     }
 }

@@ -19,8 +19,8 @@ const int PIECE = FOVEATE_SMALL_PIECE_BYTES / 16; /* a sixteenth a lane */
 struct small_lane {
     int lane, g, t;
 
-    __device__ small_lane() : lane((int)(threadIdx.x % 32)), g((int)(threadIdx.x % 32 / 4)),
-                              t((int)(threadIdx.x % 4))
+    __device__ small_lane()
+        : lane((int)(threadIdx.x % 32)), g((int)(threadIdx.x % 32 / 4)), t((int)(threadIdx.x % 4))
     {
     }
 };
