@@ -18,13 +18,12 @@ struct product_variances {
     /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
     float at[8];
 
-    /* (x0, y0): the warp's first output. */
-    __device__ __forceinline__ void find(const tile_law &law, int level, int x0, int y0,
+    /* (x0, y0): the warp's first output. `last`: node of the outputs that are used. */
+    __device__ __forceinline__ void find(const tile_law &law, int level, int last, int x0, int y0,
                                          const product_memory &memory)
     {
         float *nodes = memory.nodes;
         const int lane = product_thread() % 32;
-        const int last = level == 0 ? 4 : 3; /* of the outputs that are used */
         const int column = min(lane % PRODUCT_NODES, last);
         const int row = min(lane / PRODUCT_NODES, last);
         const float step_px = (float)(1 << level);
@@ -95,10 +94,10 @@ struct product_variances {
 struct product_weights {
     uint32_t of[5];
 
-    __device__ __forceinline__ void load(int entry, int before)
+    __device__ __forceinline__ void load(int entry)
     {
         const int lane = product_thread() % 32;
-        const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - before - 8 -
+        const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 -
                                product_table::first;
 #pragma unroll
         for (int j = 0; j < 5; j++) {
@@ -111,10 +110,11 @@ struct product_weights {
 typedef float product_sums[PRODUCT_COLORS][8];
 
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
+template <int PITCH>
 static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
                                                   float (&across)[2][4])
 {
-    const int pitch_bytes = 2 * PRODUCT_PITCH;
+    const int pitch_bytes = 2 * PITCH;
     const uint32_t(&w)[5] = weights.of;
     const uint32_t upper[4] = {w[1], w[0], w[2], w[1]}; /* W, its first 16 columns */
     const uint32_t lower[4] = {w[3], w[2], w[4], w[3]};
@@ -142,10 +142,11 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs. */
+/* A warp's outputs, from planes of so many halves. */
+template <int PITCH, int PLANE>
 static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
-                                                    const float4 *memory, int before,
-                                                    mma_place window, product_sums &sums)
+                                                    const float4 *memory, mma_place window,
+                                                    product_sums &sums)
 {
 #pragma unroll
     for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
@@ -155,7 +156,7 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
         product_weights weights;
-        weights.load(__float_as_int(share.x), before);
+        weights.load(__float_as_int(share.x));
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {
@@ -165,7 +166,7 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             float across[2][4];
-            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
+            blur_plane<PITCH>(window + c * (2 * PLANE), weights, across);
 #pragma unroll
             for (int n = 0; n < 8; n++) {
                 sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);

@@ -127,9 +127,11 @@ static __device__ __forceinline__ float variance_of_entry(int i)
 
 /* ---- The spline */
 
-/* Weights of pixel p for outputs 2 k and 2 k + 1. Output 2 is that of the first pixels' own cell. */
+/* Weights of pixel p for outputs 2 k and 2 k + 1, as far as products use them. Output 2 is that of the first
+ * pixels' own cell. */
 template <int STEP> struct spline_table {
-    uint32_t of[8 * STEP][8];
+    static const int pixels = STEP < 4 ? 32 : STEP == 4 ? 48 : FOVEATE_TILE_WIDE_PX;
+    uint32_t of[pixels][8];
 
     static constexpr double weight(int pixel, int output)
     {
@@ -141,7 +143,7 @@ template <int STEP> struct spline_table {
     }
     constexpr spline_table() : of()
     {
-        for (int p = 0; p < 8 * STEP; p++) {
+        for (int p = 0; p < pixels; p++) {
             for (int k = 0; k < 8; k++) {
                 of[p][k] = product_half_bits(weight(p, 2 * k)) |
                            product_half_bits(weight(p, 2 * k + 1)) << 16;
@@ -152,20 +154,20 @@ template <int STEP> struct spline_table {
 
 static __device__ const spline_table<2> spline_table_2;
 static __device__ const spline_table<4> spline_table_4;
+static __device__ const spline_table<8> spline_table_8;
+static __device__ const spline_table<16> spline_table_16;
 
 template <int STEP> static __device__ __forceinline__ const uint32_t *spline_row(int pixel)
 {
-    if constexpr (STEP == 4) {
+    if constexpr (STEP == 16) {
+        return spline_table_16.of[pixel];
+    } else if constexpr (STEP == 8) {
+        return spline_table_8.of[pixel];
+    } else if constexpr (STEP == 4) {
         return spline_table_4.of[pixel];
     } else {
         return spline_table_2.of[pixel];
     }
-}
-
-/* Pixels of a warp across: column n of square p. A lane's two columns of two squares are four neighbours. */
-static __device__ __forceinline__ int spline_pixel(int p, int n)
-{
-    return p / 2 * 16 + n / 2 * 4 + p % 2 * 2 + n % 2;
 }
 
 #endif

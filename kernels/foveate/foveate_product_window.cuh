@@ -24,27 +24,30 @@ static __device__ __forceinline__ int product_thread()
 #define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
 #define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
 
-#define PRODUCT_PITCH 56 /* halves of a row of the block's window: odd in units of 16 bytes */
-#define PRODUCT_SIDE 48 /* of it, at most */
-#define PRODUCT_PLANE (PRODUCT_SIDE * PRODUCT_PITCH)
-
-/* Of the picture's own tiles and of those of levels; counts are of samples. */
-struct product_shape {
-    int before; /* of the window, before the first output: as far as a Gaussian reaches */
-    int own; /* outputs from one warp's to the next one's */
-    int spline; /* outputs before the first pixel's own */
-
-    __device__ __forceinline__ explicit product_shape(bool picture)
-        : before(picture ? 8 : 10), own(picture ? 16 : 8), spline(picture ? 0 : 2)
-    {
-    }
+/* What a block of products makes: counts are of samples. A warp's outputs are 16 x 16, but one's and the next one's
+ * overlap by what the spline needs. WIDE: fourths of a wide tile. From level 3 on a tile has no more outputs than
+ * one warp makes: all four make them, and each up-samples its own pixels. */
+template <int LEVEL, bool WIDE> struct product_shape {
+    static const int before = 8; /* of the window, before the first output */
+    static const int spline = LEVEL == 0 ? 0 : 2; /* outputs before the first pixel's own */
+    static const int side_px = LEVEL < 2 ? (WIDE ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_QUARTER_PX)
+                                         : FOVEATE_TILE_WIDE_PX;
+    static const int warp_px = side_px / 2;
+    static const int own = LEVEL < 3 ? warp_px >> LEVEL : 0; /* from one warp's to the next one's */
+    static const int last_node = WIDE ? (LEVEL == 4 ? 3 : 4) : (LEVEL == 0 ? 4 : 3);
+    static const int side = own + PRODUCT_WINDOW; /* of the block's window */
+    /* Rows that are loaded as squares begin at multiples of 16 bytes: other warps' columns are kept twice. */
+    static const bool twice = own % 8 != 0;
+    static const int right = twice ? PRODUCT_WINDOW : own; /* where the right warps' columns begin */
+    /* Halves of a row in shared memory: odd in units of 16 bytes. */
+    static const int pitch = twice ? 2 * PRODUCT_WINDOW + 8 : 56;
+    static const int plane = side * pitch;
 };
-#define PRODUCT_SIDE_OF_LEVEL 40 /* own + PRODUCT_WINDOW */
 
-/* Whether a tile's Gaussians reach no farther than that; on levels a sample more is four sigmas away. */
+/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. */
 static __device__ __forceinline__ bool product_reaches(int level, int radius)
 {
-    return radius <= (level == 0 ? 8 : 11);
+    return radius <= (level == 0 ? 8 : 12);
 }
 
 /* ---- Shared memory: nodes of each warp, then the planes */
@@ -76,54 +79,66 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
     return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
 }
 
+/* Four neighbours' channel. */
+template <int PLANE>
+static __device__ __forceinline__ void put_plane(uint32_t *planes, int c, __half2 first,
+                                                 __half2 second)
+{
+    *(uint2 *)(planes + c * (PLANE / 2)) = make_uint2(bits_of(first), bits_of(second));
+}
+
 /* ---- Windows */
 
-/* The window of a tile of a level, asked for and then put down: a thread has a pair of columns, and every so many
+/* The window of a tile of a level, asked for and then put down: a thread has four columns, and every so many
  * rows. */
-struct level_window {
-    static const int side = PRODUCT_SIDE_OF_LEVEL;
-    static const int pairs = side / 2;
-    static const int rows = FOVEATE_TILE_THREADS / pairs; /* at a time */
-    static const int reads = (side + rows - 1) / rows;
+template <int LEVEL, bool WIDE> struct level_window {
+    typedef product_shape<LEVEL, WIDE> shape;
+    static const int fours = shape::side / 4;
+    static const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
+    static const int reads = (shape::side + rows - 1) / rows;
 
     uint2 middle; /* of the tile, its base */
     bool light; /* no base: halves are as precise as light is dark */
-    uint4 two[reads];
+    uint4 of[reads][2];
 
     /* (left, top): its first sample. */
     __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
-                                        int k, int x0, int y0, int left, int top)
+                                        int x0, int y0, int left, int top)
     {
-        const foveate_level &level = tiles.levels[k];
-        const int half = foveate_tile_side_px(k) / 2;
+        const int side = shape::side;
+        const foveate_level &level = tiles.levels[LEVEL];
+        const int half = shape::side_px / 2;
         light = frame.light != 0;
-        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> k,
-                            min(y0 + half, frame.height_px - 1) >> k);
+        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> LEVEL,
+                            min(y0 + half, frame.height_px - 1) >> LEVEL);
         const int last_x = level.width + FOVEATE_MARGIN - 1;
         const int last_y = level.height + FOVEATE_MARGIN - 1;
         const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
                             left + side - 1 <= last_x && top + side - 1 <= last_y;
-        const int thread = product_thread();
-        const int x = left + thread % pairs * 2;
-        const int row = min(thread / pairs, rows - 1); /* the last threads ask for what others do */
+        const int x = left + column();
+        const int row = first_row();
         if (inside) {
             const char *from = (const char *)sample_at(tiles, level, x, top + row);
             const uint32_t step = (uint32_t)(rows * level.pitch) * 8u;
 #pragma unroll
             for (int i = 0; i < reads; i++) {
                 /* Rows beyond the last one are not put down, and the first is there. */
-                const bool beyond = i == reads - 1 && row + i * rows >= side;
-                two[i] = *(const uint4 *)(from + (beyond ? 0u : (uint32_t)i * step));
+                const uint4 *at = (const uint4 *)(from + (is_beyond(i) ? 0u : (uint32_t)i * step));
+                of[i][0] = at[0];
+                of[i][1] = at[1];
             }
         } else {
-            const int x_first = min(max(x, -FOVEATE_MARGIN), last_x);
-            const int x_second = min(max(x + 1, -FOVEATE_MARGIN), last_x);
 #pragma unroll
             for (int i = 0; i < reads; i++) {
                 const int y = min(max(top + row + i * rows, -FOVEATE_MARGIN), last_y);
-                const uint2 a = *sample_at(tiles, level, x_first, y);
-                const uint2 b = *sample_at(tiles, level, x_second, y);
-                two[i] = make_uint4(a.x, a.y, b.x, b.y);
+#pragma unroll
+                for (int k = 0; k < 2; k++) {
+                    const int first = min(max(x + 2 * k, -FOVEATE_MARGIN), last_x);
+                    const int second = min(max(x + 2 * k + 1, -FOVEATE_MARGIN), last_x);
+                    const uint2 a = *sample_at(tiles, level, first, y);
+                    const uint2 b = *sample_at(tiles, level, second, y);
+                    of[i][k] = make_uint4(a.x, a.y, b.x, b.y);
+                }
             }
         }
     }
@@ -135,22 +150,47 @@ struct level_window {
 
     __device__ __forceinline__ void put(uint32_t *planes) const
     {
-        const int thread = product_thread();
-        const int row = min(thread / pairs, rows - 1);
+        const int x = column();
         const tile_sample zero = base();
-        uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % pairs;
+        uint32_t *to = planes + first_row() * (shape::pitch / 2) + x / 2;
 #pragma unroll
         for (int i = 0; i < reads; i++) {
-            if (i == reads - 1 && row + i * rows >= side) {
+            if (is_beyond(i)) {
                 break;
             }
-            const tile_sample a = sample_of_bits(two[i].x, two[i].y) - zero;
-            const tile_sample b = sample_of_bits(two[i].z, two[i].w) - zero;
-            uint32_t *at = to + i * rows * (PRODUCT_PITCH / 2);
-            at[0] = bits_of(low_halves(a.xy, b.xy));
-            at[PRODUCT_PLANE / 2] = bits_of(high_halves(a.xy, b.xy));
-            at[PRODUCT_PLANE] = bits_of(low_halves(a.zw, b.zw));
+            uint32_t *at = to + i * rows * (shape::pitch / 2);
+            if (!shape::twice || x < PRODUCT_WINDOW) {
+                put_four(i, zero, at);
+            }
+            if (shape::twice && x >= shape::own) {
+                put_four(i, zero, at + (shape::right - shape::own) / 2);
+            }
         }
+    }
+
+  private:
+    static __device__ __forceinline__ int column()
+    {
+        return product_thread() % fours * 4;
+    }
+    /* The last threads ask for what others do. */
+    static __device__ __forceinline__ int first_row()
+    {
+        return min(product_thread() / fours, rows - 1);
+    }
+    static __device__ __forceinline__ bool is_beyond(int i)
+    {
+        return i == reads - 1 && first_row() + i * rows >= shape::side;
+    }
+    __device__ __forceinline__ void put_four(int i, const tile_sample &zero, uint32_t *at) const
+    {
+        const tile_sample a = sample_of_bits(of[i][0].x, of[i][0].y) - zero;
+        const tile_sample b = sample_of_bits(of[i][0].z, of[i][0].w) - zero;
+        const tile_sample c = sample_of_bits(of[i][1].x, of[i][1].y) - zero;
+        const tile_sample d = sample_of_bits(of[i][1].z, of[i][1].w) - zero;
+        put_plane<shape::plane>(at, 0, low_halves(a.xy, b.xy), low_halves(c.xy, d.xy));
+        put_plane<shape::plane>(at, 1, high_halves(a.xy, b.xy), high_halves(c.xy, d.xy));
+        put_plane<shape::plane>(at, 2, low_halves(a.zw, b.zw), low_halves(c.zw, d.zw));
     }
 };
 
@@ -179,7 +219,8 @@ static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t,
     put_two_words(words.of[2], words.of[3], zero, second);
 #pragma unroll
     for (int c = 0; c < PRODUCT_COLORS; c++) {
-        *(uint2 *)(planes + c * (PRODUCT_PLANE / 2)) = make_uint2(first[c], second[c]);
+        put_plane<product_shape<0, false>::plane>(planes, c, half2_of(first[c]),
+                                                  half2_of(second[c]));
     }
 }
 
@@ -189,19 +230,20 @@ static __device__ __forceinline__ tile_sample load_planes(const tile_work<FORMAT
                                                           uint32_t *planes, int x0, int y0,
                                                           int left, int top)
 {
-    const int side = PRODUCT_SIDE;
+    typedef product_shape<0, false> shape;
+    const int side = shape::side;
     const int fours = side / 4;
     const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
     const int reads = (side + rows - 1) / rows;
     const foveate_frame &frame = work.frame;
-    const int half = FOVEATE_TILE_QUARTER_PX / 2;
+    const int half = shape::side_px / 2;
     const uint32_t middle =
         work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
     const tile_decoder<FORMAT> decode(false, nullptr);
     const int thread = product_thread();
     const int x = left + thread % fours * 4;
     const int row = min(thread / fours, rows - 1);
-    uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % fours * 2;
+    uint32_t *to = planes + row * (shape::pitch / 2) + thread % fours * 2;
     if (left >= 0 && top >= 0 && left + side <= frame.width_px && top + side <= frame.height_px &&
         has_runs(work.src, 4)) {
         const char *from = run_at(work.src, x, top + row);
@@ -217,7 +259,7 @@ static __device__ __forceinline__ tile_sample load_planes(const tile_work<FORMAT
 #pragma unroll
         for (int i = 0; i < reads; i++) {
             if (i < reads - 1 || row + i * rows < side) {
-                put_four_words(words[i], zero, to + i * rows * (PRODUCT_PITCH / 2));
+                put_four_words(words[i], zero, to + i * rows * (shape::pitch / 2));
             }
         }
         return base;
@@ -228,7 +270,7 @@ static __device__ __forceinline__ tile_sample load_planes(const tile_work<FORMAT
 #pragma unroll 1
     for (int i = row; i < side; i += rows) {
         put_four_words(load_four(endless, false, x, top + i), zero, to);
-        to += rows * (PRODUCT_PITCH / 2);
+        to += rows * (shape::pitch / 2);
     }
     return base;
 }

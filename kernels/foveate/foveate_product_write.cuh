@@ -157,57 +157,124 @@ static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT
     }
 }
 
-/* Up-sampled across: right factors. */
-template <int STEP>
+/* Pixels of a warp across: squares of 8 columns, side by side or in pairs, of which a lane's columns are four
+ * neighbours. */
+template <int SQUARES> static __device__ __forceinline__ int spline_pixel(int p, int n)
+{
+    return SQUARES == 2 ? n / 2 * 4 + p * 2 + n % 2 : n;
+}
+
+/* Up-sampled across, from pixel `first` on: right factors. */
+template <int STEP, int SQUARES>
 static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       uint2 (&across)[PRODUCT_COLORS][STEP])
+                                                       int first,
+                                                       uint2 (&across)[PRODUCT_COLORS][SQUARES])
 {
     const int lane = product_thread() % 32;
 #pragma unroll
-    for (int p = 0; p < STEP; p++) {
-        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4));
-        const uint32_t first = __ldg(row + lane % 4);
-        const uint32_t second = __ldg(row + lane % 4 + 4);
+    for (int p = 0; p < SQUARES; p++) {
+        const uint32_t *row = spline_row<STEP>(first + spline_pixel<SQUARES>(p, lane / 4));
+        const uint32_t upper = __ldg(row + lane % 4);
+        const uint32_t lower = __ldg(row + lane % 4 + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             mma_halves x = make_uint2(0, 0);
-            mma_add_halves(x, z[c], first, second);
+            mma_add_halves(x, z[c], upper, lower);
             across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
         }
     }
 }
 
-/* And down, and written. */
-template <int STEP, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+/* A lane's pixels of a row: two of each square. */
+template <int SQUARES, bool LIGHT, enum fovea_format FORMAT>
+static __device__ __forceinline__ tile_words<uint32_t, 2 * SQUARES>
+words_of_row(const product_levels &levels, const uint32_t (&samples)[SQUARES][PRODUCT_COLORS])
+{
+    tile_words<uint32_t, 2 * SQUARES> words;
+#pragma unroll
+    for (int p = 0; p < SQUARES; p++) {
+        const uint2 two =
+            words_of_two<FORMAT, LIGHT>(levels, samples[p][0], samples[p][1], samples[p][2]);
+        words.of[2 * p] = two.x;
+        words.of[2 * p + 1] = two.y;
+    }
+    return words;
+}
+
+/* Weights of a warp's rows: 16 to a product. */
+template <int SIDE> struct spline_rows {
+    static const int products = (SIDE + 15) / 16;
+    uint32_t of[products][4];
+
+    template <int STEP> __device__ __forceinline__ void load(int first)
+    {
+        const int lane = product_thread() % 32;
+#pragma unroll
+        for (int q = 0; q < products; q++) {
+            const uint32_t *row = spline_row<STEP>(first + 16 * q + lane / 4) + lane % 4;
+            const uint32_t *eight_on = 16 * q + 8 < SIDE ? row + 64 : row;
+            of[q][0] = __ldg(row);
+            of[q][1] = __ldg(eight_on);
+            of[q][2] = __ldg(row + 4);
+            of[q][3] = __ldg(eight_on + 4);
+        }
+    }
+};
+
+/* And down, and written: so many squares from column x on. */
+template <int SIDE, int SQUARES, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
                                                      const product_levels &levels,
-                                                     const uint2 (&across)[PRODUCT_COLORS][STEP])
+                                                     const spline_rows<SIDE> &down,
+                                                     const uint2 (&across)[PRODUCT_COLORS][SQUARES],
+                                                     int x)
+{
+#pragma unroll
+    for (int q = 0; q < spline_rows<SIDE>::products; q++) {
+        uint32_t upper[SQUARES][PRODUCT_COLORS];
+        uint32_t lower[SQUARES][PRODUCT_COLORS];
+#pragma unroll
+        for (int p = 0; p < SQUARES; p++) {
+#pragma unroll
+            for (int c = 0; c < PRODUCT_COLORS; c++) {
+                mma_halves y = make_uint2(0, 0);
+                mma_add_halves(y, down.of[q], across[c][p].x, across[c][p].y);
+                upper[p][c] = y.x;
+                lower[p][c] = y.y;
+            }
+        }
+        writer.template write<PLAIN>(x, 16 * q,
+                                     words_of_row<SQUARES, LIGHT, FORMAT>(levels, upper));
+        if (16 * q + 8 < SIDE) {
+            writer.template write<PLAIN>(x, 16 * q + 8,
+                                         words_of_row<SQUARES, LIGHT, FORMAT>(levels, lower));
+        }
+    }
+}
+
+/* A warp's pixels, SIDE by SIDE; (first_x, first_y): its first in the table of the spline. */
+template <int STEP, int SIDE, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void
+upsample(product_writer<FORMAT, Image> &writer, const product_levels &levels,
+         const uint32_t (&z)[PRODUCT_COLORS][4], int x0, int y0, int first_x, int first_y)
 {
     const int lane = product_thread() % 32;
-#pragma unroll
-    for (int q = 0; q < STEP / 2; q++) {
-        const uint32_t *row = spline_row<STEP>(16 * q + lane / 4) + lane % 4;
-        const uint32_t down[4] = {__ldg(row), __ldg(row + 64), __ldg(row + 4), __ldg(row + 68)};
-#pragma unroll
-        for (int p = 0; p < STEP; p += 2) {
-            mma_halves y[2][PRODUCT_COLORS];
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-#pragma unroll
-                for (int c = 0; c < PRODUCT_COLORS; c++) {
-                    y[i][c] = make_uint2(0, 0);
-                    mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
-                }
-            }
-            const uint2 a = words_of_two<FORMAT, LIGHT>(levels, y[0][0].x, y[0][1].x, y[0][2].x);
-            const uint2 b = words_of_two<FORMAT, LIGHT>(levels, y[1][0].x, y[1][1].x, y[1][2].x);
-            writer.template write<PLAIN>(8 * p, 16 * q,
-                                         tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
-            const uint2 c = words_of_two<FORMAT, LIGHT>(levels, y[0][0].y, y[0][1].y, y[0][2].y);
-            const uint2 d = words_of_two<FORMAT, LIGHT>(levels, y[1][0].y, y[1][1].y, y[1][2].y);
-            writer.template write<PLAIN>(8 * p, 16 * q + 8,
-                                         tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
-        }
+    spline_rows<SIDE> down;
+    down.template load<STEP>(first_y);
+    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
+    /* One piece of code for all pairs: three of them would be fetched anew by every warp. */
+#pragma unroll 1
+    for (int x = 0; x + 16 <= SIDE; x += 16) {
+        uint2 across[PRODUCT_COLORS][2];
+        upsample_across<STEP>(z, first_x + x, across);
+        upsample_down<SIDE, 2, PLAIN, LIGHT>(writer, levels, down, across, x);
+    }
+    if constexpr (SIDE % 16 != 0) {
+        const int x = SIDE / 16 * 16;
+        uint2 across[PRODUCT_COLORS][1];
+        upsample_across<STEP>(z, first_x + x, across);
+        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
+        upsample_down<SIDE, 1, PLAIN, LIGHT>(writer, levels, down, across, x);
     }
 }
 

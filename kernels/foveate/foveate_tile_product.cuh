@@ -32,93 +32,94 @@
 
 /* ---- A tile */
 
-template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(const tile_work<FORMAT, Image> &work,
-                                                       const product_levels &levels,
-                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       bool opaque, int x0, int y0)
+template <int LEVEL, bool WIDE, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void
+write_upsampled(const tile_work<FORMAT, Image> &work, const product_levels &levels,
+                const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0, int first_x,
+                int first_y)
 {
-    const int lane = product_thread() % 32;
-    product_writer<FORMAT, Image> writer(work, opaque, 8 * STEP, 4, x0, y0);
-    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
-    uint2 across[PRODUCT_COLORS][STEP];
-    upsample_across<STEP>(z, across);
+    const int step = 1 << LEVEL;
+    const int side = product_shape<LEVEL, WIDE>::warp_px;
+    product_writer<FORMAT, Image> writer(work, opaque, side, 4, x0, y0);
     if (work.frame.light) {
         if (writer.plain) {
-            upsample_down<STEP, true, true>(writer, levels, across);
+            upsample<step, side, true, true>(writer, levels, z, x0, y0, first_x, first_y);
         } else {
-            upsample_down<STEP, false, true>(writer, levels, across);
+            upsample<step, side, false, true>(writer, levels, z, x0, y0, first_x, first_y);
         }
     } else if (writer.plain) {
-        upsample_down<STEP, true, false>(writer, levels, across);
+        upsample<step, side, true, false>(writer, levels, z, x0, y0, first_x, first_y);
     } else {
-        upsample_down<STEP, false, false>(writer, levels, across);
+        upsample<step, side, false, false>(writer, levels, z, x0, y0, first_x, first_y);
     }
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_share(const tile_work<FORMAT, Image> &work, int level,
-                                                   const product_levels &levels,
-                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                   bool opaque, int x0, int y0)
+static __device__ __forceinline__ void
+write_pixels(const tile_work<FORMAT, Image> &work, const product_levels &levels,
+             const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0)
 {
-    if (level == 2) {
-        write_upsampled<4>(work, levels, z, opaque, x0, y0);
-    } else if (level == 1) {
-        write_upsampled<2>(work, levels, z, opaque, x0, y0);
+    const int lane = product_thread() % 32;
+    product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
+    writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
+    if (writer.plain) {
+        write_outputs<true>(writer, levels, z);
     } else {
-        const int lane = product_thread() % 32;
-        product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
-        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
-        if (writer.plain) {
-            write_outputs<true>(writer, levels, z);
-        } else {
-            write_outputs<false>(writer, levels, z);
-        }
+        write_outputs<false>(writer, levels, z);
     }
 }
 
 /* All that is asked for is on its way before the first of it is waited for. */
-template <enum fovea_format FORMAT, typename Image>
+template <int LEVEL, bool WIDE, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
-                                                        int level, int x0, int y0)
+                                                        int x0, int y0)
 {
+    typedef product_shape<LEVEL, WIDE> shape;
     const product_memory memory(work.shared);
-    const product_shape shape(level == 0);
     const int warp = product_thread() / 32;
     const int right = warp % 2;
     const int below = warp / 2;
-    const int first_x = (x0 >> level) - shape.spline;
-    const int first_y = (y0 >> level) - shape.spline;
+    const int first_x = (x0 >> LEVEL) - shape::spline;
+    const int first_y = (y0 >> LEVEL) - shape::spline;
+    const int own_x0 = x0 + right * shape::warp_px;
+    const int own_y0 = y0 + below * shape::warp_px;
     bool opaque = !needs_alpha<FORMAT>(work.frame);
     tile_sample base;
-    if (level == 0) {
-        base = load_planes(work, memory.planes, x0, y0, first_x - shape.before,
-                           first_y - shape.before);
+    if constexpr (LEVEL == 0) {
+        base = load_planes(work, memory.planes, x0, y0, first_x - shape::before,
+                           first_y - shape::before);
     } else {
-        level_window window;
-        window.ask(work.frame, work.tiles, level, x0, y0, first_x - shape.before,
-                   first_y - shape.before);
-        opaque = opaque || is_opaque(work.tiles, x0, y0);
+        level_window<LEVEL, WIDE> window;
+        window.ask(work.frame, work.tiles, x0, y0, first_x - shape::before,
+                   first_y - shape::before);
+        opaque = opaque || is_opaque(work.tiles, own_x0, own_y0);
         window.put(memory.planes);
         base = window.base();
     }
     product_variances variances;
-    variances.find(work.law, level, first_x + right * shape.own, first_y + below * shape.own,
-                   memory);
+    variances.find(work.law, LEVEL, shape::last_node, first_x + right * shape::own,
+                   first_y + below * shape::own, memory);
     __syncthreads();
+    if (own_x0 >= work.frame.width_px || own_y0 >= work.frame.height_px) {
+        return;
+    }
     const int lane = product_thread() % 32;
-    const mma_place window =
-        mma_place_of(memory.planes) +
-        2 * ((below * shape.own + lane % 16) * PRODUCT_PITCH + right * shape.own + lane / 16 * 8);
+    const int row = below * shape::own + lane % 16;
+    const mma_place window = mma_place_of(memory.planes) +
+                             2 * (row * shape::pitch + right * shape::right + lane / 16 * 8);
     product_sums sums;
-    blur_outputs(variances, memory.shares, shape.before, window, sums);
+    blur_outputs<shape::pitch, shape::plane>(variances, memory.shares, window, sums);
     product_levels levels;
     levels.set<FORMAT>(base, work.frame.light != 0);
     uint32_t z[PRODUCT_COLORS][4];
     limit_outputs(sums, levels.low, levels.high, z);
-    const int warp_px = shape.own << level;
-    write_share(work, level, levels, z, opaque, x0 + right * warp_px, y0 + below * warp_px);
+    if constexpr (LEVEL == 0) {
+        write_pixels(work, levels, z, opaque, own_x0, own_y0);
+    } else {
+        const int first = LEVEL < 3 ? 0 : shape::warp_px; /* all have made the same outputs */
+        write_upsampled<LEVEL, WIDE>(work, levels, z, opaque, own_x0, own_y0, right * first,
+                                     below * first);
+    }
 }
 
 #endif

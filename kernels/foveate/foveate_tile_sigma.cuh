@@ -139,6 +139,11 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
 
 /* ---- Kinds */
 
+static __device__ __forceinline__ bool is_wide(const tile_law &law)
+{
+    return law.tiles.grid.across == FOVEATE_TILE_WIDE_ACROSS;
+}
+
 static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
 {
     return (uint32_t)kind << FOVEATE_TILE_KIND_SHIFT |
@@ -156,6 +161,19 @@ static __device__ __forceinline__ int row_of_entry(uint32_t entry)
     return (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK);
 }
 
+/* Only wide tiles have quarters of level 2 and up: where sigma changes too much for products. */
+static __device__ __forceinline__ int level_of_quarter(const tile_law &law, const tile_range &range)
+{
+    int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    if (level > 0 && is_wide(law)) {
+        while (!foveate_tile_is_wide(level, range.high) && level + 1 < law.level_count &&
+               range.low >= foveate_tile_sigma_from(level + 1)) {
+            level++;
+        }
+    }
+    return level;
+}
+
 /* The quarter at that place, and what it reads of the spline's neighbours. Eight lanes ask for each. */
 static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
 {
@@ -167,7 +185,7 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
-    const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const int level = level_of_quarter(law, range);
     const bool fine = range.low < law.tiles.fine_sigma;
     const int direct_radius = (int)(FOVEATE_REACH * range.high);
     if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS - !fine) {
@@ -218,12 +236,20 @@ static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, ui
            (i == 1 ? FOVEATE_TILE_LOWER : 0);
 }
 
+/* Whether a whole tile can be made from that level. */
+static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
+                                              int level)
+{
+    return range.low >= foveate_tile_sigma_from(level) &&
+           (is_wide(law) ? foveate_tile_is_wide(level, range.high)
+                         : foveate_tile_radius(&law.tiles.limits, level, range.high)) > 0;
+}
+
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
 static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
 {
     for (int level = 2; level < law.level_count; level++) {
-        if (range.low >= foveate_tile_sigma_from(level) &&
-            foveate_tile_radius(&law.tiles.limits, level, range.high) > 0) {
+        if (serves(law, range, level)) {
             return level;
         }
     }
@@ -231,23 +257,30 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
 }
 
 /* The tile at that place, with what it reads around. */
-static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
+static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law, int x, int y)
 {
     const float margin = 4.0f;
-    return {(float)(x * FOVEATE_TILE_PX) - margin, (float)(y * FOVEATE_TILE_PX) - margin,
-            FOVEATE_TILE_PX + 2.0f * margin};
+    const float side = (float)(law.tiles.grid.across * FOVEATE_TILE_QUARTER_PX);
+    return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* The tile from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
+/* The tile from level 2 or up, a wide one also from level 1, which is four entries; FOVEATE_TILE_NONE: in quarters. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {
+    const int across = law.tiles.grid.across;
     const int level = law.blurs ? level_of_range(law, range) : 0;
+    if (is_wide(law)) {
+        const int wide = level > 0 ? level : law.blurs && law.level_count > 1 && serves(law, range, 1);
+        return wide == 0 ? FOVEATE_TILE_NONE
+                         : tile_entry(FOVEATE_TILE_WIDE_0 + wide, 0, across * x, across * y);
+    }
     if (level == 0) {
         return FOVEATE_TILE_NONE;
     }
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      foveate_tile_radius(&law.tiles.limits, level, range.high), 2 * x, 2 * y);
+                      foveate_tile_radius(&law.tiles.limits, level, range.high), across * x,
+                      across * y);
 }
 
 #endif
