@@ -23,7 +23,7 @@ struct product_variances {
                                          const product_memory &memory)
     {
         float *nodes = memory.nodes;
-        const int lane = product_thread() % 32;
+        const int lane = product_lane();
         const int column = min(lane % PRODUCT_NODES, last);
         const int row = min(lane / PRODUCT_NODES, last);
         const float step_px = (float)(1 << level);
@@ -33,7 +33,9 @@ struct product_variances {
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
             nodes[lane] = own;
         }
-        const tile_range range = range_of_lanes<32>({own, own});
+        /* Numbers from 0 on are ordered as their bits are. */
+        const tile_range range = {__uint_as_float(__reduce_min_sync(~0u, __float_as_uint(own))),
+                                  __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(own)))};
         choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
         place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
@@ -55,7 +57,7 @@ struct product_variances {
                           product_table::entries - 1);
         count = three ? 3 : 2;
         /* Lane 0 has the first, lane 1 the last, lane 2 what lies between. */
-        const int lane = product_thread() % 32;
+        const int lane = product_lane();
         const int b = (a + c) / 2;
         const int own = lane == 0 ? a : lane == 1 ? c : b;
         const float v = variance_of_entry(own);
@@ -90,18 +92,35 @@ struct product_variances {
 /* ---- The blur */
 
 /* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the window's first on,
- * eight on each time. All that W is made of, down and across. */
+ * eight on each time, are all that W is made of. As left factors, down, and as right ones, across. Each word is
+ * its own wherever it stands: compilers would move those that are the same anew for every product. */
 struct product_weights {
-    uint32_t of[5];
+    uint32_t upper[4]; /* W, its first 16 columns */
+    uint32_t lower[4];
+    uint32_t across[2][2][2]; /* outputs, 8 on; samples, 16 on */
 
     __device__ __forceinline__ void load(int entry)
     {
-        const int lane = product_thread() % 32;
+        const int lane = product_lane();
         const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 -
                                product_table::first;
+        uint32_t w[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {
-            of[j] = __ldg(from + 8 * j);
+            w[j] = __ldg(from + 8 * j);
+        }
+        const uint32_t zero = blockIdx.y; /* which only the device knows */
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            upper[2 * k] = w[1 + k];
+            upper[2 * k + 1] = w[k] | zero;
+            lower[2 * k] = w[3 + k];
+            lower[2 * k + 1] = w[2 + k] | zero;
+#pragma unroll
+            for (int s = 0; s < 2; s++) {
+                across[0][s][k] = w[1 + 2 * s + k] ^ zero;
+                across[1][s][k] = w[2 * s + k] + zero;
+            }
         }
     }
 };
@@ -115,9 +134,6 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
                                                   float (&across)[2][4])
 {
     const int pitch_bytes = 2 * PITCH;
-    const uint32_t(&w)[5] = weights.of;
-    const uint32_t upper[4] = {w[1], w[0], w[2], w[1]}; /* W, its first 16 columns */
-    const uint32_t lower[4] = {w[3], w[2], w[4], w[3]};
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         uint32_t above[4];
@@ -126,18 +142,20 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
         mma_load_turned(below, window + 32 * s + 16 * pitch_bytes);
         float left[4];
         float right[4];
-        mma_begin(left, upper, above[0], above[1], 0.0f, 0.0f);
-        mma_begin(right, upper, above[2], above[3], 0.0f, 0.0f);
-        mma_add(left, lower, below[0], below[1]);
-        mma_add(right, lower, below[2], below[3]);
+        mma_begin(left, weights.upper, above[0], above[1], 0.0f, 0.0f);
+        mma_begin(right, weights.upper, above[2], above[3], 0.0f, 0.0f);
+        mma_add(left, weights.lower, below[0], below[1]);
+        mma_add(right, weights.lower, below[2], below[3]);
         const uint32_t down[4] = {mma_rounded(left[0], left[1]), mma_rounded(left[2], left[3]),
                                   mma_rounded(right[0], right[1]), mma_rounded(right[2], right[3])};
-        if (s == 0) {
-            mma_begin(across[0], down, w[1], w[2], 0.0f, 0.0f);
-            mma_begin(across[1], down, w[0], w[1], 0.0f, 0.0f);
-        } else {
-            mma_add(across[0], down, w[3], w[4]);
-            mma_add(across[1], down, w[2], w[3]);
+#pragma unroll
+        for (int o = 0; o < 2; o++) {
+            const uint32_t(&w)[2] = weights.across[o][s];
+            if (s == 0) {
+                mma_begin(across[o], down, w[0], w[1], 0.0f, 0.0f);
+            } else {
+                mma_add(across[o], down, w[0], w[1]);
+            }
         }
     }
 }

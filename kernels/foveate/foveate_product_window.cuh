@@ -10,15 +10,25 @@
 
 /* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile, would lie in
  * local memory. */
-static __device__ __forceinline__ int product_thread()
+static __device__ __forceinline__ uint32_t product_thread()
 {
 #ifdef __CUDA_ARCH__
-    int thread;
+    uint32_t thread;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
     return thread;
 #else
-    return (int)threadIdx.x;
+    return threadIdx.x;
 #endif
+}
+
+static __device__ __forceinline__ int product_lane()
+{
+    return (int)(product_thread() % 32u);
+}
+
+static __device__ __forceinline__ int product_warp()
+{
+    return (int)(product_thread() / 32u);
 }
 
 #define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
@@ -62,7 +72,7 @@ struct product_memory {
 
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
-        const int warp = product_thread() / 32;
+        const int warp = product_warp();
         shares = (float4 *)shared + 3 * warp;
         nodes = (float *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * PRODUCT_NODES_PITCH;
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
@@ -79,12 +89,15 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
     return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
 }
 
-/* Four neighbours' channel. */
+/* Four neighbours, into planes of so many halves. */
 template <int PLANE>
-static __device__ __forceinline__ void put_plane(uint32_t *planes, int c, __half2 first,
-                                                 __half2 second)
+static __device__ __forceinline__ void put_colors(const uint2 (&colors)[PRODUCT_COLORS],
+                                                  uint32_t *planes)
 {
-    *(uint2 *)(planes + c * (PLANE / 2)) = make_uint2(bits_of(first), bits_of(second));
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        *(uint2 *)(planes + c * (PLANE / 2)) = colors[c];
+    }
 }
 
 /* ---- Windows */
@@ -158,39 +171,41 @@ template <int LEVEL, bool WIDE> struct level_window {
             if (is_beyond(i)) {
                 break;
             }
-            uint32_t *at = to + i * rows * (shape::pitch / 2);
-            if (!shape::twice || x < PRODUCT_WINDOW) {
-                put_four(i, zero, at);
-            }
-            if (shape::twice && x >= shape::own) {
-                put_four(i, zero, at + (shape::right - shape::own) / 2);
-            }
+            put_four(i, zero, x, to + i * rows * (shape::pitch / 2));
         }
     }
 
   private:
     static __device__ __forceinline__ int column()
     {
-        return product_thread() % fours * 4;
+        return (int)(product_thread() % (uint32_t)fours * 4u);
     }
     /* The last threads ask for what others do. */
     static __device__ __forceinline__ int first_row()
     {
-        return min(product_thread() / fours, rows - 1);
+        return min((int)(product_thread() / (uint32_t)fours), rows - 1);
     }
     static __device__ __forceinline__ bool is_beyond(int i)
     {
         return i == reads - 1 && first_row() + i * rows >= shape::side;
     }
-    __device__ __forceinline__ void put_four(int i, const tile_sample &zero, uint32_t *at) const
+    __device__ __forceinline__ void put_four(int i, const tile_sample &zero, int x,
+                                             uint32_t *at) const
     {
         const tile_sample a = sample_of_bits(of[i][0].x, of[i][0].y) - zero;
         const tile_sample b = sample_of_bits(of[i][0].z, of[i][0].w) - zero;
         const tile_sample c = sample_of_bits(of[i][1].x, of[i][1].y) - zero;
         const tile_sample d = sample_of_bits(of[i][1].z, of[i][1].w) - zero;
-        put_plane<shape::plane>(at, 0, low_halves(a.xy, b.xy), low_halves(c.xy, d.xy));
-        put_plane<shape::plane>(at, 1, high_halves(a.xy, b.xy), high_halves(c.xy, d.xy));
-        put_plane<shape::plane>(at, 2, low_halves(a.zw, b.zw), low_halves(c.zw, d.zw));
+        const uint2 colors[PRODUCT_COLORS] = {
+            {bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy))},
+            {bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy))},
+            {bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw))}};
+        if (!shape::twice || x < PRODUCT_WINDOW) {
+            put_colors<shape::plane>(colors, at);
+        }
+        if (shape::twice && x >= shape::own) {
+            put_colors<shape::plane>(colors, at + (shape::right - shape::own) / 2);
+        }
     }
 };
 
@@ -217,11 +232,9 @@ static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t,
     uint32_t second[PRODUCT_COLORS];
     put_two_words(words.of[0], words.of[1], zero, first);
     put_two_words(words.of[2], words.of[3], zero, second);
-#pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-        put_plane<product_shape<0, false>::plane>(planes, c, half2_of(first[c]),
-                                                  half2_of(second[c]));
-    }
+    const uint2 colors[PRODUCT_COLORS] = {
+        {first[0], second[0]}, {first[1], second[1]}, {first[2], second[2]}};
+    put_colors<product_shape<0, false>::plane>(colors, planes);
 }
 
 /* The same of the picture, its first pixel at (left, top). -> the tile's base. */
@@ -240,10 +253,10 @@ static __device__ __forceinline__ tile_sample load_planes(const tile_work<FORMAT
     const uint32_t middle =
         work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
     const tile_decoder<FORMAT> decode(false, nullptr);
-    const int thread = product_thread();
-    const int x = left + thread % fours * 4;
-    const int row = min(thread / fours, rows - 1);
-    uint32_t *to = planes + row * (shape::pitch / 2) + thread % fours * 2;
+    const int column = (int)(product_thread() % (uint32_t)fours);
+    const int x = left + 4 * column;
+    const int row = min((int)(product_thread() / (uint32_t)fours), rows - 1);
+    uint32_t *to = planes + row * (shape::pitch / 2) + 2 * column;
     if (left >= 0 && top >= 0 && left + side <= frame.width_px && top + side <= frame.height_px &&
         has_runs(work.src, 4)) {
         const char *from = run_at(work.src, x, top + row);

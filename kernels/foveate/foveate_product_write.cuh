@@ -44,28 +44,44 @@ static __device__ __forceinline__ uint2 words_of_light(uint32_t r, uint32_t g, u
     return make_uint2(encode.in_light(first) | 0xff000000u, encode.in_light(second) | 0xff000000u);
 }
 
-/* Two opaque neighbours; stored values are rounded by the addition. */
-template <enum fovea_format FORMAT, bool LIGHT>
+/* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
+ * devices round after 8 terms, too, and get their levels by an addition. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define PRODUCT_ROUNDS_ONCE true
+#else
+#define PRODUCT_ROUNDS_ONCE false
+#endif
+
+/* What a product that makes pixels begins with. Two words, as in product_weights. */
+template <bool LIGHT>
+static __device__ __forceinline__ mma_halves start_of_pixels(const product_levels &levels, int c)
+{
+    const uint32_t start = bits_of(levels.zero[c]);
+    return PRODUCT_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
+}
+
+/* Two opaque neighbours from such products, or from samples: ROUNDED false. */
+template <enum fovea_format FORMAT, bool LIGHT, bool ROUNDED>
 static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
                                                      uint32_t g, uint32_t b)
 {
     if constexpr (LIGHT) {
         return words_of_light<FORMAT>(r, g, b);
     }
-    const uint32_t red = bits_of(__hadd2(half2_of(r), levels.zero[0]));
-    const uint32_t green = bits_of(__hadd2(half2_of(g), levels.zero[1]));
-    const uint32_t blue = bits_of(__hadd2(half2_of(b), levels.zero[2]));
+    const uint32_t red = ROUNDED ? r : bits_of(__hadd2(half2_of(r), levels.zero[0]));
+    const uint32_t green = ROUNDED ? g : bits_of(__hadd2(half2_of(g), levels.zero[1]));
+    const uint32_t blue = ROUNDED ? b : bits_of(__hadd2(half2_of(b), levels.zero[2]));
     const uint32_t rg = __byte_perm(red, green, 0x6240);
-    const uint32_t ba = __byte_perm(blue, 0xffffffffu, 0x4240);
+    const uint32_t ba = blue | 0xff00ff00u;
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* Where a warp's pixels go. Nearly all of its squares lie in the picture and are written in runs, so that nothing
- * is asked for each pixel: PLAIN, decided once. */
+/* Where a warp's pixels go. Nearly all lie in the picture, opaque, and are written in runs, so that nothing is asked
+ * for each: PLAIN, decided once. */
 template <enum fovea_format FORMAT, typename Image> struct product_writer {
     const tile_work<FORMAT, Image> &work;
     bool opaque; /* no alpha is read */
-    bool plain;
+    bool runs; /* all in the picture */
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
@@ -76,9 +92,14 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
                                               int side_px, int count, int x, int y)
         : work(tile), opaque(is_opaque)
     {
-        plain = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
-                has_runs(work.dst, count) && has_runs(work.src, count);
+        runs = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
+               has_runs(work.dst, count) && has_runs(work.src, count);
         stride = row_bytes(work.dst);
+    }
+
+    __device__ __forceinline__ bool is_plain() const
+    {
+        return runs && opaque;
     }
 
     __device__ __forceinline__ void start(int x, int y)
@@ -95,13 +116,13 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
                                           const tile_words<uint32_t, COUNT> &words) const
     {
         if (PLAIN) {
-            tile_words<uint32_t, COUNT> own = words;
-            if (!opaque) {
-                own = read_run<uint32_t, COUNT>(from + y * row_bytes(work.src) + 4 * x);
+            write_run_at(to + y * stride + 4 * x, words);
+        } else if (runs) {
+            tile_words<uint32_t, COUNT> own =
+                read_run<uint32_t, COUNT>(from + y * row_bytes(work.src) + 4 * x);
 #pragma unroll
-                for (int n = 0; n < COUNT; n++) {
-                    own.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-                }
+            for (int n = 0; n < COUNT; n++) {
+                own.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
             }
             write_run_at(to + y * stride + 4 * x, own);
         } else {
@@ -152,7 +173,7 @@ static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        const uint2 two = words_of_two<FORMAT, false>(levels, z[0][k], z[1][k], z[2][k]);
+        const uint2 two = words_of_two<FORMAT, false, false>(levels, z[0][k], z[1][k], z[2][k]);
         writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
     }
 }
@@ -170,7 +191,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
                                                        int first,
                                                        uint2 (&across)[PRODUCT_COLORS][SQUARES])
 {
-    const int lane = product_thread() % 32;
+    const int lane = product_lane();
 #pragma unroll
     for (int p = 0; p < SQUARES; p++) {
         const uint32_t *row = spline_row<STEP>(first + spline_pixel<SQUARES>(p, lane / 4));
@@ -178,8 +199,8 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
         const uint32_t lower = __ldg(row + lane % 4 + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
-            mma_halves x = make_uint2(0, 0);
-            mma_add_halves(x, z[c], upper, lower);
+            mma_halves x;
+            mma_begin_halves(x, z[c], upper, lower, make_uint2(0, 0));
             across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
         }
     }
@@ -193,8 +214,8 @@ words_of_row(const product_levels &levels, const uint32_t (&samples)[SQUARES][PR
     tile_words<uint32_t, 2 * SQUARES> words;
 #pragma unroll
     for (int p = 0; p < SQUARES; p++) {
-        const uint2 two =
-            words_of_two<FORMAT, LIGHT>(levels, samples[p][0], samples[p][1], samples[p][2]);
+        const uint2 two = words_of_two<FORMAT, LIGHT, PRODUCT_ROUNDS_ONCE>(
+            levels, samples[p][0], samples[p][1], samples[p][2]);
         words.of[2 * p] = two.x;
         words.of[2 * p + 1] = two.y;
     }
@@ -208,7 +229,7 @@ template <int SIDE> struct spline_rows {
 
     template <int STEP> __device__ __forceinline__ void load(int first)
     {
-        const int lane = product_thread() % 32;
+        const int lane = product_lane();
 #pragma unroll
         for (int q = 0; q < products; q++) {
             const uint32_t *row = spline_row<STEP>(first + 16 * q + lane / 4) + lane % 4;
@@ -237,8 +258,9 @@ static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT
         for (int p = 0; p < SQUARES; p++) {
 #pragma unroll
             for (int c = 0; c < PRODUCT_COLORS; c++) {
-                mma_halves y = make_uint2(0, 0);
-                mma_add_halves(y, down.of[q], across[c][p].x, across[c][p].y);
+                mma_halves y;
+                mma_begin_halves(y, down.of[q], across[c][p].x, across[c][p].y,
+                                 start_of_pixels<LIGHT>(levels, c));
                 upper[p][c] = y.x;
                 lower[p][c] = y.y;
             }
@@ -258,7 +280,7 @@ static __device__ __forceinline__ void
 upsample(product_writer<FORMAT, Image> &writer, const product_levels &levels,
          const uint32_t (&z)[PRODUCT_COLORS][4], int x0, int y0, int first_x, int first_y)
 {
-    const int lane = product_thread() % 32;
+    const int lane = product_lane();
     spline_rows<SIDE> down;
     down.template load<STEP>(first_y);
     writer.start(x0 + lane % 4 * 4, y0 + lane / 4);

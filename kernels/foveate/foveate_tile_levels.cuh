@@ -407,7 +407,7 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
         return;
     }
     const uint32_t own = find_quarters(law, frame, x, y);
-    const uint32_t kind = own >> FOVEATE_TILE_KIND_SHIFT;
+    const int kind = kind_of_entry(own);
     const bool last = kind > FOVEATE_TILE_LEVEL_0 && kind < FOVEATE_TILE_COPIED;
     int parts = own == FOVEATE_TILE_NONE || last ? 0 : count_parts(own);
     bool in_parts = false;
@@ -464,11 +464,11 @@ static __device__ __forceinline__ void list_tile(const tile_law &law, const fove
     const foveate_tile_grid &grid = law.tiles.grid;
     const tile_list list(law.tiles);
     const uint32_t entry = entry_of_tile(law, range, tile.x, tile.y);
-    const uint32_t kind = entry >> FOVEATE_TILE_KIND_SHIFT;
-    if (kind == FOVEATE_TILE_WIDE_0 + 1 && list_fourths(frame, grid, list, entry)) {
+    const bool in_fourths = kind_of_entry(entry) == FOVEATE_TILE_WIDE_0 + 1;
+    if (in_fourths && list_fourths(frame, grid, list, entry)) {
         return;
     }
-    if (entry == FOVEATE_TILE_NONE || kind == FOVEATE_TILE_WIDE_0 + 1) {
+    if (entry == FOVEATE_TILE_NONE || in_fourths) {
         list_quarters(law, frame, list, tile.x, tile.y);
     } else if (threadIdx.x % 32 == 0) {
         const uint32_t from_end = atomicAdd(&list.counts->tiles, 1u);

@@ -314,19 +314,22 @@ static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Im
            product_reaches(level, radius);
 }
 
-/* -> false: it is none of theirs. The level is known to each: what follows from it is worked out here. */
+/* The level is known to each: what follows from it is worked out here. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool make_wide(const tile_work<FORMAT, Image> &work, int level,
-                                                 int fourth, int x0, int y0)
+static __device__ __forceinline__ void make_wide(const tile_work<FORMAT, Image> &work,
+                                                 uint32_t entry)
 {
-    const int x = x0 + fourth % 2 * FOVEATE_TILE_FOURTH_PX;
-    const int y = y0 + fourth / 2 * FOVEATE_TILE_FOURTH_PX;
-    switch (level) {
-    case 1: make_by_products<1, true>(work, x, y); return true;
-    case 2: make_by_products<2, true>(work, x0, y0); return true;
-    case 3: make_by_products<3, true>(work, x0, y0); return true;
-    case 4: make_by_products<4, true>(work, x0, y0); return true;
-    default: return false;
+    const int fourth = radius_of_entry(entry);
+    const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
+    const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
+    switch (kind_of_entry(entry)) {
+    case FOVEATE_TILE_WIDE_0 + 1:
+        make_by_products<1, true>(work, x0 + fourth % 2 * FOVEATE_TILE_FOURTH_PX,
+                                  y0 + fourth / 2 * FOVEATE_TILE_FOURTH_PX);
+        break;
+    case FOVEATE_TILE_WIDE_0 + 2: make_by_products<2, true>(work, x0, y0); break;
+    case FOVEATE_TILE_WIDE_0 + 3: make_by_products<3, true>(work, x0, y0); break;
+    default: make_by_products<4, true>(work, x0, y0); break;
     }
 }
 
@@ -334,16 +337,13 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image> &work,
                                                   uint32_t entry)
 {
-    const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
-    const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
+    const int kind = kind_of_entry(entry);
+    const int radius = radius_of_entry(entry);
     const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
-        if (make_wide(work, kind - FOVEATE_TILE_WIDE_0, radius, x0, y0)) {
-            return;
-        }
         if (takes_products(work, level, radius, fine)) {
             if (level == 1) {
                 make_by_products<1, false>(work, x0, y0);
@@ -397,11 +397,14 @@ static __device__ __forceinline__ bool is_inside(const foveate_frame &frame, uin
  * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
-                                                    uint32_t entry, bool in_quarters)
+                                                    uint32_t entry)
 {
-    const int across = in_quarters ? work.tiles.grid.across : 1;
+    const bool in_quarters = kind_of_entry(entry) == FOVEATE_TILE_IN_QUARTERS;
+    const int across = work.tiles.grid.across;
+    const int count = in_quarters ? 2 * across * across : makes_both(entry) ? 2 : 1;
     uint32_t four = entry;
-    for (int i = 0; i < 2 * across * across; i++) {
+#pragma unroll 1
+    for (int i = 0; i < count; i++) {
         uint32_t own = entry;
         if (in_quarters) {
             if (i % 8 == 0) {
@@ -412,7 +415,7 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
             own = __shfl_sync(~0u, four, 8 * (i / 2 % 4));
         }
         const bool both = makes_both(own);
-        if (!is_inside(work.frame, own) || (i % 2 == 1 && !both)) {
+        if (in_quarters && (!is_inside(work.frame, own) || (i % 2 == 1 && !both))) {
             continue;
         }
         if (both && i % 2 == 0) {
@@ -435,7 +438,13 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
-    make_in_turn(work, entry, entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS);
+    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
+        if (kind_of_entry(entry) > FOVEATE_TILE_WIDE_0) {
+            make_wide(work, entry);
+            return;
+        }
+    }
+    make_in_turn(work, entry);
 }
 
 #endif

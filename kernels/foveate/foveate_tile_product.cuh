@@ -42,12 +42,12 @@ write_upsampled(const tile_work<FORMAT, Image> &work, const product_levels &leve
     const int side = product_shape<LEVEL, WIDE>::warp_px;
     product_writer<FORMAT, Image> writer(work, opaque, side, 4, x0, y0);
     if (work.frame.light) {
-        if (writer.plain) {
+        if (writer.is_plain()) {
             upsample<step, side, true, true>(writer, levels, z, x0, y0, first_x, first_y);
         } else {
             upsample<step, side, false, true>(writer, levels, z, x0, y0, first_x, first_y);
         }
-    } else if (writer.plain) {
+    } else if (writer.is_plain()) {
         upsample<step, side, true, false>(writer, levels, z, x0, y0, first_x, first_y);
     } else {
         upsample<step, side, false, false>(writer, levels, z, x0, y0, first_x, first_y);
@@ -59,10 +59,10 @@ static __device__ __forceinline__ void
 write_pixels(const tile_work<FORMAT, Image> &work, const product_levels &levels,
              const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0)
 {
-    const int lane = product_thread() % 32;
+    const int lane = product_lane();
     product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
     writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
-    if (writer.plain) {
+    if (writer.is_plain()) {
         write_outputs<true>(writer, levels, z);
     } else {
         write_outputs<false>(writer, levels, z);
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
 {
     typedef product_shape<LEVEL, WIDE> shape;
     const product_memory memory(work.shared);
-    const int warp = product_thread() / 32;
+    const int warp = product_warp();
     const int right = warp % 2;
     const int below = warp / 2;
     const int first_x = (x0 >> LEVEL) - shape::spline;
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
     if (own_x0 >= work.frame.width_px || own_y0 >= work.frame.height_px) {
         return;
     }
-    const int lane = product_thread() % 32;
+    const int lane = product_lane();
     const int row = below * shape::own + lane % 16;
     const mma_place window = mma_place_of(memory.planes) +
                              2 * (row * shape::pitch + right * shape::right + lane / 16 * 8);

@@ -151,6 +151,16 @@ static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int 
            (uint32_t)x;
 }
 
+static __device__ __forceinline__ int kind_of_entry(uint32_t entry)
+{
+    return (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
+}
+
+static __device__ __forceinline__ int radius_of_entry(uint32_t entry)
+{
+    return (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
+}
+
 static __device__ __forceinline__ int column_of_entry(uint32_t entry)
 {
     return (int)(entry & FOVEATE_TILE_PLACE_MASK);
@@ -202,7 +212,7 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
 
 static __device__ __forceinline__ bool makes_both(uint32_t entry)
 {
-    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 &&
+    return kind_of_entry(entry) == FOVEATE_TILE_LEVEL_0 &&
            (entry & (FOVEATE_TILE_FINE | FOVEATE_TILE_PARTED)) == FOVEATE_TILE_FINE;
 }
 
@@ -217,9 +227,7 @@ static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint
 
 static __device__ __forceinline__ int count_parts(uint32_t entry)
 {
-    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_DIRECT ? 2
-           : makes_both(entry)                                       ? 3
-                                                                     : 1;
+    return kind_of_entry(entry) == FOVEATE_TILE_DIRECT ? 2 : makes_both(entry) ? 3 : 1;
 }
 
 /* One of as many. */
