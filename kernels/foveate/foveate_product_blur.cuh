@@ -18,10 +18,12 @@ struct product_variances {
     /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
     float at[8];
 
-    /* (x0, y0): the warp's first output. `last`: node of the outputs that are used. */
-    __device__ __forceinline__ void find(const tile_law &law, int level, int last, int x0, int y0,
-                                         const product_memory &memory)
+    /* (x0, y0): the warp's first output. */
+    __device__ __forceinline__ void find(const tile_law &law, const product_shape &shape, int x0,
+                                         int y0, const product_memory &memory)
     {
+        const int level = shape.level;
+        const int last = shape.last_node;
         float *nodes = memory.nodes;
         const int lane = product_lane();
         const int column = min(lane % PRODUCT_NODES, last);
@@ -129,11 +131,10 @@ struct product_weights {
 typedef float product_sums[PRODUCT_COLORS][8];
 
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
-template <int PITCH>
 static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
                                                   float (&across)[2][4])
 {
-    const int pitch_bytes = 2 * PITCH;
+    const int pitch_bytes = 2 * PRODUCT_PITCH;
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         uint32_t above[4];
@@ -160,8 +161,7 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs, from planes of so many halves. */
-template <int PITCH, int PLANE>
+/* A warp's outputs. */
 static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
                                                     const float4 *memory, mma_place window,
                                                     product_sums &sums)
@@ -184,7 +184,7 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             float across[2][4];
-            blur_plane<PITCH>(window + c * (2 * PLANE), weights, across);
+            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
 #pragma unroll
             for (int n = 0; n < 8; n++) {
                 sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);

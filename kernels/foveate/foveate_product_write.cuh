@@ -60,25 +60,34 @@ static __device__ __forceinline__ mma_halves start_of_pixels(const product_level
     return PRODUCT_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
 }
 
-/* Two opaque neighbours from such products, or from samples: ROUNDED false. */
-template <enum fovea_format FORMAT, bool LIGHT, bool ROUNDED>
+static __device__ __forceinline__ uint32_t level_of_product(const product_levels &levels, int c,
+                                                            uint32_t two)
+{
+    return PRODUCT_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
+}
+
+/* Two opaque neighbours from such products. */
+template <enum fovea_format FORMAT, bool LIGHT>
 static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
                                                      uint32_t g, uint32_t b)
 {
     if constexpr (LIGHT) {
         return words_of_light<FORMAT>(r, g, b);
     }
-    const uint32_t red = ROUNDED ? r : bits_of(__hadd2(half2_of(r), levels.zero[0]));
-    const uint32_t green = ROUNDED ? g : bits_of(__hadd2(half2_of(g), levels.zero[1]));
-    const uint32_t blue = ROUNDED ? b : bits_of(__hadd2(half2_of(b), levels.zero[2]));
+    const uint32_t red = level_of_product(levels, 0, r);
+    const uint32_t green = level_of_product(levels, 1, g);
+    const uint32_t blue = level_of_product(levels, 2, b);
     const uint32_t rg = __byte_perm(red, green, 0x6240);
     const uint32_t ba = blue | 0xff00ff00u;
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* Where a warp's pixels go. Nearly all lie in the picture, opaque, and are written in runs, so that nothing is asked
- * for each: PLAIN, decided once. */
+/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, opaque, and are written in
+ * runs, so that nothing is asked for each: PLAIN, decided once. */
 template <enum fovea_format FORMAT, typename Image> struct product_writer {
+    static const int count = 4;
+    typedef tile_words<uint32_t, count> four;
+
     const tile_work<FORMAT, Image> &work;
     bool opaque; /* no alpha is read */
     bool runs; /* all in the picture */
@@ -88,13 +97,16 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     const char *from;
     int64_t stride;
 
+    /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
     __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
-                                              int side_px, int count, int x, int y)
-        : work(tile), opaque(is_opaque)
+                                              int side_px, int x, int y, int right, int below)
+        : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
     {
         runs = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
                has_runs(work.dst, count) && has_runs(work.src, count);
         stride = row_bytes(work.dst);
+        to = run_at(work.dst, x0, y0);
+        from = run_at(work.src, x0, y0);
     }
 
     __device__ __forceinline__ bool is_plain() const
@@ -102,101 +114,58 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
         return runs && opaque;
     }
 
-    __device__ __forceinline__ void start(int x, int y)
-    {
-        x0 = x;
-        y0 = y;
-        to = run_at(work.dst, x, y);
-        from = run_at(work.src, x, y);
-    }
-
-    /* COUNT pixels in a row, x and y from the lane's first. */
-    template <bool PLAIN, int COUNT>
-    __device__ __forceinline__ void write(int x, int y,
-                                          const tile_words<uint32_t, COUNT> &words) const
+    /* x and y from the lane's first. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void write(int x, int y, const four &words) const
     {
         if (PLAIN) {
             write_run_at(to + y * stride + 4 * x, words);
         } else if (runs) {
-            tile_words<uint32_t, COUNT> own =
-                read_run<uint32_t, COUNT>(from + y * row_bytes(work.src) + 4 * x);
-#pragma unroll
-            for (int n = 0; n < COUNT; n++) {
-                own.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-            }
-            write_run_at(to + y * stride + 4 * x, own);
+            const four own = read_run<uint32_t, count>(from + y * row_bytes(work.src) + 4 * x);
+            write_run_at(to + y * stride + 4 * x, with_alpha(words, own));
         } else {
             write_slowly(x0 + x, y0 + y, words);
         }
     }
 
   private:
-    template <int COUNT>
-    __device__ __forceinline__ void write_slowly(int x, int y,
-                                                 tile_words<uint32_t, COUNT> words) const
+    static __device__ __forceinline__ four with_alpha(const four &words, const four &own)
     {
-        const foveate_frame &frame = work.frame;
-        if (y >= frame.height_px || x >= frame.width_px) {
-            return;
-        }
-        if (!opaque) {
-            const tile_words<uint32_t, COUNT> own = own_words<COUNT>(x, y);
+        four kept;
 #pragma unroll
-            for (int n = 0; n < COUNT; n++) {
-                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-            }
+        for (int n = 0; n < count; n++) {
+            kept.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
         }
-        store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, frame.width_px, words);
+        return kept;
     }
 
-    template <int COUNT>
-    __device__ __forceinline__ tile_words<uint32_t, COUNT> own_words(int x, int y) const
+    __device__ __forceinline__ void write_slowly(int x, int y, const four &words) const
     {
-        const int last_x = work.frame.width_px - 1;
-        if (has_runs(work.src, COUNT) && x + COUNT <= last_x + 1) {
-            return read_run<uint32_t, COUNT>(run_at(work.src, x, y));
+        const foveate_frame &frame = work.frame;
+        if (y < frame.height_px && x < frame.width_px) {
+            store_run<count>(work.dst, has_runs(work.dst, count), x, y, frame.width_px,
+                             opaque ? words : with_alpha(words, load_own(work, x, y)));
         }
-        tile_words<uint32_t, COUNT> words = {};
-#pragma unroll
-        for (int n = 0; n < COUNT; n++) {
-            words.of[n] = work.src.load(min(x + n, last_x), y);
-        }
-        return words;
     }
 };
 
-/* Of the picture's own tiles, outputs are pixels. */
-template <bool PLAIN, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT, Image> &writer,
-                                                     const product_levels &levels,
-                                                     const uint32_t (&z)[PRODUCT_COLORS][4])
+/* Pixels of a warp across: a pair of squares of 8 columns, of which a lane's columns are four neighbours. */
+static __device__ __forceinline__ int spline_pixel(int p, int n)
 {
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const uint2 two = words_of_two<FORMAT, false, false>(levels, z[0][k], z[1][k], z[2][k]);
-        writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
-    }
+    return n / 2 * 4 + p * 2 + n % 2;
 }
 
-/* Pixels of a warp across: squares of 8 columns, side by side or in pairs, of which a lane's columns are four
- * neighbours. */
-template <int SQUARES> static __device__ __forceinline__ int spline_pixel(int p, int n)
-{
-    return SQUARES == 2 ? n / 2 * 4 + p * 2 + n % 2 : n;
-}
-
-/* Up-sampled across, from pixel `first` on: right factors. */
-template <int STEP, int SQUARES>
+/* Up-sampled across, from that row of the spline's on: right factors of a pair. */
 static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       int first,
-                                                       uint2 (&across)[PRODUCT_COLORS][SQUARES])
+                                                       const uint32_t *rows,
+                                                       uint2 (&across)[PRODUCT_COLORS][2])
 {
     const int lane = product_lane();
 #pragma unroll
-    for (int p = 0; p < SQUARES; p++) {
-        const uint32_t *row = spline_row<STEP>(first + spline_pixel<SQUARES>(p, lane / 4));
-        const uint32_t upper = __ldg(row + lane % 4);
-        const uint32_t lower = __ldg(row + lane % 4 + 4);
+    for (int p = 0; p < 2; p++) {
+        const uint32_t *row = rows + 8 * spline_pixel(p, lane / 4) + lane % 4;
+        const uint32_t upper = __ldg(row);
+        const uint32_t lower = __ldg(row + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             mma_halves x;
@@ -206,97 +175,79 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
     }
 }
 
-/* A lane's pixels of a row: two of each square. */
-template <int SQUARES, bool LIGHT, enum fovea_format FORMAT>
-static __device__ __forceinline__ tile_words<uint32_t, 2 * SQUARES>
-words_of_row(const product_levels &levels, const uint32_t (&samples)[SQUARES][PRODUCT_COLORS])
-{
-    tile_words<uint32_t, 2 * SQUARES> words;
-#pragma unroll
-    for (int p = 0; p < SQUARES; p++) {
-        const uint2 two = words_of_two<FORMAT, LIGHT, PRODUCT_ROUNDS_ONCE>(
-            levels, samples[p][0], samples[p][1], samples[p][2]);
-        words.of[2 * p] = two.x;
-        words.of[2 * p + 1] = two.y;
-    }
-    return words;
-}
+/* Weights of a warp's rows: 16 to a product. Warps with fewer do without the last. */
+#define PRODUCT_DOWNS 3
+struct spline_downs {
+    uint32_t of[PRODUCT_DOWNS][4];
 
-/* Weights of a warp's rows: 16 to a product. */
-template <int SIDE> struct spline_rows {
-    static const int products = (SIDE + 15) / 16;
-    uint32_t of[products][4];
-
-    template <int STEP> __device__ __forceinline__ void load(int first)
+    __device__ __forceinline__ void load(const uint32_t *rows)
     {
         const int lane = product_lane();
+        const uint32_t *row = rows + 8 * (lane / 4) + lane % 4;
 #pragma unroll
-        for (int q = 0; q < products; q++) {
-            const uint32_t *row = spline_row<STEP>(first + 16 * q + lane / 4) + lane % 4;
-            const uint32_t *eight_on = 16 * q + 8 < SIDE ? row + 64 : row;
-            of[q][0] = __ldg(row);
-            of[q][1] = __ldg(eight_on);
-            of[q][2] = __ldg(row + 4);
-            of[q][3] = __ldg(eight_on + 4);
+        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+            of[q][0] = __ldg(row + 128 * q);
+            of[q][1] = __ldg(row + 128 * q + 64);
+            of[q][2] = __ldg(row + 128 * q + 4);
+            of[q][3] = __ldg(row + 128 * q + 68);
         }
     }
 };
 
-/* And down, and written: so many squares from column x on. */
-template <int SIDE, int SQUARES, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
-                                                     const product_levels &levels,
-                                                     const spline_rows<SIDE> &down,
-                                                     const uint2 (&across)[PRODUCT_COLORS][SQUARES],
-                                                     int x)
+/* And down: sixteen rows of a pair, and written. */
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void
+write_sixteen_rows(const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+                   const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2],
+                   int side_px, int x, int y)
 {
+    uint32_t samples[2][2][PRODUCT_COLORS]; /* rows, squares */
 #pragma unroll
-    for (int q = 0; q < spline_rows<SIDE>::products; q++) {
-        uint32_t upper[SQUARES][PRODUCT_COLORS];
-        uint32_t lower[SQUARES][PRODUCT_COLORS];
+    for (int p = 0; p < 2; p++) {
 #pragma unroll
-        for (int p = 0; p < SQUARES; p++) {
-#pragma unroll
-            for (int c = 0; c < PRODUCT_COLORS; c++) {
-                mma_halves y;
-                mma_begin_halves(y, down.of[q], across[c][p].x, across[c][p].y,
-                                 start_of_pixels<LIGHT>(levels, c));
-                upper[p][c] = y.x;
-                lower[p][c] = y.y;
-            }
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves two;
+            mma_begin_halves(two, down, across[c][p].x, across[c][p].y,
+                             start_of_pixels<LIGHT>(levels, c));
+            samples[0][p][c] = two.x;
+            samples[1][p][c] = two.y;
         }
-        writer.template write<PLAIN>(x, 16 * q,
-                                     words_of_row<SQUARES, LIGHT, FORMAT>(levels, upper));
-        if (16 * q + 8 < SIDE) {
-            writer.template write<PLAIN>(x, 16 * q + 8,
-                                         words_of_row<SQUARES, LIGHT, FORMAT>(levels, lower));
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const uint32_t(&of)[2][PRODUCT_COLORS] = samples[i];
+        const uint2 a = words_of_two<FORMAT, LIGHT>(levels, of[0][0], of[0][1], of[0][2]);
+        const uint2 b = words_of_two<FORMAT, LIGHT>(levels, of[1][0], of[1][1], of[1][2]);
+        if (y + 8 * i < side_px) {
+            writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
         }
     }
 }
 
-/* A warp's pixels, SIDE by SIDE; (first_x, first_y): its first in the table of the spline. */
-template <int STEP, int SIDE, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first`: the
+ * warp's first pixel's row of the spline's, along either axis. */
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void
-upsample(product_writer<FORMAT, Image> &writer, const product_levels &levels,
-         const uint32_t (&z)[PRODUCT_COLORS][4], int x0, int y0, int first_x, int first_y)
+write_upsampled(const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+                const uint32_t (&z)[PRODUCT_COLORS][4], const uint32_t *first_across,
+                const uint32_t *first_down, int side_px)
 {
-    const int lane = product_lane();
-    spline_rows<SIDE> down;
-    down.template load<STEP>(first_y);
-    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
-    /* One piece of code for all pairs: three of them would be fetched anew by every warp. */
+    spline_downs down;
+    down.load(first_down);
+    const int right = product_lane() % 4 * 4;
 #pragma unroll 1
-    for (int x = 0; x + 16 <= SIDE; x += 16) {
+    for (int x = 0; x < side_px; x += 16) {
         uint2 across[PRODUCT_COLORS][2];
-        upsample_across<STEP>(z, first_x + x, across);
-        upsample_down<SIDE, 2, PLAIN, LIGHT>(writer, levels, down, across, x);
-    }
-    if constexpr (SIDE % 16 != 0) {
-        const int x = SIDE / 16 * 16;
-        uint2 across[PRODUCT_COLORS][1];
-        upsample_across<STEP>(z, first_x + x, across);
-        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
-        upsample_down<SIDE, 1, PLAIN, LIGHT>(writer, levels, down, across, x);
+        upsample_across(z, first_across + 8 * x, across);
+        /* Of 24 pixels the second pair is but half. */
+        const int most = x + right < side_px ? side_px : 0;
+#pragma unroll
+        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+            if (16 * q < side_px) {
+                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, most, x,
+                                                 16 * q);
+            }
+        }
     }
 }
 

@@ -305,32 +305,40 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* Quarters: levels 0 and 1. */
+/* All that is wide, and of quarters levels 0 and 1. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Image> &work,
-                                                      int level, int radius, bool fine)
+                                                      uint32_t entry)
 {
-    return level >= (work.frame.light ? 1 : 0) && level <= 1 && !fine && !work.frame.blur_alpha &&
-           product_reaches(level, radius);
+    const int level = kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0;
+    return kind_of_entry(entry) > FOVEATE_TILE_WIDE_0 ||
+           (level >= (work.frame.light ? 1 : 0) && level <= 1 &&
+            (entry & FOVEATE_TILE_FINE) == 0 && !work.frame.blur_alpha &&
+            product_reaches(level, radius_of_entry(entry)));
 }
 
-/* The level is known to each: what follows from it is worked out here. */
+/* -> false: it is not for products. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_wide(const tile_work<FORMAT, Image> &work,
-                                                 uint32_t entry)
+static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Image> &work,
+                                                    uint32_t entry)
 {
-    const int fourth = radius_of_entry(entry);
-    const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
-    switch (kind_of_entry(entry)) {
-    case FOVEATE_TILE_WIDE_0 + 1:
-        make_by_products<1, true>(work, x0 + fourth % 2 * FOVEATE_TILE_FOURTH_PX,
-                                  y0 + fourth / 2 * FOVEATE_TILE_FOURTH_PX);
-        break;
-    case FOVEATE_TILE_WIDE_0 + 2: make_by_products<2, true>(work, x0, y0); break;
-    case FOVEATE_TILE_WIDE_0 + 3: make_by_products<3, true>(work, x0, y0); break;
-    default: make_by_products<4, true>(work, x0, y0); break;
+    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
+        if (!takes_products(work, entry)) {
+            return false;
+        }
+        const int wide = kind_of_entry(entry) - FOVEATE_TILE_WIDE_0;
+        const int fourth = wide == 1 ? radius_of_entry(entry) : 0;
+        const product_shape shape =
+            wide > 0 ? product_shape::of_wide(wide)
+                     : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
+        make_by_products(work, shape,
+                         column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX +
+                             fourth % 2 * FOVEATE_TILE_FOURTH_PX,
+                         row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX +
+                             fourth / 2 * FOVEATE_TILE_FOURTH_PX);
+        return true;
     }
+    return false;
 }
 
 template <enum fovea_format FORMAT, typename Image>
@@ -343,16 +351,6 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
-    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
-        if (takes_products(work, level, radius, fine)) {
-            if (level == 1) {
-                make_by_products<1, false>(work, x0, y0);
-            } else {
-                make_by_products<0, false>(work, x0, y0);
-            }
-            return;
-        }
-    }
     if (level == 2 && !is_wide(work.law)) {
         make_from_level<4>(work, 2, radius, x0, y0);
     } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
@@ -424,7 +422,9 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
         if (i > 0) {
             __syncthreads(); /* what was before is out of shared memory */
         }
-        make_entry(work, own);
+        if (!make_product(work, own)) {
+            make_entry(work, own);
+        }
     }
 }
 
@@ -438,13 +438,10 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
-    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
-        if (kind_of_entry(entry) > FOVEATE_TILE_WIDE_0) {
-            make_wide(work, entry);
-            return;
-        }
+    /* Nearly all entries are products: they do without what the others have worked out before. */
+    if (!make_product(work, entry)) {
+        make_in_turn(work, entry);
     }
-    make_in_turn(work, entry);
 }
 
 #endif

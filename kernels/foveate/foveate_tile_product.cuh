@@ -32,94 +32,90 @@
 
 /* ---- A tile */
 
-template <int LEVEL, bool WIDE, enum fovea_format FORMAT, typename Image>
+template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void
-write_upsampled(const tile_work<FORMAT, Image> &work, const product_levels &levels,
-                const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0, int first_x,
-                int first_y)
+write_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
+               const product_levels &levels, const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque,
+               int x0, int y0, int first_x, int first_y)
 {
-    const int step = 1 << LEVEL;
-    const int side = product_shape<LEVEL, WIDE>::warp_px;
-    product_writer<FORMAT, Image> writer(work, opaque, side, 4, x0, y0);
+    const int lane = product_lane();
+    const int side_px = shape.warp_px();
+    const product_writer<FORMAT, Image> writer(work, opaque, side_px, x0, y0, lane % 4 * 4,
+                                               lane / 4);
+    const uint32_t *spline = spline_of_level(shape.level);
+    const uint32_t *across = spline + 8 * first_x;
+    const uint32_t *down = spline + 8 * first_y;
     if (work.frame.light) {
         if (writer.is_plain()) {
-            upsample<step, side, true, true>(writer, levels, z, x0, y0, first_x, first_y);
+            write_upsampled<true, true>(writer, levels, z, across, down, side_px);
         } else {
-            upsample<step, side, false, true>(writer, levels, z, x0, y0, first_x, first_y);
+            write_upsampled<false, true>(writer, levels, z, across, down, side_px);
         }
     } else if (writer.is_plain()) {
-        upsample<step, side, true, false>(writer, levels, z, x0, y0, first_x, first_y);
+        write_upsampled<true, false>(writer, levels, z, across, down, side_px);
     } else {
-        upsample<step, side, false, false>(writer, levels, z, x0, y0, first_x, first_y);
+        write_upsampled<false, false>(writer, levels, z, across, down, side_px);
     }
+}
+
+/* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). -> the tile's base. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_sample
+load_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
+              const product_memory &memory, int x0, int y0, int x, int y, bool &opaque,
+              product_variances &variances)
+{
+    const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    opaque = !needs_alpha<FORMAT>(work.frame);
+    if (shape.level == 0) {
+        product_picture_window<FORMAT, Image> window;
+        window.ask(work, x0, y0, left, top);
+        variances.find(work.law, shape, x, y, memory);
+        opaque = window.put(work, left, top, memory.planes) || opaque;
+        return window.base();
+    }
+    product_level_window window;
+    window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    const int half = shape.warp_px();
+    opaque = opaque || is_opaque(work.tiles, x0 + product_warp() % 2 * half,
+                                 y0 + product_warp() / 2 * half);
+    variances.find(work.law, shape, x, y, memory);
+    window.put(shape.own, memory.planes);
+    return window.base();
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-write_pixels(const tile_work<FORMAT, Image> &work, const product_levels &levels,
-             const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0)
-{
-    const int lane = product_lane();
-    product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
-    writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
-    if (writer.is_plain()) {
-        write_outputs<true>(writer, levels, z);
-    } else {
-        write_outputs<false>(writer, levels, z);
-    }
-}
-
-/* All that is asked for is on its way before the first of it is waited for. */
-template <int LEVEL, bool WIDE, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
-                                                        int x0, int y0)
+                                                        const product_shape &shape, int x0, int y0)
 {
-    typedef product_shape<LEVEL, WIDE> shape;
     const product_memory memory(work.shared);
-    const int warp = product_warp();
-    const int right = warp % 2;
-    const int below = warp / 2;
-    const int first_x = (x0 >> LEVEL) - shape::spline;
-    const int first_y = (y0 >> LEVEL) - shape::spline;
-    const int own_x0 = x0 + right * shape::warp_px;
-    const int own_y0 = y0 + below * shape::warp_px;
-    bool opaque = !needs_alpha<FORMAT>(work.frame);
-    tile_sample base;
-    if constexpr (LEVEL == 0) {
-        base = load_planes(work, memory.planes, x0, y0, first_x - shape::before,
-                           first_y - shape::before);
-    } else {
-        level_window<LEVEL, WIDE> window;
-        window.ask(work.frame, work.tiles, x0, y0, first_x - shape::before,
-                   first_y - shape::before);
-        opaque = opaque || is_opaque(work.tiles, own_x0, own_y0);
-        window.put(memory.planes);
-        base = window.base();
-    }
+    const int right = product_warp() % 2;
+    const int below = product_warp() / 2;
+    const int own_x0 = x0 + right * shape.warp_px();
+    const int own_y0 = y0 + below * shape.warp_px();
+    bool opaque;
     product_variances variances;
-    variances.find(work.law, LEVEL, shape::last_node, first_x + right * shape::own,
-                   first_y + below * shape::own, memory);
-    __syncthreads();
+    const tile_sample base =
+        load_products(work, shape, memory, x0, y0,
+                      (x0 >> shape.level) - shape.spline + right * shape.own,
+                      (y0 >> shape.level) - shape.spline + below * shape.own, opaque, variances);
+    opaque = __syncthreads_and(opaque) != 0;
     if (own_x0 >= work.frame.width_px || own_y0 >= work.frame.height_px) {
         return;
     }
     const int lane = product_lane();
-    const int row = below * shape::own + lane % 16;
+    const int row = below * shape.own + lane % 16;
     const mma_place window = mma_place_of(memory.planes) +
-                             2 * (row * shape::pitch + right * shape::right + lane / 16 * 8);
+                             2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
     product_sums sums;
-    blur_outputs<shape::pitch, shape::plane>(variances, memory.shares, window, sums);
+    blur_outputs(variances, memory.shares, window, sums);
     product_levels levels;
     levels.set<FORMAT>(base, work.frame.light != 0);
     uint32_t z[PRODUCT_COLORS][4];
     limit_outputs(sums, levels.low, levels.high, z);
-    if constexpr (LEVEL == 0) {
-        write_pixels(work, levels, z, opaque, own_x0, own_y0);
-    } else {
-        const int first = LEVEL < 3 ? 0 : shape::warp_px; /* all have made the same outputs */
-        write_upsampled<LEVEL, WIDE>(work, levels, z, opaque, own_x0, own_y0, right * first,
-                                     below * first);
-    }
+    const int first = shape.level < 3 ? 0 : shape.warp_px(); /* all have made the same outputs */
+    write_products(work, shape, levels, z, opaque, own_x0, own_y0, right * first, below * first);
 }
 
 #endif
