@@ -149,6 +149,15 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     }
 };
 
+/* As a register: compilers would work out the address of every word from the table's. */
+static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+l"(words));
+#endif
+    return words;
+}
+
 /* Pixels of a warp across: a pair of squares of 8 columns, of which a lane's columns are four neighbours. */
 static __device__ __forceinline__ int spline_pixel(int p, int n)
 {
@@ -161,11 +170,11 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
                                                        uint2 (&across)[PRODUCT_COLORS][2])
 {
     const int lane = product_lane();
+    const uint32_t *words = pointer_of_lane(rows + 8 * spline_pixel(0, lane / 4) + lane % 4);
 #pragma unroll
     for (int p = 0; p < 2; p++) {
-        const uint32_t *row = rows + 8 * spline_pixel(p, lane / 4) + lane % 4;
-        const uint32_t upper = __ldg(row);
-        const uint32_t lower = __ldg(row + 4);
+        const uint32_t upper = __ldg(words + 16 * p);
+        const uint32_t lower = __ldg(words + 16 * p + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             mma_halves x;
@@ -175,21 +184,30 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
     }
 }
 
-/* Weights of a warp's rows: 16 to a product. Warps with fewer do without the last. */
+/* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and what they share is made
+ * twice, the same. Warps with fewer do without the last. */
 #define PRODUCT_DOWNS 3
+
+static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
+{
+    return min(16 * i, side_px - 16);
+}
+
+/* Weights of the rows. */
 struct spline_downs {
     uint32_t of[PRODUCT_DOWNS][4];
 
-    __device__ __forceinline__ void load(const uint32_t *rows)
+    __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
     {
         const int lane = product_lane();
-        const uint32_t *row = rows + 8 * (lane / 4) + lane % 4;
+        const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
-            of[q][0] = __ldg(row + 128 * q);
-            of[q][1] = __ldg(row + 128 * q + 64);
-            of[q][2] = __ldg(row + 128 * q + 4);
-            of[q][3] = __ldg(row + 128 * q + 68);
+            const uint32_t *row = pointer_of_lane(first + 8 * first_of_sixteen(q, side_px));
+            of[q][0] = __ldg(row);
+            of[q][1] = __ldg(row + 64);
+            of[q][2] = __ldg(row + 4);
+            of[q][3] = __ldg(row + 68);
         }
     }
 };
@@ -198,8 +216,8 @@ struct spline_downs {
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void
 write_sixteen_rows(const product_writer<FORMAT, Image> &writer, const product_levels &levels,
-                   const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2],
-                   int side_px, int x, int y)
+                   const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x,
+                   int y)
 {
     uint32_t samples[2][2][PRODUCT_COLORS]; /* rows, squares */
 #pragma unroll
@@ -218,13 +236,11 @@ write_sixteen_rows(const product_writer<FORMAT, Image> &writer, const product_le
         const uint32_t(&of)[2][PRODUCT_COLORS] = samples[i];
         const uint2 a = words_of_two<FORMAT, LIGHT>(levels, of[0][0], of[0][1], of[0][2]);
         const uint2 b = words_of_two<FORMAT, LIGHT>(levels, of[1][0], of[1][1], of[1][2]);
-        if (y + 8 * i < side_px) {
-            writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
-        }
+        writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
     }
 }
 
-/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first`: the
+/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first_...`: the
  * warp's first pixel's row of the spline's, along either axis. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void
@@ -233,19 +249,17 @@ write_upsampled(const product_writer<FORMAT, Image> &writer, const product_level
                 const uint32_t *first_down, int side_px)
 {
     spline_downs down;
-    down.load(first_down);
-    const int right = product_lane() % 4 * 4;
+    down.load(first_down, side_px);
 #pragma unroll 1
-    for (int x = 0; x < side_px; x += 16) {
+    for (int p = 0; 16 * p < side_px; p++) {
+        const int x = first_of_sixteen(p, side_px);
         uint2 across[PRODUCT_COLORS][2];
         upsample_across(z, first_across + 8 * x, across);
-        /* Of 24 pixels the second pair is but half. */
-        const int most = x + right < side_px ? side_px : 0;
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
             if (16 * q < side_px) {
-                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, most, x,
-                                                 16 * q);
+                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, x,
+                                                 first_of_sixteen(q, side_px));
             }
         }
     }
