@@ -82,15 +82,16 @@ static __device__ __forceinline__ uint2 words_of_two(const product_levels &level
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, opaque, and are written in
- * runs, so that nothing is asked for each: PLAIN, decided once. */
+/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, opaque, so that nothing is
+ * asked for each: PLAIN, decided once. */
 template <enum fovea_format FORMAT, typename Image> struct product_writer {
     static const int count = 4;
     typedef tile_words<uint32_t, count> four;
 
     const tile_work<FORMAT, Image> &work;
     bool opaque; /* no alpha is read */
-    bool runs; /* all in the picture */
+    bool inside; /* all of the warp's */
+    bool runs; /* four are written at once, and in the picture or beside it */
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
@@ -102,8 +103,10 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
                                               int side_px, int x, int y, int right, int below)
         : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
     {
-        runs = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
+        const foveate_frame &frame = work.frame;
+        runs = (x + side_px <= frame.width_px || frame.width_px % count == 0) &&
                has_runs(work.dst, count) && has_runs(work.src, count);
+        inside = x + side_px <= frame.width_px && y + side_px <= frame.height_px;
         stride = row_bytes(work.dst);
         to = run_at(work.dst, x0, y0);
         from = run_at(work.src, x0, y0);
@@ -111,7 +114,7 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
 
     __device__ __forceinline__ bool is_plain() const
     {
-        return runs && opaque;
+        return runs && inside && opaque;
     }
 
     /* x and y from the lane's first. */
@@ -120,11 +123,8 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     {
         if (PLAIN) {
             write_run_at(to + y * stride + 4 * x, words);
-        } else if (runs) {
-            const four own = read_run<uint32_t, count>(from + y * row_bytes(work.src) + 4 * x);
-            write_run_at(to + y * stride + 4 * x, with_alpha(words, own));
-        } else {
-            write_slowly(x0 + x, y0 + y, words);
+        } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
+            write_beside(x, y, words);
         }
     }
 
@@ -139,12 +139,17 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
         return kept;
     }
 
-    __device__ __forceinline__ void write_slowly(int x, int y, const four &words) const
+    __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
     {
-        const foveate_frame &frame = work.frame;
-        if (y < frame.height_px && x < frame.width_px) {
-            store_run<count>(work.dst, has_runs(work.dst, count), x, y, frame.width_px,
-                             opaque ? words : with_alpha(words, load_own(work, x, y)));
+        if (runs && opaque) {
+            write_run_at(to + y * stride + 4 * x, words);
+        } else if (runs) {
+            const four own = read_run<uint32_t, count>(from + y * row_bytes(work.src) + 4 * x);
+            write_run_at(to + y * stride + 4 * x, with_alpha(words, own));
+        } else {
+            store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
+                             work.frame.width_px,
+                             opaque ? words : with_alpha(words, load_own(work, x0 + x, y0 + y)));
         }
     }
 };
@@ -241,12 +246,12 @@ write_sixteen_rows(const product_writer<FORMAT, Image> &writer, const product_le
 }
 
 /* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first_...`: the
- * warp's first pixel's row of the spline's, along either axis. */
+ * warp's first pixel's row of the spline's, along either axis. `rows`: those in the picture. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void
 write_upsampled(const product_writer<FORMAT, Image> &writer, const product_levels &levels,
                 const uint32_t (&z)[PRODUCT_COLORS][4], const uint32_t *first_across,
-                const uint32_t *first_down, int side_px)
+                const uint32_t *first_down, int side_px, int rows)
 {
     spline_downs down;
     down.load(first_down, side_px);
@@ -257,7 +262,7 @@ write_upsampled(const product_writer<FORMAT, Image> &writer, const product_level
         upsample_across(z, first_across + 8 * x, across);
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
-            if (16 * q < side_px) {
+            if (16 * q < rows) {
                 write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, x,
                                                  first_of_sixteen(q, side_px));
             }

@@ -368,27 +368,19 @@ struct tile_sum {
     }
 };
 
-/* What each lane has: a quarter of the tile's, or nothing, since eight lanes find out about each. */
+/* A lane's: a quarter of the tile, or nothing. */
 static __device__ __forceinline__ uint32_t find_quarters(const tile_law &law,
                                                          const foveate_frame &frame, int x, int y)
 {
     const int across = law.tiles.grid.across;
     const int lane = (int)threadIdx.x % 32;
-    uint32_t own = FOVEATE_TILE_NONE;
-#pragma unroll 1
-    for (int first = 0; first < across * across; first += 4) {
-        const int quarter = first + lane / 8;
-        const int quarter_x = across * x + quarter % across;
-        const int quarter_y = across * y + quarter / across;
-        const bool inside = quarter < across * across &&
-                            quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-                            quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px;
-        const uint32_t entry = entry_of_quarter(law, quarter_x, quarter_y);
-        const uint32_t found =
-            __shfl_sync(~0u, inside ? entry : (uint32_t)FOVEATE_TILE_NONE, lane % 4 * 8);
-        own = lane / 4 == first / 4 ? found : own;
-    }
-    return own;
+    const tile_range range = ranges_of_quarters(law, x, y);
+    const int quarter_x = across * x + lane % across;
+    const int quarter_y = across * y + lane / across;
+    const bool inside = lane < across * across &&
+                        quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+                        quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+    return inside ? entry_of_range(law, range, quarter_x, quarter_y) : FOVEATE_TILE_NONE;
 }
 
 /* Those of level 1 and up take no longer than tiles and are listed with them, from the end, behind those of the

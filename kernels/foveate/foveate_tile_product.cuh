@@ -42,19 +42,20 @@ write_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
     const int side_px = shape.warp_px();
     const product_writer<FORMAT, Image> writer(work, opaque, side_px, x0, y0, lane % 4 * 4,
                                                lane / 4);
+    const int rows = min(side_px, work.frame.height_px - y0);
     const uint32_t *spline = spline_of_level(shape.level);
     const uint32_t *across = spline + 8 * first_x;
     const uint32_t *down = spline + 8 * first_y;
     if (work.frame.light) {
         if (writer.is_plain()) {
-            write_upsampled<true, true>(writer, levels, z, across, down, side_px);
+            write_upsampled<true, true>(writer, levels, z, across, down, side_px, side_px);
         } else {
-            write_upsampled<false, true>(writer, levels, z, across, down, side_px);
+            write_upsampled<false, true>(writer, levels, z, across, down, side_px, rows);
         }
     } else if (writer.is_plain()) {
-        write_upsampled<true, false>(writer, levels, z, across, down, side_px);
+        write_upsampled<true, false>(writer, levels, z, across, down, side_px, side_px);
     } else {
-        write_upsampled<false, false>(writer, levels, z, across, down, side_px);
+        write_upsampled<false, false>(writer, levels, z, across, down, side_px, rows);
     }
 }
 

@@ -114,6 +114,14 @@ template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes
     return range;
 }
 
+/* What sigma may be between the places of a square that were asked. */
+static __device__ __forceinline__ tile_range range_between(const tile_law &law,
+                                                           const tile_range &range, float side)
+{
+    const float more = law.tiles.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
+    return {range.low - more, range.high + more};
+}
+
 /* Of a square for each so many lanes, who are told. */
 template <int LANES>
 static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
@@ -130,11 +138,7 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
         range.low = fminf(range.low, sigma_px);
         range.high = fmaxf(range.high, sigma_px);
     }
-    range = range_of_lanes<LANES>(range);
-    const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
-    range.low -= law.tiles.slope * half_diagonal;
-    range.high += law.tiles.slope * half_diagonal;
-    return range;
+    return range_between(law, range_of_lanes<LANES>(range), square.side);
 }
 
 /* ---- Kinds */
@@ -184,14 +188,17 @@ static __device__ __forceinline__ int level_of_quarter(const tile_law &law, cons
     return level;
 }
 
-/* The quarter at that place, and what it reads of the spline's neighbours. Eight lanes ask for each. */
-static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+/* The quarter at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ tile_square square_of_quarter(int x, int y)
 {
     const float margin = 2.0f;
-    const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
-                                (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
-                                FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
-    const tile_range range = range_over_lanes<8>(law, square);
+    return {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
+            (float)(y * FOVEATE_TILE_QUARTER_PX) - margin, FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
+}
+
+static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
+                                                          const tile_range &range, int x, int y)
+{
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
@@ -206,6 +213,56 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
         return tile_entry(FOVEATE_TILE_GATHERED, 0, x, y);
     }
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y) | (fine ? FOVEATE_TILE_FINE : 0);
+}
+
+/* Eight lanes ask for each. */
+static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+{
+    return entry_of_range(law, range_over_lanes<8>(law, square_of_quarter(x, y)), x, y);
+}
+
+/* The range of a tile's quarter for each of the first lanes. Three quarters a lane are asked about side by side: one
+ * after another their waits for the law's table would add up. */
+static __device__ __forceinline__ tile_range ranges_of_quarters(const tile_law &law, int x, int y)
+{
+    const int across = law.tiles.grid.across;
+    const int lane = (int)threadIdx.x % 32;
+    if (law.tiles.radial) {
+        const int own = lane / 2;
+        const tile_square square =
+            square_of_quarter(across * x + own % across, across * y + own / across);
+        const tile_place place = end_of_square(law, square, lane % 2 == 0);
+        const float sigma_px = law.at(place.x, place.y);
+        return {__shfl_sync(~0u, sigma_px, 2 * lane), __shfl_sync(~0u, sigma_px, 2 * lane + 1)};
+    }
+    const int rounds = 3;
+    tile_range ranges[rounds];
+#pragma unroll
+    for (int r = 0; r < rounds; r++) {
+        ranges[r] = {INFINITY, 0.0f};
+    }
+#pragma unroll 1
+    for (int i = lane % 8; i < 25; i += 8) {
+#pragma unroll
+        for (int r = 0; r < rounds; r++) {
+            const int quarter = 4 * r + lane / 8;
+            const tile_square square =
+                square_of_quarter(across * x + quarter % across, across * y + quarter / across);
+            const tile_place place = place_in_square(square, i);
+            const float sigma_px = law.at(place.x, place.y);
+            ranges[r].low = fminf(ranges[r].low, sigma_px);
+            ranges[r].high = fmaxf(ranges[r].high, sigma_px);
+        }
+    }
+    tile_range own = {};
+#pragma unroll
+    for (int r = 0; r < rounds; r++) {
+        const tile_range four = range_of_lanes<8>(ranges[r]);
+        const tile_range found = {__shfl_sync(~0u, four.low, lane % 4 * 8),
+                                  __shfl_sync(~0u, four.high, lane % 4 * 8)};
+        own = lane / 4 == r ? found : own;
+    }
+    return range_between(law, own, square_of_quarter(0, 0).side);
 }
 
 /* ---- Parts of a quarter. Only levels below the first are fine. */
