@@ -77,8 +77,7 @@ static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
         grid.split_count =
             count_split(&grid, count_met((double)tiles->near_px, (double)side_px), split);
         const bool few = count_entries(&grid) <= FEW_BLOCKS;
-        grid.part_count =
-            few ? 2 * count_met((double)tiles->part_px, FOVEATE_TILE_QUARTER_PX) : 0;
+        grid.part_count = few ? 2 * count_met((double)tiles->part_px, FOVEATE_TILE_QUARTER_PX) : 0;
     } else {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;

@@ -104,8 +104,8 @@ struct product_weights {
     __device__ __forceinline__ void load(int entry)
     {
         const int lane = product_lane();
-        const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 -
-                               product_table::first;
+        const uint32_t *from =
+            product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 - product_table::first;
         uint32_t w[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {

@@ -219,10 +219,9 @@ struct spline_downs {
 
 /* And down: sixteen rows of a pair, and written. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-write_sixteen_rows(const product_writer<FORMAT, Image> &writer, const product_levels &levels,
-                   const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x,
-                   int y)
+static __device__ __forceinline__ void write_sixteen_rows(
+    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
 {
     uint32_t samples[2][2][PRODUCT_COLORS]; /* rows, squares */
 #pragma unroll
@@ -248,10 +247,12 @@ write_sixteen_rows(const product_writer<FORMAT, Image> &writer, const product_le
 /* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first_...`: the
  * warp's first pixel's row of the spline's, along either axis. `rows`: those in the picture. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-write_upsampled(const product_writer<FORMAT, Image> &writer, const product_levels &levels,
-                const uint32_t (&z)[PRODUCT_COLORS][4], const uint32_t *first_across,
-                const uint32_t *first_down, int side_px, int rows)
+static __device__ __forceinline__ void write_upsampled(const product_writer<FORMAT, Image> &writer,
+                                                       const product_levels &levels,
+                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *first_across,
+                                                       const uint32_t *first_down, int side_px,
+                                                       int rows)
 {
     spline_downs down;
     down.load(first_down, side_px);

@@ -434,15 +434,16 @@ static __device__ __forceinline__ bool list_fourths(const foveate_frame &frame,
         return false;
     }
     const int lane = (int)threadIdx.x % 32;
-    const int x = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane % 2 * FOVEATE_TILE_FOURTH_PX;
+    const int x =
+        column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane % 2 * FOVEATE_TILE_FOURTH_PX;
     const int y = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane / 2 * FOVEATE_TILE_FOURTH_PX;
     const bool listed = lane < 4 && x < frame.width_px && y < frame.height_px;
     const tile_sum sum(listed);
     const uint32_t place = lane == 0 ? atomicAdd(&list.counts->tiles, (uint32_t)sum.all) : 0;
     const uint32_t end = (uint32_t)grid.entry_count - 1u - __shfl_sync(~0u, place, 0);
     if (listed) {
-        list.entries[end - (uint32_t)sum.before] =
-            entry | (uint32_t)lane << FOVEATE_TILE_RADIUS_SHIFT;
+        list.entries[end - (uint32_t)sum.before] = entry | (uint32_t)lane
+                                                               << FOVEATE_TILE_RADIUS_SHIFT;
     }
     return true;
 }

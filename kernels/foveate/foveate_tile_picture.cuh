@@ -312,9 +312,8 @@ static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Im
 {
     const int level = kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0;
     return kind_of_entry(entry) > FOVEATE_TILE_WIDE_0 ||
-           (level >= (work.frame.light ? 1 : 0) && level <= 1 &&
-            (entry & FOVEATE_TILE_FINE) == 0 && !work.frame.blur_alpha &&
-            product_reaches(level, radius_of_entry(entry)));
+           (level >= (work.frame.light ? 1 : 0) && level <= 1 && (entry & FOVEATE_TILE_FINE) == 0 &&
+            !work.frame.blur_alpha && product_reaches(level, radius_of_entry(entry)));
 }
 
 /* -> false: it is not for products. */
@@ -331,11 +330,10 @@ static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Imag
         const product_shape shape =
             wide > 0 ? product_shape::of_wide(wide)
                      : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
-        make_by_products(work, shape,
-                         column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX +
-                             fourth % 2 * FOVEATE_TILE_FOURTH_PX,
-                         row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX +
-                             fourth / 2 * FOVEATE_TILE_FOURTH_PX);
+        make_by_products(
+            work, shape,
+            column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX,
+            row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth / 2 * FOVEATE_TILE_FOURTH_PX);
         return true;
     }
     return false;

@@ -33,10 +33,9 @@
 /* ---- A tile */
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void
-write_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
-               const product_levels &levels, const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque,
-               int x0, int y0, int first_x, int first_y)
+static __device__ __forceinline__ void write_products(
+    const tile_work<FORMAT, Image> &work, const product_shape &shape, const product_levels &levels,
+    const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0, int first_x, int first_y)
 {
     const int lane = product_lane();
     const int side_px = shape.warp_px();
@@ -61,10 +60,11 @@ write_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
 
 /* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). -> the tile's base. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_sample
-load_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
-              const product_memory &memory, int x0, int y0, int x, int y, bool &opaque,
-              product_variances &variances)
+static __device__ __forceinline__ tile_sample load_products(const tile_work<FORMAT, Image> &work,
+                                                            const product_shape &shape,
+                                                            const product_memory &memory, int x0,
+                                                            int y0, int x, int y, bool &opaque,
+                                                            product_variances &variances)
 {
     const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
     const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
@@ -79,8 +79,8 @@ load_products(const tile_work<FORMAT, Image> &work, const product_shape &shape,
     product_level_window window;
     window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
     const int half = shape.warp_px();
-    opaque = opaque || is_opaque(work.tiles, x0 + product_warp() % 2 * half,
-                                 y0 + product_warp() / 2 * half);
+    opaque = opaque ||
+             is_opaque(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
     variances.find(work.law, shape, x, y, memory);
     window.put(shape.own, memory.planes);
     return window.base();
@@ -97,10 +97,9 @@ static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, 
     const int own_y0 = y0 + below * shape.warp_px();
     bool opaque;
     product_variances variances;
-    const tile_sample base =
-        load_products(work, shape, memory, x0, y0,
-                      (x0 >> shape.level) - shape.spline + right * shape.own,
-                      (y0 >> shape.level) - shape.spline + below * shape.own, opaque, variances);
+    const tile_sample base = load_products(
+        work, shape, memory, x0, y0, (x0 >> shape.level) - shape.spline + right * shape.own,
+        (y0 >> shape.level) - shape.spline + below * shape.own, opaque, variances);
     opaque = __syncthreads_and(opaque) != 0;
     if (own_x0 >= work.frame.width_px || own_y0 >= work.frame.height_px) {
         return;

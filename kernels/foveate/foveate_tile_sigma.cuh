@@ -336,7 +336,8 @@ static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
     const int across = law.tiles.grid.across;
     const int level = law.blurs ? level_of_range(law, range) : 0;
     if (is_wide(law)) {
-        const int wide = level > 0 ? level : law.blurs && law.level_count > 1 && serves(law, range, 1);
+        const int wide =
+            level > 0 ? level : law.blurs && law.level_count > 1 && serves(law, range, 1);
         return wide == 0 ? FOVEATE_TILE_NONE
                          : tile_entry(FOVEATE_TILE_WIDE_0 + wide, 0, across * x, across * y);
     }
