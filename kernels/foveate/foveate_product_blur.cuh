@@ -23,25 +23,22 @@ struct product_variances {
                                          int y0, const product_memory &memory)
     {
         const int level = shape.level;
-        const int last = shape.last_node;
-        float *nodes = memory.nodes;
         const int lane = product_lane();
-        const int column = min(lane % PRODUCT_NODES, last);
-        const int row = min(lane / PRODUCT_NODES, last);
+        const int column = lane % PRODUCT_NODES;
+        const int row = lane / PRODUCT_NODES % PRODUCT_NODES;
         const float step_px = (float)(1 << level);
-        const float sigma_px = law.at(((float)(x0 + 4 * column) + 0.5f) * step_px,
-                                      ((float)(y0 + 4 * row) + 0.5f) * step_px);
+        const float sigma_px = law.at(((float)(x0 + 8 * column) + 0.5f) * step_px,
+                                      ((float)(y0 + 8 * row) + 0.5f) * step_px);
         const float own = foveate_tile_rest(sigma_px, level);
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
-            nodes[lane] = own;
+            ((float *)memory.nodes)[lane] = own;
         }
         /* Numbers from 0 on are ordered as their bits are. */
         const tile_range range = {__uint_as_float(__reduce_min_sync(~0u, __float_as_uint(own))),
                                   __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(own)))};
         choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
-        place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
-              (float)(lane % 2) * 0.5f);
+        place(memory.nodes, (float)(lane / 4) * 0.125f, (float)(lane % 4) * 0.25f);
     }
 
   private:
@@ -72,20 +69,22 @@ struct product_variances {
                                  : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
     }
-    __device__ __forceinline__ void place(const float *nodes, float down, float across)
+    /* A lane's outputs lie at the same place, (across, down), in all four squares between the nodes. */
+    __device__ __forceinline__ void place(const float4 *nodes, float down, float across)
     {
+        const float4 a = nodes[0];
+        const float4 b = nodes[1];
+        const float c = ((const float *)nodes)[8];
+        const float rows[2][3] = {
+            {between(a.x, a.w, down), between(a.y, b.x, down), between(a.z, b.y, down)},
+            {between(a.w, b.z, down), between(b.x, b.w, down), between(b.y, c, down)}};
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            float column[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                column[i] = between(nodes[2 * h * PRODUCT_NODES + i],
-                                    nodes[(2 * h + 1) * PRODUCT_NODES + i], down);
-            }
 #pragma unroll
             for (int j = 0; j < 2; j++) {
-                at[4 * j + 2 * h] = between(column[2 * j], column[2 * j + 1], across);
-                at[4 * j + 2 * h + 1] = between(column[2 * j], column[2 * j + 1], across + 0.25f);
+                const float step = rows[h][j + 1] - rows[h][j];
+                at[4 * j + 2 * h] = fmaf(across, step, rows[h][j]);
+                at[4 * j + 2 * h + 1] = fmaf(0.125f, step, at[4 * j + 2 * h]);
             }
         }
     }
@@ -141,14 +140,14 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
         uint32_t below[4];
         mma_load_turned(above, window + 32 * s);
         mma_load_turned(below, window + 32 * s + 16 * pitch_bytes);
-        float left[4];
-        float right[4];
-        mma_begin(left, weights.upper, above[0], above[1], 0.0f, 0.0f);
-        mma_begin(right, weights.upper, above[2], above[3], 0.0f, 0.0f);
-        mma_add(left, weights.lower, below[0], below[1]);
-        mma_add(right, weights.lower, below[2], below[3]);
-        const uint32_t down[4] = {mma_rounded(left[0], left[1]), mma_rounded(left[2], left[3]),
-                                  mma_rounded(right[0], right[1]), mma_rounded(right[2], right[3])};
+        const mma_halves zero = make_uint2(0, 0);
+        mma_halves left;
+        mma_halves right;
+        mma_begin_halves(left, weights.upper, above[0], above[1], zero);
+        mma_begin_halves(right, weights.upper, above[2], above[3], zero);
+        mma_add_halves(left, weights.lower, below[0], below[1]);
+        mma_add_halves(right, weights.lower, below[2], below[3]);
+        const uint32_t down[4] = {left.x, left.y, right.x, right.y};
 #pragma unroll
         for (int o = 0; o < 2; o++) {
             const uint32_t(&w)[2] = weights.across[o][s];

@@ -42,20 +42,18 @@ struct product_shape {
     int side_px; /* of the block */
     int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
     int spline; /* outputs before the first pixel's own */
-    int last_node; /* of the outputs that are used */
 
     /* A quarter of a tile, level 0 or 1. */
     static __device__ __forceinline__ product_shape of_quarter(int level)
     {
-        return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2,
-                level == 0 ? 4 : 3};
+        return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2};
     }
     /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
      * them, and each up-samples its own pixels. */
     static __device__ __forceinline__ product_shape of_wide(int level)
     {
         return {level, level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
-                level < 3 ? 12 : 0, 2, level == 4 ? 3 : 4};
+                level < 3 ? 12 : 0, 2};
     }
 
     __device__ __forceinline__ int warp_px() const
@@ -78,22 +76,22 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius)
 
 /* ---- Shared memory: shares and nodes of each warp, then the planes */
 
-#define PRODUCT_NODES 5 /* along either axis; every fourth output */
-#define PRODUCT_NODES_PITCH 28 /* floats of a warp's */
+#define PRODUCT_NODES 3 /* along either axis; every eighth output */
+#define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
 /* Halves of a row: odd in units of 16 bytes. */
 #define PRODUCT_PITCH (2 * PRODUCT_WINDOW + 8)
 #define PRODUCT_PLANE (48 * PRODUCT_PITCH)
 
 struct product_memory {
     float4 *shares; /* of a warp */
-    float *nodes; /* of a warp */
+    float4 *nodes; /* of a warp */
     uint32_t *planes;
 
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
         const int warp = product_warp();
         shares = (float4 *)shared + 3 * warp;
-        nodes = (float *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * PRODUCT_NODES_PITCH;
+        nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
     }
 };

@@ -95,7 +95,6 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
-    const char *from;
     int64_t stride;
 
     /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
@@ -109,7 +108,6 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
         inside = x + side_px <= frame.width_px && y + side_px <= frame.height_px;
         stride = row_bytes(work.dst);
         to = run_at(work.dst, x0, y0);
-        from = run_at(work.src, x0, y0);
     }
 
     __device__ __forceinline__ bool is_plain() const
@@ -144,7 +142,7 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
         if (runs && opaque) {
             write_run_at(to + y * stride + 4 * x, words);
         } else if (runs) {
-            const four own = read_run<uint32_t, count>(from + y * row_bytes(work.src) + 4 * x);
+            const four own = read_run<uint32_t, count>(run_at(work.src, x0 + x, y0 + y));
             write_run_at(to + y * stride + 4 * x, with_alpha(words, own));
         } else {
             store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
