@@ -13,6 +13,17 @@
 
 #define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
 
+/* Of numbers from 0 on, which are ordered as their bits are. */
+static __device__ __forceinline__ tile_range range_of_warp(float own)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return {__uint_as_float(__reduce_min_sync(~0u, __float_as_uint(own))),
+            __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(own)))};
+#else
+    return range_of_lanes<32>({own, own});
+#endif
+}
+
 struct product_variances {
     int count;
     /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
@@ -33,9 +44,7 @@ struct product_variances {
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
             ((float *)memory.nodes)[lane] = own;
         }
-        /* Numbers from 0 on are ordered as their bits are. */
-        const tile_range range = {__uint_as_float(__reduce_min_sync(~0u, __float_as_uint(own))),
-                                  __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(own)))};
+        const tile_range range = range_of_warp(own);
         choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
         place(memory.nodes, (float)(lane / 4) * 0.125f, (float)(lane % 4) * 0.25f);
