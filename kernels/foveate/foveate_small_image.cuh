@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The shared memory of a block: the picture as it is stored, which becomes the result; levels 1 and 2 and what is blurred of them, a plane
- * a channel; what each 4 x 4 pixels are made from. And the ways between pictures and global memory. */
+/* The shared memory of a block: the picture as it is stored, which becomes the result; levels 1 and 2 and
+ * what is blurred of them, a plane a channel; what each 4 x 4 pixels are made from. And the ways between
+ * the picture and global memory. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 

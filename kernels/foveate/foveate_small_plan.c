@@ -195,6 +195,16 @@ static void fill_sets(const struct foveate_plan *plan, const struct foveate_smal
     fill_nodes(sets, 2, FOVEATE_SMALL_NODES_2 * (few ? 1 : 2), first_2, last_2);
 }
 
+/* Else a block's smallest sigma need not be that of its place nearest to the gaze. */
+static bool rises_with_distance(const struct foveate_plan *plan)
+{
+    bool rises = plan->law.kind == FOVEATE_LAW_RADIAL;
+    for (int32_t i = 1; rises && i < plan->law.table_count; i++) {
+        rises = plan->law_table[i] >= plan->law_table[i - 1];
+    }
+    return rises;
+}
+
 /* Where blocks of a level begin: HUGE_VALF where the law does not stay above. */
 static float square_from(const struct foveate_plan *plan, double sigma)
 {
@@ -228,7 +238,7 @@ enum fovea_result foveate_small_fill(const struct foveate_plan *plan,
     fill_spacing(plan, out_small);
     fill_sets(plan, out_small, &sets);
     out_small->nodes_2 = sets.counts[2];
-    out_small->by_distance = plan->law.kind == FOVEATE_LAW_RADIAL;
+    out_small->by_distance = rises_with_distance(plan);
     for (int32_t k = 0; k < 3 && out_small->by_distance; k++) {
         out_small->from_square[k] = square_from(plan, (double)out_small->from_sigma[k]);
     }
