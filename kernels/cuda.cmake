@@ -51,38 +51,21 @@ if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
 endif()
 
-# fovea_add_fatbin(foveate/foveate_cuda.cu): compiled into foveate_cuda.fatbin of the binary folder.
-function(fovea_add_fatbin source)
-    get_filename_component(name ${source} NAME_WE)
-    set(kernel ${CMAKE_CURRENT_LIST_DIR}/${source})
+# Those that take longest come first.
+set(fatbins)
+foreach(name foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small foveate_cuda
+    foveate_smooth foveate_late foveate_gaze)
+    set(kernel ${CMAKE_CURRENT_LIST_DIR}/foveate/${name}.cu)
     set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
     add_custom_command(OUTPUT ${fatbin}
         COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${gencode} -I${PROJECT_SOURCE_DIR}/plugin
             -I${CMAKE_CURRENT_LIST_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
         DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
         COMMENT "CUDA ${name}.cu")
-endfunction()
-fovea_add_fatbin(foveate/foveate_bands.cu)
-fovea_add_fatbin(foveate/foveate_cuda.cu)
-fovea_add_fatbin(foveate/foveate_gaze.cu)
-fovea_add_fatbin(foveate/foveate_late.cu)
-fovea_add_fatbin(foveate/foveate_small.cu)
-fovea_add_fatbin(foveate/foveate_smooth.cu)
-fovea_add_fatbin(foveate/foveate_tiles.cu)
-set(fatbins ${CMAKE_CURRENT_BINARY_DIR})
-set_property(SOURCE foveate/foveate_fatbin.c PROPERTY OBJECT_DEPENDS ${fatbins}/foveate_bands.fatbin
-    ${fatbins}/foveate_cuda.fatbin
-    ${fatbins}/foveate_gaze.fatbin ${fatbins}/foveate_late.fatbin
-    ${fatbins}/foveate_small.fatbin ${fatbins}/foveate_smooth.fatbin
-    ${fatbins}/foveate_tiles.fatbin)
-set_property(SOURCE foveate/foveate_fatbin.c PROPERTY COMPILE_DEFINITIONS
-    FOVEATE_BANDS_FATBIN="${fatbins}/foveate_bands.fatbin"
-    FOVEATE_FATBIN="${fatbins}/foveate_cuda.fatbin"
-    FOVEATE_GAZE_FATBIN="${fatbins}/foveate_gaze.fatbin"
-    FOVEATE_LATE_FATBIN="${fatbins}/foveate_late.fatbin"
-    FOVEATE_SMALL_FATBIN="${fatbins}/foveate_small.fatbin"
-    FOVEATE_SMOOTH_FATBIN="${fatbins}/foveate_smooth.fatbin"
-    FOVEATE_TILES_FATBIN="${fatbins}/foveate_tiles.fatbin")
+    list(APPEND fatbins ${fatbin})
+endforeach()
+set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+    COMPILE_DEFINITIONS FOVEATE_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
     cuda/cuda_block.c
