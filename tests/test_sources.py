@@ -53,6 +53,14 @@ def test_build_lists_its_files():
     assert named(path for path in globbing if re.search(r"file\s*\(\s*GLOB", path.read_text())) == []
 
 
+def test_code_for_an_architecture_is_compiled_for_it():
+    """PTX of these serves all later ones: __CUDA_ARCH__ has no other values."""
+    listed = re.search(r"set\(ptx_architectures (.+)\)", (ROOT / "kernels" / "cuda.cmake").read_text())[1].split()
+    kernels = [path for path in our_sources() if path.suffix in {".cu", ".cuh"}]
+    asked = {name for path in kernels for name in re.findall(r"__CUDA_ARCH__ *[<>=]+ *(\d+)0\b", path.read_text())}
+    assert asked and asked <= set(listed)
+
+
 def test_top_level_stays_small():
     allowed = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "run", "config", "docs", "kernels",
                "plugin", "python", "sample_scene", "tests", "vulkan"}  # fmt: skip
