@@ -205,8 +205,10 @@ static int32_t count_levels(const struct foveate_plan *plan,
     if (count < 3) {
         return count;
     }
-    for (int32_t k = 2; k < FOVEATE_TILE_LEVELS && k < count; k++) {
-        if (foveate_tile_radius(limits, k, (float)sigma_px) > 0) {
+    const int32_t last = (count < FOVEATE_TILE_LEVELS ? count : FOVEATE_TILE_LEVELS) - 1;
+    for (int32_t k = 2; k <= last; k++) {
+        if (foveate_tile_radius(limits, k, (float)sigma_px) > 0 &&
+            (k == last || foveate_tile_is_wide(k, (float)sigma_px))) {
             return k + 1;
         }
     }
@@ -252,14 +254,13 @@ static int32_t count_made(uint32_t size_px)
 
 static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
-    const int32_t width_px = (int32_t)plan->width_px;
-    const int32_t height_px = (int32_t)plan->height_px;
-    tiles->columns = round_up(width_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
-    tiles->rows = round_up(height_px, FOVEATE_TILE_PX) / FOVEATE_TILE_PX;
     tiles->made_columns = count_made(plan->width_px);
     tiles->made_rows = count_made(plan->height_px);
     foveate_cuda_tile_list_plan(plan, tiles);
-    tiles->flags_bytes = (int32_t)sizeof(struct foveate_tile_counts) + 4 * tiles->entry_count;
+    const int32_t narrow = tiles->grid.entry_count;
+    const int32_t wide = tiles->wide_grid.entry_count;
+    tiles->flags_bytes =
+        (int32_t)sizeof(struct foveate_tile_counts) + 4 * (narrow > wide ? narrow : wide);
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
@@ -357,11 +358,14 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
-/* `gazes`: the frame's own gaze is none's. */
+/* `gazes`: the frame's own gaze is none's. Products, which take what bytes kernels take, do not blur alpha. */
 static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
                                       enum fovea_format format, CUdeviceptr gazes)
 {
     struct foveate_tiles own = *run->tiles;
+    if (run->kernels->bytes.linear[format] && !run->frame->blur_alpha) {
+        own.grid = own.wide_grid;
+    }
     if ((float_formats >> format & 1u) != 0) {
         own.limits = own.float_limits;
     }
@@ -443,7 +447,7 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                   run->kernels->picture.surface[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
-                                  params.tiles.entry_count,
+                                  params.tiles.grid.entry_count,
                                   levels_for(run, run->gazes != 0),
                                   1,
                                   1};
@@ -465,7 +469,7 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                   run->kernels->picture.linear[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
-                                  params.tiles.entry_count,
+                                  params.tiles.grid.entry_count,
                                   levels_for(run, slice->batch.gazes != 0),
                                   slice->batch.src_next_bytes == 0 ? 1 : slice->count,
                                   slice->count};

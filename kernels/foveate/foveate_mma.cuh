@@ -59,6 +59,18 @@ static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint3
 #endif
 }
 
+/* The first of a sum, which begins with c. */
+static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uint32_t (&a)[4],
+                                                        uint32_t b0, uint32_t b1, mma_halves c)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+        "{%8, %9};"
+        : "=r"(d.x), "=r"(d.y)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.x), "r"(c.y));
+#endif
+}
+
 /* D in whole numbers. */
 struct mma_numbers {
     int32_t of[4];

@@ -13,32 +13,41 @@
 
 #define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
 
+/* Of numbers from 0 on, which are ordered as their bits are. */
+static __device__ __forceinline__ tile_range range_of_warp(float own)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return {__uint_as_float(__reduce_min_sync(~0u, __float_as_uint(own))),
+            __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(own)))};
+#else
+    return range_of_lanes<32>({own, own});
+#endif
+}
+
 struct product_variances {
     int count;
     /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
     float at[8];
 
     /* (x0, y0): the warp's first output. */
-    __device__ __forceinline__ void find(const tile_law &law, int level, int x0, int y0,
-                                         const product_memory &memory)
+    __device__ __forceinline__ void find(const tile_law &law, const product_shape &shape, int x0,
+                                         int y0, const product_memory &memory)
     {
-        float *nodes = memory.nodes;
-        const int lane = product_thread() % 32;
-        const int last = level == 0 ? 4 : 3; /* of the outputs that are used */
-        const int column = min(lane % PRODUCT_NODES, last);
-        const int row = min(lane / PRODUCT_NODES, last);
+        const int level = shape.level;
+        const int lane = product_lane();
+        const int column = lane % PRODUCT_NODES;
+        const int row = lane / PRODUCT_NODES % PRODUCT_NODES;
         const float step_px = (float)(1 << level);
-        const float sigma_px = law.at(((float)(x0 + 4 * column) + 0.5f) * step_px,
-                                      ((float)(y0 + 4 * row) + 0.5f) * step_px);
+        const float sigma_px = law.at(((float)(x0 + 8 * column) + 0.5f) * step_px,
+                                      ((float)(y0 + 8 * row) + 0.5f) * step_px);
         const float own = foveate_tile_rest(sigma_px, level);
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
-            nodes[lane] = own;
+            ((float *)memory.nodes)[lane] = own;
         }
-        const tile_range range = range_of_lanes<32>({own, own});
+        const tile_range range = range_of_warp(own);
         choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
-        place(nodes + lane / 16 * PRODUCT_NODES + lane % 4 / 2, (float)(lane / 4 % 4) * 0.25f,
-              (float)(lane % 2) * 0.5f);
+        place(memory.nodes, (float)(lane / 4) * 0.125f, (float)(lane % 4) * 0.25f);
     }
 
   private:
@@ -56,7 +65,7 @@ struct product_variances {
                           product_table::entries - 1);
         count = three ? 3 : 2;
         /* Lane 0 has the first, lane 1 the last, lane 2 what lies between. */
-        const int lane = product_thread() % 32;
+        const int lane = product_lane();
         const int b = (a + c) / 2;
         const int own = lane == 0 ? a : lane == 1 ? c : b;
         const float v = variance_of_entry(own);
@@ -69,20 +78,22 @@ struct product_variances {
                                  : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
     }
-    __device__ __forceinline__ void place(const float *nodes, float down, float across)
+    /* A lane's outputs lie at the same place, (across, down), in all four squares between the nodes. */
+    __device__ __forceinline__ void place(const float4 *nodes, float down, float across)
     {
+        const float4 a = nodes[0];
+        const float4 b = nodes[1];
+        const float c = ((const float *)nodes)[8];
+        const float rows[2][3] = {
+            {between(a.x, a.w, down), between(a.y, b.x, down), between(a.z, b.y, down)},
+            {between(a.w, b.z, down), between(b.x, b.w, down), between(b.y, c, down)}};
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            float column[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                column[i] = between(nodes[2 * h * PRODUCT_NODES + i],
-                                    nodes[(2 * h + 1) * PRODUCT_NODES + i], down);
-            }
 #pragma unroll
             for (int j = 0; j < 2; j++) {
-                at[4 * j + 2 * h] = between(column[2 * j], column[2 * j + 1], across);
-                at[4 * j + 2 * h + 1] = between(column[2 * j], column[2 * j + 1], across + 0.25f);
+                const float step = rows[h][j + 1] - rows[h][j];
+                at[4 * j + 2 * h] = fmaf(across, step, rows[h][j]);
+                at[4 * j + 2 * h + 1] = fmaf(0.125f, step, at[4 * j + 2 * h]);
             }
         }
     }
@@ -91,18 +102,35 @@ struct product_variances {
 /* ---- The blur */
 
 /* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the window's first on,
- * eight on each time. All that W is made of, down and across. */
+ * eight on each time, are all that W is made of. As left factors, down, and as right ones, across. Each word is
+ * its own wherever it stands: compilers would move those that are the same anew for every product. */
 struct product_weights {
-    uint32_t of[5];
+    uint32_t upper[4]; /* W, its first 16 columns */
+    uint32_t lower[4];
+    uint32_t across[2][2][2]; /* outputs, 8 on; samples, 16 on */
 
-    __device__ __forceinline__ void load(int entry, int before)
+    __device__ __forceinline__ void load(int entry)
     {
-        const int lane = product_thread() % 32;
-        const uint32_t *from = product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - before - 8 -
-                               product_table::first;
+        const int lane = product_lane();
+        const uint32_t *from =
+            product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 - product_table::first;
+        uint32_t w[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {
-            of[j] = __ldg(from + 8 * j);
+            w[j] = __ldg(from + 8 * j);
+        }
+        const uint32_t zero = blockIdx.y; /* which only the device knows */
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            upper[2 * k] = w[1 + k];
+            upper[2 * k + 1] = w[k] | zero;
+            lower[2 * k] = w[3 + k];
+            lower[2 * k + 1] = w[2 + k] | zero;
+#pragma unroll
+            for (int s = 0; s < 2; s++) {
+                across[0][s][k] = w[1 + 2 * s + k] ^ zero;
+                across[1][s][k] = w[2 * s + k] + zero;
+            }
         }
     }
 };
@@ -115,37 +143,36 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
                                                   float (&across)[2][4])
 {
     const int pitch_bytes = 2 * PRODUCT_PITCH;
-    const uint32_t(&w)[5] = weights.of;
-    const uint32_t upper[4] = {w[1], w[0], w[2], w[1]}; /* W, its first 16 columns */
-    const uint32_t lower[4] = {w[3], w[2], w[4], w[3]};
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         uint32_t above[4];
         uint32_t below[4];
         mma_load_turned(above, window + 32 * s);
         mma_load_turned(below, window + 32 * s + 16 * pitch_bytes);
-        float left[4];
-        float right[4];
-        mma_begin(left, upper, above[0], above[1], 0.0f, 0.0f);
-        mma_begin(right, upper, above[2], above[3], 0.0f, 0.0f);
-        mma_add(left, lower, below[0], below[1]);
-        mma_add(right, lower, below[2], below[3]);
-        const uint32_t down[4] = {mma_rounded(left[0], left[1]), mma_rounded(left[2], left[3]),
-                                  mma_rounded(right[0], right[1]), mma_rounded(right[2], right[3])};
-        if (s == 0) {
-            mma_begin(across[0], down, w[1], w[2], 0.0f, 0.0f);
-            mma_begin(across[1], down, w[0], w[1], 0.0f, 0.0f);
-        } else {
-            mma_add(across[0], down, w[3], w[4]);
-            mma_add(across[1], down, w[2], w[3]);
+        const mma_halves zero = make_uint2(0, 0);
+        mma_halves left;
+        mma_halves right;
+        mma_begin_halves(left, weights.upper, above[0], above[1], zero);
+        mma_begin_halves(right, weights.upper, above[2], above[3], zero);
+        mma_add_halves(left, weights.lower, below[0], below[1]);
+        mma_add_halves(right, weights.lower, below[2], below[3]);
+        const uint32_t down[4] = {left.x, left.y, right.x, right.y};
+#pragma unroll
+        for (int o = 0; o < 2; o++) {
+            const uint32_t(&w)[2] = weights.across[o][s];
+            if (s == 0) {
+                mma_begin(across[o], down, w[0], w[1], 0.0f, 0.0f);
+            } else {
+                mma_add(across[o], down, w[0], w[1]);
+            }
         }
     }
 }
 
 /* A warp's outputs. */
 static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
-                                                    const float4 *memory, int before,
-                                                    mma_place window, product_sums &sums)
+                                                    const float4 *memory, mma_place window,
+                                                    product_sums &sums)
 {
 #pragma unroll
     for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
@@ -155,7 +182,7 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
         product_weights weights;
-        weights.load(__float_as_int(share.x), before);
+        weights.load(__float_as_int(share.x));
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {

@@ -127,13 +127,18 @@ static __device__ __forceinline__ float variance_of_entry(int i)
 
 /* ---- The spline */
 
-/* Weights of pixel p for outputs 2 k and 2 k + 1. Output 2 is that of the first pixels' own cell. */
-template <int STEP> struct spline_table {
-    uint32_t of[8 * STEP][8];
+/* Weights of pixel p for outputs 2 k and 2 k + 1, where a sample is so many pixels. Output 2 is that of the first
+ * pixels' own cell. Of the picture, level 0, a pixel is its output. */
+template <int LEVEL> struct spline_table {
+    static const int pixels = LEVEL < 3 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX;
+    uint32_t of[pixels][8];
 
     static constexpr double weight(int pixel, int output)
     {
-        const double place = ((double)pixel + 0.5) / STEP - 0.5 + 2.0;
+        if (LEVEL == 0) {
+            return pixel == output ? 1.0 : 0.0;
+        }
+        const double place = ((double)pixel + 0.5) / (1 << LEVEL) - 0.5 + 2.0;
         const double d = place > output ? place - output : output - place;
         return d >= 2.0   ? 0.0
                : d >= 1.0 ? (2.0 - d) * (2.0 - d) * (2.0 - d) / 6.0
@@ -141,7 +146,7 @@ template <int STEP> struct spline_table {
     }
     constexpr spline_table() : of()
     {
-        for (int p = 0; p < 8 * STEP; p++) {
+        for (int p = 0; p < pixels; p++) {
             for (int k = 0; k < 8; k++) {
                 of[p][k] = product_half_bits(weight(p, 2 * k)) |
                            product_half_bits(weight(p, 2 * k + 1)) << 16;
@@ -150,22 +155,22 @@ template <int STEP> struct spline_table {
     }
 };
 
-static __device__ const spline_table<2> spline_table_2;
-static __device__ const spline_table<4> spline_table_4;
+struct spline_tables {
+    spline_table<0> picture;
+    spline_table<1> level_1;
+    spline_table<2> level_2;
+    spline_table<3> level_3;
+    spline_table<4> level_4;
+};
 
-template <int STEP> static __device__ __forceinline__ const uint32_t *spline_row(int pixel)
-{
-    if constexpr (STEP == 4) {
-        return spline_table_4.of[pixel];
-    } else {
-        return spline_table_2.of[pixel];
-    }
-}
+static __device__ const spline_tables product_splines;
 
-/* Pixels of a warp across: column n of square p. A lane's two columns of two squares are four neighbours. */
-static __device__ __forceinline__ int spline_pixel(int p, int n)
+/* A row for each pixel. */
+static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
 {
-    return p / 2 * 16 + n / 2 * 4 + p % 2 * 2 + n % 2;
+    const int rows = level < 4 ? FOVEATE_TILE_FOURTH_PX * level
+                               : 3 * FOVEATE_TILE_FOURTH_PX + FOVEATE_TILE_WIDE_PX;
+    return product_splines.picture.of[0] + 8 * rows;
 }
 
 #endif

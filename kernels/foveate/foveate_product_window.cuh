@@ -10,58 +10,88 @@
 
 /* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile, would lie in
  * local memory. */
-static __device__ __forceinline__ int product_thread()
+static __device__ __forceinline__ uint32_t product_thread()
 {
 #ifdef __CUDA_ARCH__
-    int thread;
+    uint32_t thread;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
     return thread;
 #else
-    return (int)threadIdx.x;
+    return threadIdx.x;
 #endif
+}
+
+static __device__ __forceinline__ int product_lane()
+{
+    return (int)(product_thread() % 32u);
+}
+
+static __device__ __forceinline__ int product_warp()
+{
+    return (int)(product_thread() / 32u);
 }
 
 #define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
 #define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
+#define PRODUCT_BEFORE 8 /* of these, before the first output */
 
-#define PRODUCT_PITCH 56 /* halves of a row of the block's window: odd in units of 16 bytes */
-#define PRODUCT_SIDE 48 /* of it, at most */
-#define PRODUCT_PLANE (PRODUCT_SIDE * PRODUCT_PITCH)
-
-/* Of the picture's own tiles and of those of levels; counts are of samples. */
+/* What a block of products makes: known when it runs, so that one piece of code makes all; instructions that each
+ * kind had for itself would be fetched anew by nearly every warp. Counts are of samples. */
 struct product_shape {
-    int before; /* of the window, before the first output: as far as a Gaussian reaches */
-    int own; /* outputs from one warp's to the next one's */
+    int level;
+    int side_px; /* of the block */
+    int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
     int spline; /* outputs before the first pixel's own */
 
-    __device__ __forceinline__ explicit product_shape(bool picture)
-        : before(picture ? 8 : 10), own(picture ? 16 : 8), spline(picture ? 0 : 2)
+    /* A quarter of a tile, level 0 or 1. */
+    static __device__ __forceinline__ product_shape of_quarter(int level)
     {
+        return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2};
+    }
+    /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
+     * them, and each up-samples its own pixels. */
+    static __device__ __forceinline__ product_shape of_wide(int level)
+    {
+        return {level, level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
+                level < 3 ? 12 : 0, 2};
+    }
+
+    __device__ __forceinline__ int warp_px() const
+    {
+        return side_px / 2;
+    }
+    /* Where the right warps' window begins in a row. Rows that are loaded as squares begin at multiples of 16 bytes:
+     * of levels, whose outputs are 12 apart, the columns of right warps are kept once more. */
+    __device__ __forceinline__ int right() const
+    {
+        return level == 0 ? own : PRODUCT_WINDOW;
     }
 };
-#define PRODUCT_SIDE_OF_LEVEL 40 /* own + PRODUCT_WINDOW */
 
-/* Whether a tile's Gaussians reach no farther than that; on levels a sample more is four sigmas away. */
+/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. */
 static __device__ __forceinline__ bool product_reaches(int level, int radius)
 {
-    return radius <= (level == 0 ? 8 : 11);
+    return radius <= (level == 0 ? 8 : 12);
 }
 
-/* ---- Shared memory: nodes of each warp, then the planes */
+/* ---- Shared memory: shares and nodes of each warp, then the planes */
 
-#define PRODUCT_NODES 5 /* along either axis; every fourth output */
-#define PRODUCT_NODES_PITCH 28 /* floats of a warp's */
+#define PRODUCT_NODES 3 /* along either axis; every eighth output */
+#define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
+/* Halves of a row: odd in units of 16 bytes. */
+#define PRODUCT_PITCH (2 * PRODUCT_WINDOW + 8)
+#define PRODUCT_PLANE (48 * PRODUCT_PITCH)
 
 struct product_memory {
     float4 *shares; /* of a warp */
-    float *nodes; /* of a warp */
+    float4 *nodes; /* of a warp */
     uint32_t *planes;
 
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
-        const int warp = product_thread() / 32;
+        const int warp = product_warp();
         shares = (float4 *)shared + 3 * warp;
-        nodes = (float *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * PRODUCT_NODES_PITCH;
+        nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
     }
 };
@@ -76,54 +106,93 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
     return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
 }
 
-/* ---- Windows */
+/* A channel each of four neighbours. */
+typedef uint2 product_colors[PRODUCT_COLORS];
 
-/* The window of a tile of a level, asked for and then put down: a thread has a pair of columns, and every so many
- * rows. */
-struct level_window {
-    static const int side = PRODUCT_SIDE_OF_LEVEL;
-    static const int pairs = side / 2;
-    static const int rows = FOVEATE_TILE_THREADS / pairs; /* at a time */
-    static const int reads = (side + rows - 1) / rows;
+static __device__ __forceinline__ void put_colors(const product_colors &colors, uint32_t *planes)
+{
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        *(uint2 *)(planes + c * (PRODUCT_PLANE / 2)) = colors[c];
+    }
+}
+
+/* Four columns of a window, every so many rows: what a thread asks for and then puts down. */
+template <int SIDE> struct product_column {
+    static const int fours = SIDE / 4;
+    static const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
+    static const int reads = (SIDE + rows - 1) / rows;
+
+    int x;
+    int row; /* the first; the last threads do what others do */
+
+    __device__ __forceinline__ product_column()
+        : x((int)(product_thread() % (uint32_t)fours * 4u)),
+          row(min((int)(product_thread() / (uint32_t)fours), rows - 1))
+    {
+    }
+    __device__ __forceinline__ bool is_beyond(int i) const
+    {
+        return reads * rows > SIDE && i == reads - 1 && row + i * rows >= SIDE;
+    }
+    __device__ __forceinline__ uint32_t *place(uint32_t *planes, int i) const
+    {
+        return planes + (row + i * rows) * (PRODUCT_PITCH / 2) + x / 2;
+    }
+};
+
+#define PRODUCT_LEVEL_SIDE 44 /* 12 + PRODUCT_WINDOW; all shapes load as much */
+#define PRODUCT_PICTURE_SIDE 48
+
+/* ---- A window of a level */
+
+struct product_level_window {
+    typedef product_column<PRODUCT_LEVEL_SIDE> column;
 
     uint2 middle; /* of the tile, its base */
     bool light; /* no base: halves are as precise as light is dark */
-    uint4 two[reads];
+    uint4 of[column::reads][2];
 
     /* (left, top): its first sample. */
     __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
-                                        int k, int x0, int y0, int left, int top)
+                                        const product_shape &shape, int x0, int y0, int left,
+                                        int top)
     {
-        const foveate_level &level = tiles.levels[k];
-        const int half = foveate_tile_side_px(k) / 2;
+        const foveate_level &level = tiles.levels[shape.level];
+        const int half = shape.side_px / 2;
         light = frame.light != 0;
-        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> k,
-                            min(y0 + half, frame.height_px - 1) >> k);
+        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> shape.level,
+                            min(y0 + half, frame.height_px - 1) >> shape.level);
         const int last_x = level.width + FOVEATE_MARGIN - 1;
         const int last_y = level.height + FOVEATE_MARGIN - 1;
-        const bool inside = left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-                            left + side - 1 <= last_x && top + side - 1 <= last_y;
-        const int thread = product_thread();
-        const int x = left + thread % pairs * 2;
-        const int row = min(thread / pairs, rows - 1); /* the last threads ask for what others do */
-        if (inside) {
-            const char *from = (const char *)sample_at(tiles, level, x, top + row);
-            const uint32_t step = (uint32_t)(rows * level.pitch) * 8u;
+        const column own;
+        const int x = left + own.x;
+        if (left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
+            left + PRODUCT_LEVEL_SIDE - 1 <= last_x && top + PRODUCT_LEVEL_SIDE - 1 <= last_y) {
+            const char *from = (const char *)sample_at(tiles, level, x, top + own.row);
+            const uint32_t step = (uint32_t)(column::rows * level.pitch) * 8u;
 #pragma unroll
-            for (int i = 0; i < reads; i++) {
-                /* Rows beyond the last one are not put down, and the first is there. */
-                const bool beyond = i == reads - 1 && row + i * rows >= side;
-                two[i] = *(const uint4 *)(from + (beyond ? 0u : (uint32_t)i * step));
+            for (int i = 0; i < column::reads; i++) {
+                const uint4 *at = (const uint4 *)(from + (uint32_t)i * step);
+                of[i][0] = at[0];
+                of[i][1] = at[1];
             }
-        } else {
-            const int x_first = min(max(x, -FOVEATE_MARGIN), last_x);
-            const int x_second = min(max(x + 1, -FOVEATE_MARGIN), last_x);
+            return;
+        }
+        int columns[4];
 #pragma unroll
-            for (int i = 0; i < reads; i++) {
-                const int y = min(max(top + row + i * rows, -FOVEATE_MARGIN), last_y);
-                const uint2 a = *sample_at(tiles, level, x_first, y);
-                const uint2 b = *sample_at(tiles, level, x_second, y);
-                two[i] = make_uint4(a.x, a.y, b.x, b.y);
+        for (int n = 0; n < 4; n++) {
+            columns[n] = min(max(x + n, -FOVEATE_MARGIN), last_x);
+        }
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            const int y = min(max(top + own.row + i * column::rows, -FOVEATE_MARGIN), last_y);
+            const uint2 *row = sample_at(tiles, level, 0, y);
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+                const uint2 a = row[columns[2 * k]];
+                const uint2 b = row[columns[2 * k + 1]];
+                of[i][k] = make_uint4(a.x, a.y, b.x, b.y);
             }
         }
     }
@@ -133,31 +202,38 @@ struct level_window {
         return light ? zero_sample() : whole_levels(sample_of_bits(middle.x, middle.y));
     }
 
-    __device__ __forceinline__ void put(uint32_t *planes) const
+    /* `own`: of the shape. */
+    __device__ __forceinline__ void put(int own, uint32_t *planes) const
     {
-        const int thread = product_thread();
-        const int row = min(thread / pairs, rows - 1);
         const tile_sample zero = base();
-        uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % pairs;
+        const column at;
 #pragma unroll
-        for (int i = 0; i < reads; i++) {
-            if (i == reads - 1 && row + i * rows >= side) {
-                break;
+        for (int i = 0; i < column::reads; i++) {
+            const tile_sample a = sample_of_bits(of[i][0].x, of[i][0].y) - zero;
+            const tile_sample b = sample_of_bits(of[i][0].z, of[i][0].w) - zero;
+            const tile_sample c = sample_of_bits(of[i][1].x, of[i][1].y) - zero;
+            const tile_sample d = sample_of_bits(of[i][1].z, of[i][1].w) - zero;
+            const product_colors colors = {
+                {bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy))},
+                {bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy))},
+                {bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw))}};
+            uint32_t *place = at.place(planes, i);
+            if (at.x < PRODUCT_WINDOW) {
+                put_colors(colors, place);
             }
-            const tile_sample a = sample_of_bits(two[i].x, two[i].y) - zero;
-            const tile_sample b = sample_of_bits(two[i].z, two[i].w) - zero;
-            uint32_t *at = to + i * rows * (PRODUCT_PITCH / 2);
-            at[0] = bits_of(low_halves(a.xy, b.xy));
-            at[PRODUCT_PLANE / 2] = bits_of(high_halves(a.xy, b.xy));
-            at[PRODUCT_PLANE] = bits_of(low_halves(a.zw, b.zw));
+            if (at.x >= own && at.x < own + PRODUCT_WINDOW) {
+                put_colors(colors, place + (PRODUCT_WINDOW - own) / 2);
+            }
         }
     }
 };
 
+/* ---- A window of the picture */
+
 /* Two pixels' bytes as halves, less `zero`. */
-static __device__ __forceinline__ void put_two_words(uint32_t first, uint32_t second,
-                                                     const tile_sample &zero,
-                                                     uint32_t (&colors)[PRODUCT_COLORS])
+static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t second,
+                                                       const tile_sample &zero,
+                                                       uint32_t (&colors)[PRODUCT_COLORS])
 {
     const uint32_t rg = __byte_perm(first, second, 0x5140);
     const uint32_t b = __byte_perm(first, second, 0x7362);
@@ -170,67 +246,81 @@ static __device__ __forceinline__ void put_two_words(uint32_t first, uint32_t se
         bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
 }
 
-static __device__ __forceinline__ void put_four_words(const tile_words<uint32_t, 4> &words,
-                                                      const tile_sample &zero, uint32_t *planes)
+static __device__ __forceinline__ void put_words(const tile_words<uint32_t, 4> &words,
+                                                 const tile_sample &zero, uint32_t *place)
 {
     uint32_t first[PRODUCT_COLORS];
     uint32_t second[PRODUCT_COLORS];
-    put_two_words(words.of[0], words.of[1], zero, first);
-    put_two_words(words.of[2], words.of[3], zero, second);
-#pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-        *(uint2 *)(planes + c * (PRODUCT_PLANE / 2)) = make_uint2(first[c], second[c]);
-    }
+    colors_of_words(words.of[0], words.of[1], zero, first);
+    colors_of_words(words.of[2], words.of[3], zero, second);
+    const product_colors colors = {
+        {first[0], second[0]}, {first[1], second[1]}, {first[2], second[2]}};
+    put_colors(colors, place);
 }
 
-/* The same of the picture, its first pixel at (left, top). -> the tile's base. */
-template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_sample load_planes(const tile_work<FORMAT, Image> &work,
-                                                          uint32_t *planes, int x0, int y0,
-                                                          int left, int top)
-{
-    const int side = PRODUCT_SIDE;
-    const int fours = side / 4;
-    const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
-    const int reads = (side + rows - 1) / rows;
-    const foveate_frame &frame = work.frame;
-    const int half = FOVEATE_TILE_QUARTER_PX / 2;
-    const uint32_t middle =
-        work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
-    const tile_decoder<FORMAT> decode(false, nullptr);
-    const int thread = product_thread();
-    const int x = left + thread % fours * 4;
-    const int row = min(thread / fours, rows - 1);
-    uint32_t *to = planes + row * (PRODUCT_PITCH / 2) + thread % fours * 2;
-    if (left >= 0 && top >= 0 && left + side <= frame.width_px && top + side <= frame.height_px &&
-        has_runs(work.src, 4)) {
-        const char *from = run_at(work.src, x, top + row);
-        const int64_t step = rows * row_bytes(work.src);
-        tile_words<uint32_t, 4> words[reads];
+template <enum fovea_format FORMAT, typename Image> struct product_picture_window {
+    typedef product_column<PRODUCT_PICTURE_SIDE> column;
+
+    uint32_t middle; /* of the tile, its base */
+    bool inside; /* else `of` is not there */
+    tile_words<uint32_t, 4> of[column::reads];
+
+    /* (left, top): its first pixel. */
+    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0,
+                                        int left, int top)
+    {
+        const foveate_frame &frame = work.frame;
+        const int half = FOVEATE_TILE_QUARTER_PX / 2;
+        middle =
+            work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
+        inside = left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
+                 top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
+        if (inside) {
+            const column own;
+            const char *from = run_at(work.src, left + own.x, top + own.row);
+            const int64_t step = column::rows * row_bytes(work.src);
 #pragma unroll
-        for (int i = 0; i < reads; i++) {
-            const bool beyond = i == reads - 1 && row + i * rows >= side;
-            words[i] = read_run<uint32_t, 4>(from + (beyond ? 0 : i) * step);
-        }
-        const tile_sample base = decode(middle);
-        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base;
-#pragma unroll
-        for (int i = 0; i < reads; i++) {
-            if (i < reads - 1 || row + i * rows < side) {
-                put_four_words(words[i], zero, to + i * rows * (PRODUCT_PITCH / 2));
+            for (int i = 0; i < column::reads; i++) {
+                /* Rows beyond the last one are not put down, and the first is there. */
+                of[i] = read_run<uint32_t, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
             }
         }
-        return base;
     }
-    const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
-    const tile_sample base = decode(middle);
-    const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base;
+
+    __device__ __forceinline__ tile_sample base() const
+    {
+        const tile_decoder<FORMAT> decode(false, nullptr);
+        return decode(middle);
+    }
+
+    /* -> whether all that this thread has read is opaque. */
+    __device__ __forceinline__ bool put(const tile_work<FORMAT, Image> &work, int left, int top,
+                                        uint32_t *planes) const
+    {
+        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base();
+        const column at;
+        uint32_t all = ~0u;
+        if (inside) {
+#pragma unroll
+            for (int i = 0; i < column::reads; i++) {
+                if (!at.is_beyond(i)) {
+                    put_words(of[i], zero, at.place(planes, i));
+                }
+                all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
+            }
+        } else {
+            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                                  work.frame.height_px - 1};
 #pragma unroll 1
-    for (int i = row; i < side; i += rows) {
-        put_four_words(load_four(endless, false, x, top + i), zero, to);
-        to += rows * (PRODUCT_PITCH / 2);
+            for (int i = 0; i < column::reads && !at.is_beyond(i); i++) {
+                const tile_words<uint32_t, 4> words =
+                    load_four(endless, false, left + at.x, top + at.row + i * column::rows);
+                put_words(words, zero, at.place(planes, i));
+                all &= words.of[0] & words.of[1] & words.of[2] & words.of[3];
+            }
+        }
+        return are_opaque<FORMAT>(all);
     }
-    return base;
-}
+};
 
 #endif

@@ -44,7 +44,29 @@ static __device__ __forceinline__ uint2 words_of_light(uint32_t r, uint32_t g, u
     return make_uint2(encode.in_light(first) | 0xff000000u, encode.in_light(second) | 0xff000000u);
 }
 
-/* Two opaque neighbours; stored values are rounded by the addition. */
+/* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
+ * devices round after 8 terms, too, and get their levels by an addition. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define PRODUCT_ROUNDS_ONCE true
+#else
+#define PRODUCT_ROUNDS_ONCE false
+#endif
+
+/* What a product that makes pixels begins with. Two words, as in product_weights. */
+template <bool LIGHT>
+static __device__ __forceinline__ mma_halves start_of_pixels(const product_levels &levels, int c)
+{
+    const uint32_t start = bits_of(levels.zero[c]);
+    return PRODUCT_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
+}
+
+static __device__ __forceinline__ uint32_t level_of_product(const product_levels &levels, int c,
+                                                            uint32_t two)
+{
+    return PRODUCT_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
+}
+
+/* Two opaque neighbours from such products. */
 template <enum fovea_format FORMAT, bool LIGHT>
 static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
                                                      uint32_t g, uint32_t b)
@@ -52,161 +74,197 @@ static __device__ __forceinline__ uint2 words_of_two(const product_levels &level
     if constexpr (LIGHT) {
         return words_of_light<FORMAT>(r, g, b);
     }
-    const uint32_t red = bits_of(__hadd2(half2_of(r), levels.zero[0]));
-    const uint32_t green = bits_of(__hadd2(half2_of(g), levels.zero[1]));
-    const uint32_t blue = bits_of(__hadd2(half2_of(b), levels.zero[2]));
+    const uint32_t red = level_of_product(levels, 0, r);
+    const uint32_t green = level_of_product(levels, 1, g);
+    const uint32_t blue = level_of_product(levels, 2, b);
     const uint32_t rg = __byte_perm(red, green, 0x6240);
-    const uint32_t ba = __byte_perm(blue, 0xffffffffu, 0x4240);
+    const uint32_t ba = blue | 0xff00ff00u;
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* Where a warp's pixels go. Nearly all of its squares lie in the picture and are written in runs, so that nothing
- * is asked for each pixel: PLAIN, decided once. */
+/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, opaque, so that nothing is
+ * asked for each: PLAIN, decided once. */
 template <enum fovea_format FORMAT, typename Image> struct product_writer {
+    static const int count = 4;
+    typedef tile_words<uint32_t, count> four;
+
     const tile_work<FORMAT, Image> &work;
     bool opaque; /* no alpha is read */
-    bool plain;
+    bool inside; /* all of the warp's */
+    bool runs; /* four are written at once, and in the picture or beside it */
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
-    const char *from;
     int64_t stride;
 
+    /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
     __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
-                                              int side_px, int count, int x, int y)
-        : work(tile), opaque(is_opaque)
+                                              int side_px, int x, int y, int right, int below)
+        : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
     {
-        plain = x + side_px <= work.frame.width_px && y + side_px <= work.frame.height_px &&
-                has_runs(work.dst, count) && has_runs(work.src, count);
+        const foveate_frame &frame = work.frame;
+        runs = (x + side_px <= frame.width_px || frame.width_px % count == 0) &&
+               has_runs(work.dst, count) && has_runs(work.src, count);
+        inside = x + side_px <= frame.width_px && y + side_px <= frame.height_px;
         stride = row_bytes(work.dst);
+        to = run_at(work.dst, x0, y0);
     }
 
-    __device__ __forceinline__ void start(int x, int y)
+    __device__ __forceinline__ bool is_plain() const
     {
-        x0 = x;
-        y0 = y;
-        to = run_at(work.dst, x, y);
-        from = run_at(work.src, x, y);
+        return runs && inside && opaque;
     }
 
-    /* COUNT pixels in a row, x and y from the lane's first. */
-    template <bool PLAIN, int COUNT>
-    __device__ __forceinline__ void write(int x, int y,
-                                          const tile_words<uint32_t, COUNT> &words) const
+    /* x and y from the lane's first. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void write(int x, int y, const four &words) const
     {
         if (PLAIN) {
-            tile_words<uint32_t, COUNT> own = words;
-            if (!opaque) {
-                own = read_run<uint32_t, COUNT>(from + y * row_bytes(work.src) + 4 * x);
-#pragma unroll
-                for (int n = 0; n < COUNT; n++) {
-                    own.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-                }
-            }
-            write_run_at(to + y * stride + 4 * x, own);
-        } else {
-            write_slowly(x0 + x, y0 + y, words);
+            write_run_at(to + y * stride + 4 * x, words);
+        } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
+            write_beside(x, y, words);
         }
     }
 
   private:
-    template <int COUNT>
-    __device__ __forceinline__ void write_slowly(int x, int y,
-                                                 tile_words<uint32_t, COUNT> words) const
+    static __device__ __forceinline__ four with_alpha(const four &words, const four &own)
     {
-        const foveate_frame &frame = work.frame;
-        if (y >= frame.height_px || x >= frame.width_px) {
-            return;
-        }
-        if (!opaque) {
-            const tile_words<uint32_t, COUNT> own = own_words<COUNT>(x, y);
+        four kept;
 #pragma unroll
-            for (int n = 0; n < COUNT; n++) {
-                words.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
-            }
+        for (int n = 0; n < count; n++) {
+            kept.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
         }
-        store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, frame.width_px, words);
+        return kept;
     }
 
-    template <int COUNT>
-    __device__ __forceinline__ tile_words<uint32_t, COUNT> own_words(int x, int y) const
+    __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
     {
-        const int last_x = work.frame.width_px - 1;
-        if (has_runs(work.src, COUNT) && x + COUNT <= last_x + 1) {
-            return read_run<uint32_t, COUNT>(run_at(work.src, x, y));
+        if (runs && opaque) {
+            write_run_at(to + y * stride + 4 * x, words);
+        } else if (runs) {
+            const four own = read_run<uint32_t, count>(run_at(work.src, x0 + x, y0 + y));
+            write_run_at(to + y * stride + 4 * x, with_alpha(words, own));
+        } else {
+            store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
+                             work.frame.width_px,
+                             opaque ? words : with_alpha(words, load_own(work, x0 + x, y0 + y)));
         }
-        tile_words<uint32_t, COUNT> words = {};
-#pragma unroll
-        for (int n = 0; n < COUNT; n++) {
-            words.of[n] = work.src.load(min(x + n, last_x), y);
-        }
-        return words;
     }
 };
 
-/* Of the picture's own tiles, outputs are pixels. */
-template <bool PLAIN, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_outputs(const product_writer<FORMAT, Image> &writer,
-                                                     const product_levels &levels,
-                                                     const uint32_t (&z)[PRODUCT_COLORS][4])
+/* As a register: compilers would work out the address of every word from the table's. */
+static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
 {
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const uint2 two = words_of_two<FORMAT, false>(levels, z[0][k], z[1][k], z[2][k]);
-        writer.template write<PLAIN>(k / 2 * 8, k % 2 * 8, tile_words<uint32_t, 2>{{two.x, two.y}});
-    }
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+l"(words));
+#endif
+    return words;
 }
 
-/* Up-sampled across: right factors. */
-template <int STEP>
-static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       uint2 (&across)[PRODUCT_COLORS][STEP])
+/* Pixels of a warp across: a pair of squares of 8 columns, of which a lane's columns are four neighbours. */
+static __device__ __forceinline__ int spline_pixel(int p, int n)
 {
-    const int lane = product_thread() % 32;
+    return n / 2 * 4 + p * 2 + n % 2;
+}
+
+/* Up-sampled across, from that row of the spline's on: right factors of a pair. */
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *rows,
+                                                       uint2 (&across)[PRODUCT_COLORS][2])
+{
+    const int lane = product_lane();
+    const uint32_t *words = pointer_of_lane(rows + 8 * spline_pixel(0, lane / 4) + lane % 4);
 #pragma unroll
-    for (int p = 0; p < STEP; p++) {
-        const uint32_t *row = spline_row<STEP>(spline_pixel(p, lane / 4));
-        const uint32_t first = __ldg(row + lane % 4);
-        const uint32_t second = __ldg(row + lane % 4 + 4);
+    for (int p = 0; p < 2; p++) {
+        const uint32_t upper = __ldg(words + 16 * p);
+        const uint32_t lower = __ldg(words + 16 * p + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
-            mma_halves x = make_uint2(0, 0);
-            mma_add_halves(x, z[c], first, second);
+            mma_halves x;
+            mma_begin_halves(x, z[c], upper, lower, make_uint2(0, 0));
             across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
         }
     }
 }
 
-/* And down, and written. */
-template <int STEP, bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void upsample_down(const product_writer<FORMAT, Image> &writer,
-                                                     const product_levels &levels,
-                                                     const uint2 (&across)[PRODUCT_COLORS][STEP])
+/* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and what they share is made
+ * twice, the same. Warps with fewer do without the last. */
+#define PRODUCT_DOWNS 3
+
+static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
 {
-    const int lane = product_thread() % 32;
+    return min(16 * i, side_px - 16);
+}
+
+/* Weights of the rows. */
+struct spline_downs {
+    uint32_t of[PRODUCT_DOWNS][4];
+
+    __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
+    {
+        const int lane = product_lane();
+        const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
 #pragma unroll
-    for (int q = 0; q < STEP / 2; q++) {
-        const uint32_t *row = spline_row<STEP>(16 * q + lane / 4) + lane % 4;
-        const uint32_t down[4] = {__ldg(row), __ldg(row + 64), __ldg(row + 4), __ldg(row + 68)};
+        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+            const uint32_t *row = pointer_of_lane(first + 8 * first_of_sixteen(q, side_px));
+            of[q][0] = __ldg(row);
+            of[q][1] = __ldg(row + 64);
+            of[q][2] = __ldg(row + 4);
+            of[q][3] = __ldg(row + 68);
+        }
+    }
+};
+
+/* And down: sixteen rows of a pair, and written. */
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_sixteen_rows(
+    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
+{
+    uint32_t samples[2][2][PRODUCT_COLORS]; /* rows, squares */
 #pragma unroll
-        for (int p = 0; p < STEP; p += 2) {
-            mma_halves y[2][PRODUCT_COLORS];
+    for (int p = 0; p < 2; p++) {
 #pragma unroll
-            for (int i = 0; i < 2; i++) {
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves two;
+            mma_begin_halves(two, down, across[c][p].x, across[c][p].y,
+                             start_of_pixels<LIGHT>(levels, c));
+            samples[0][p][c] = two.x;
+            samples[1][p][c] = two.y;
+        }
+    }
 #pragma unroll
-                for (int c = 0; c < PRODUCT_COLORS; c++) {
-                    y[i][c] = make_uint2(0, 0);
-                    mma_add_halves(y[i][c], down, across[c][p + i].x, across[c][p + i].y);
-                }
+    for (int i = 0; i < 2; i++) {
+        const uint32_t(&of)[2][PRODUCT_COLORS] = samples[i];
+        const uint2 a = words_of_two<FORMAT, LIGHT>(levels, of[0][0], of[0][1], of[0][2]);
+        const uint2 b = words_of_two<FORMAT, LIGHT>(levels, of[1][0], of[1][1], of[1][2]);
+        writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
+    }
+}
+
+/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first_...`: the
+ * warp's first pixel's row of the spline's, along either axis. `rows`: those in the picture. */
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_upsampled(const product_writer<FORMAT, Image> &writer,
+                                                       const product_levels &levels,
+                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *first_across,
+                                                       const uint32_t *first_down, int side_px,
+                                                       int rows)
+{
+    spline_downs down;
+    down.load(first_down, side_px);
+#pragma unroll 1
+    for (int p = 0; 16 * p < side_px; p++) {
+        const int x = first_of_sixteen(p, side_px);
+        uint2 across[PRODUCT_COLORS][2];
+        upsample_across(z, first_across + 8 * x, across);
+#pragma unroll
+        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+            if (16 * q < rows) {
+                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, x,
+                                                 first_of_sixteen(q, side_px));
             }
-            const uint2 a = words_of_two<FORMAT, LIGHT>(levels, y[0][0].x, y[0][1].x, y[0][2].x);
-            const uint2 b = words_of_two<FORMAT, LIGHT>(levels, y[1][0].x, y[1][1].x, y[1][2].x);
-            writer.template write<PLAIN>(8 * p, 16 * q,
-                                         tile_words<uint32_t, 4>{{a.x, a.y, b.x, b.y}});
-            const uint2 c = words_of_two<FORMAT, LIGHT>(levels, y[0][0].y, y[0][1].y, y[0][2].y);
-            const uint2 d = words_of_two<FORMAT, LIGHT>(levels, y[1][0].y, y[1][1].y, y[1][2].y);
-            writer.template write<PLAIN>(8 * p, 16 * q + 8,
-                                         tile_words<uint32_t, 4>{{c.x, c.y, d.x, d.y}});
         }
     }
 }

@@ -382,12 +382,13 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
 static __device__ __forceinline__ void scout_bytes(const tile_law &law, const foveate_frame &frame,
                                                    tile_bytes_memory &memory)
 {
-    const tile_findings found = find_around(law, (int)blockIdx.x, (int)blockIdx.y);
+    const tile_index tile(law.tiles.grid);
+    const tile_findings found = find_around(law, tile);
     if (may_need_levels(law)) {
         memory.needs = found.needs;
         tell_workers();
     }
-    list_tile(law, frame, found.tile, (int)blockIdx.x, (int)blockIdx.y);
+    list_tile(law, frame, found.tile, tile);
 }
 
 template <typename Image>

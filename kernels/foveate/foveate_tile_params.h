@@ -16,6 +16,16 @@
 #define FOVEATE_TILE_PX 64
 #define FOVEATE_TILE_QUARTER_PX 32
 
+/* Products make wide tiles, of nine quarters: 16 outputs either way, the size of a product, are 12 cells of the
+ * spline, and a fourth of the tile. */
+#define FOVEATE_TILE_ACROSS 2 /* quarters */
+#define FOVEATE_TILE_WIDE_ACROSS 3
+#define FOVEATE_TILE_WIDE_PX (FOVEATE_TILE_WIDE_ACROSS * FOVEATE_TILE_QUARTER_PX)
+#define FOVEATE_TILE_FOURTH_PX (FOVEATE_TILE_WIDE_PX / 2)
+/* In samples squared: products have weights up to it. Their window ends 8 samples from a warp's outermost outputs, of which
+ * no pixel has more than a hundredth, and 9 from the next ones: at three sigma. */
+#define FOVEATE_TILE_WIDE_VARIANCE 9.0f
+
 /* The first kernel: a block makes so many samples of level 2 along either axis, which are one tile's
  * pixels; one warp more says what tiles the second kernel shall make. */
 #define FOVEATE_TILE_MADE 16
@@ -90,10 +100,11 @@ FOVEATE_BOTH int32_t foveate_tile_side_px(int32_t level)
     return level < 2 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
 }
 
-FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int32_t radius)
+FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, int32_t level,
+                                                             int32_t radius)
 {
     struct foveate_tile_shape shape;
-    shape.side_px = foveate_tile_side_px(level);
+    shape.side_px = side_px;
     shape.before = level > 0 ? 2 : 0;
     shape.outputs = (shape.side_px >> level) + 2 * shape.before;
     shape.radius = radius;
@@ -115,7 +126,8 @@ FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t level, int3
 
 FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
 {
-    const struct foveate_tile_shape shape = foveate_tile_shape_of(level, radius);
+    const struct foveate_tile_shape shape =
+        foveate_tile_shape_of(foveate_tile_side_px(level), level, radius);
     const int32_t upsampled = level > 0 ? shape.side_px : 0;
     const int32_t lines = shape.rows > upsampled ? shape.rows : upsampled;
     return FOVEATE_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
@@ -164,12 +176,28 @@ FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limit
     return (int32_t)ceilf(fminf(wanted, (float)most));
 }
 
+/* Whether products make a wide tile, or a fourth of one, from that level. */
+FOVEATE_BOTH int32_t foveate_tile_is_wide(int32_t level, float sigma_px)
+{
+    return foveate_tile_rest(sigma_px, level) <= FOVEATE_TILE_WIDE_VARIANCE;
+}
+
 /* The second kernel's work: entries from both ends, small tiles first. Zero between frames. */
 struct foveate_tile_counts {
     uint32_t quarters; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
-    uint32_t split; /* tiles whose quarters asked for entries of their own */
+    uint32_t split; /* entries beyond one that tiles asked for */
     uint32_t parts; /* entries beyond one that quarters asked for */
+};
+
+/* A launch's tiles, and what its list has room for. */
+struct foveate_tile_grid {
+    int32_t across; /* quarters along a tile's side */
+    int32_t columns; /* of tiles */
+    int32_t rows;
+    int32_t split_count; /* entries beyond one a tile */
+    int32_t part_count; /* entries beyond one a quarter */
+    int32_t entry_count;
 };
 
 /* An entry: kind, flags, radius, and where in quarters of tiles. */
@@ -180,6 +208,8 @@ enum foveate_tile_kind {
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
     FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
     FOVEATE_TILE_DIRECT = 9, /* the picture's, in two dimensions at once */
+    /* And the level, from 1 on: a wide tile, of level 1 a fourth of one whose number is where others have a radius. */
+    FOVEATE_TILE_WIDE_0 = 10,
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
 #define FOVEATE_TILE_RADIUS_SHIFT 20
@@ -204,17 +234,15 @@ struct foveate_tiles {
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     int32_t bent; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* sigma changes by no more a pixel */
-    float split_px; /* RADIAL: farther from the gaze no tile is in quarters */
-    float part_px; /* and no quarter in two dimensions */
+    float split_px; /* RADIAL: farther from the gaze tiles are made from level 2 and up */
+    float near_px; /* and from level 1 and up, a wide one whole */
+    float part_px; /* and no quarter is averaged in two dimensions */
     float fine_sigma; /* below it, two dimensions at once */
     int32_t fine_radius; /* that takes; within limits.radius[0] */
-    int32_t columns; /* of tiles */
-    int32_t rows;
+    struct foveate_tile_grid grid;
+    struct foveate_tile_grid wide_grid; /* the same for launches of wide tiles */
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;
-    int32_t entry_count;
-    int32_t split_count; /* tiles whose quarters the list has room for */
-    int32_t part_count; /* entries beyond one a quarter that it has room for */
     int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
     struct foveate_tile_limits limits;
     struct foveate_tile_limits float_limits; /* a launch for floats puts these in their place */

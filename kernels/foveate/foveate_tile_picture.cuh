@@ -217,7 +217,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
                                                          int x0, int y0)
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
-    foveate_tile_shape shape = foveate_tile_shape_of(0, radius);
+    foveate_tile_shape shape = foveate_tile_shape_of(FOVEATE_TILE_QUARTER_PX, 0, radius);
     if (share.direct) {
         shape.rows = share.rows + 2 * radius;
         shape.above = 0; /* of the grid: only what pixels themselves have counts */
@@ -254,14 +254,15 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     typedef typename tile_pixel<FORMAT>::sample Sample;
     const bool light = becomes_light<FORMAT>(work.frame);
     const foveate_tiles &tiles = work.tiles;
-    const foveate_tile_shape shape = foveate_tile_shape_of(k, radius);
+    const int side_px = is_wide(work.law) ? FOVEATE_TILE_QUARTER_PX : foveate_tile_side_px(k);
+    const foveate_tile_shape shape = foveate_tile_shape_of(side_px, k, radius);
     const tile_memory memory(work.shared, shape);
     const int first_x = (x0 >> k) - shape.before;
     const int first_y = (y0 >> k) - shape.before;
     fill_grid<false>(work.law, shape, k, first_x, first_y, memory.grid);
     tile_sample base = zero_sample();
     if (!light && !holds_floats<FORMAT>()) {
-        base = middle_of_tile(work.frame, tiles, k, x0, y0);
+        base = middle_of_tile(work.frame, tiles, k, side_px, x0, y0);
     }
     const tile_finding finding =
         load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
@@ -304,38 +305,51 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
+/* All that is wide, and of quarters levels 0 and 1. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Image> &work,
-                                                      int level, int radius, bool fine)
+                                                      uint32_t entry)
 {
-    return level >= (work.frame.light ? 1 : 0) && level <= 2 && !fine && !work.frame.blur_alpha &&
-           product_reaches(level, radius);
+    const int level = kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0;
+    return kind_of_entry(entry) > FOVEATE_TILE_WIDE_0 ||
+           (level >= (work.frame.light ? 1 : 0) && level <= 1 && (entry & FOVEATE_TILE_FINE) == 0 &&
+            !work.frame.blur_alpha && product_reaches(level, radius_of_entry(entry)));
+}
+
+/* -> false: it is not for products. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Image> &work,
+                                                    uint32_t entry)
+{
+    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
+        if (!takes_products(work, entry)) {
+            return false;
+        }
+        const int wide = kind_of_entry(entry) - FOVEATE_TILE_WIDE_0;
+        const int fourth = wide == 1 ? radius_of_entry(entry) : 0;
+        const product_shape shape =
+            wide > 0 ? product_shape::of_wide(wide)
+                     : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
+        make_by_products(
+            work, shape,
+            column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX,
+            row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth / 2 * FOVEATE_TILE_FOURTH_PX);
+        return true;
+    }
+    return false;
 }
 
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image> &work,
                                                   uint32_t entry)
 {
-    const int kind = (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
-    const int radius = (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
+    const int kind = kind_of_entry(entry);
+    const int radius = radius_of_entry(entry);
     const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
     const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
-    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
-        if (takes_products(work, level, radius, fine)) {
-            /* The level is known to each: what follows from it is worked out here. */
-            if (level == 2) {
-                make_by_products(work, 2, x0, y0);
-            } else if (level == 1) {
-                make_by_products(work, 1, x0, y0);
-            } else {
-                make_by_products(work, 0, x0, y0);
-            }
-            return;
-        }
-    }
-    if (level == 2) {
+    if (level == 2 && !is_wide(work.law)) {
         make_from_level<4>(work, 2, radius, x0, y0);
     } else if (level == 0 || kind == FOVEATE_TILE_DIRECT) {
         const bool half = (entry & FOVEATE_TILE_HALF) != 0;
@@ -378,6 +392,41 @@ static __device__ __forceinline__ bool is_inside(const foveate_frame &frame, uin
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
  * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
+                                                    uint32_t entry)
+{
+    const bool in_quarters = kind_of_entry(entry) == FOVEATE_TILE_IN_QUARTERS;
+    const int across = work.tiles.grid.across;
+    const int count = in_quarters ? 2 * across * across : makes_both(entry) ? 2 : 1;
+    uint32_t four = entry;
+#pragma unroll 1
+    for (int i = 0; i < count; i++) {
+        uint32_t own = entry;
+        if (in_quarters) {
+            if (i % 8 == 0) {
+                const int quarter = i / 2 + (int)threadIdx.x % 32 / 8;
+                four = entry_of_quarter(work.law, column_of_entry(entry) + quarter % across,
+                                        row_of_entry(entry) + quarter / across);
+            }
+            own = __shfl_sync(~0u, four, 8 * (i / 2 % 4));
+        }
+        const bool both = makes_both(own);
+        if (in_quarters && (!is_inside(work.frame, own) || (i % 2 == 1 && !both))) {
+            continue;
+        }
+        if (both && i % 2 == 0) {
+            own = narrow_part(work.law, own);
+        }
+        if (i > 0) {
+            __syncthreads(); /* what was before is out of shared memory */
+        }
+        if (!make_product(work, own)) {
+            make_entry(work, own);
+        }
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const foveate_tiles &tiles, const Image &src,
                                                     const Image &dst, char *shared)
@@ -387,27 +436,9 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
-    const bool in_quarters = entry >> FOVEATE_TILE_KIND_SHIFT == FOVEATE_TILE_IN_QUARTERS;
-    uint32_t quarters = entry;
-    if (in_quarters) {
-        const int quarter = (int)threadIdx.x % 32 / 8;
-        quarters = entry_of_quarter(work.law, column_of_entry(entry) + quarter % 2,
-                                    row_of_entry(entry) + quarter / 2);
-    }
-    const int count = in_quarters ? 8 : makes_both(entry) ? 2 : 1;
-    for (int i = 0; i < count; i++) {
-        uint32_t own = in_quarters ? __shfl_sync(~0u, quarters, 8 * (i / 2)) : entry;
-        const bool both = makes_both(own);
-        if (in_quarters && (!is_inside(frame, own) || (i % 2 == 1 && !both))) {
-            continue;
-        }
-        if (both && i % 2 == 0) {
-            own = narrow_part(work.law, own);
-        }
-        if (i > 0) {
-            __syncthreads(); /* what was before is out of shared memory */
-        }
-        make_entry(work, own);
+    /* Nearly all entries are products: they do without what the others have worked out before. */
+    if (!make_product(work, entry)) {
+        make_in_turn(work, entry);
     }
 }
 

@@ -32,93 +32,90 @@
 
 /* ---- A tile */
 
-template <int STEP, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(const tile_work<FORMAT, Image> &work,
-                                                       const product_levels &levels,
-                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       bool opaque, int x0, int y0)
-{
-    const int lane = product_thread() % 32;
-    product_writer<FORMAT, Image> writer(work, opaque, 8 * STEP, 4, x0, y0);
-    writer.start(x0 + lane % 4 * 4, y0 + lane / 4);
-    uint2 across[PRODUCT_COLORS][STEP];
-    upsample_across<STEP>(z, across);
-    if (work.frame.light) {
-        if (writer.plain) {
-            upsample_down<STEP, true, true>(writer, levels, across);
-        } else {
-            upsample_down<STEP, false, true>(writer, levels, across);
-        }
-    } else if (writer.plain) {
-        upsample_down<STEP, true, false>(writer, levels, across);
-    } else {
-        upsample_down<STEP, false, false>(writer, levels, across);
-    }
-}
-
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_share(const tile_work<FORMAT, Image> &work, int level,
-                                                   const product_levels &levels,
-                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                   bool opaque, int x0, int y0)
+static __device__ __forceinline__ void write_products(
+    const tile_work<FORMAT, Image> &work, const product_shape &shape, const product_levels &levels,
+    const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0, int first_x, int first_y)
 {
-    if (level == 2) {
-        write_upsampled<4>(work, levels, z, opaque, x0, y0);
-    } else if (level == 1) {
-        write_upsampled<2>(work, levels, z, opaque, x0, y0);
-    } else {
-        const int lane = product_thread() % 32;
-        product_writer<FORMAT, Image> writer(work, opaque, 16, 2, x0, y0);
-        writer.start(x0 + lane % 4 * 2, y0 + lane / 4);
-        if (writer.plain) {
-            write_outputs<true>(writer, levels, z);
+    const int lane = product_lane();
+    const int side_px = shape.warp_px();
+    const product_writer<FORMAT, Image> writer(work, opaque, side_px, x0, y0, lane % 4 * 4,
+                                               lane / 4);
+    const int rows = min(side_px, work.frame.height_px - y0);
+    const uint32_t *spline = spline_of_level(shape.level);
+    const uint32_t *across = spline + 8 * first_x;
+    const uint32_t *down = spline + 8 * first_y;
+    if (work.frame.light) {
+        if (writer.is_plain()) {
+            write_upsampled<true, true>(writer, levels, z, across, down, side_px, side_px);
         } else {
-            write_outputs<false>(writer, levels, z);
+            write_upsampled<false, true>(writer, levels, z, across, down, side_px, rows);
         }
+    } else if (writer.is_plain()) {
+        write_upsampled<true, false>(writer, levels, z, across, down, side_px, side_px);
+    } else {
+        write_upsampled<false, false>(writer, levels, z, across, down, side_px, rows);
     }
 }
 
-/* All that is asked for is on its way before the first of it is waited for. */
+/* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). -> the tile's base. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ tile_sample load_products(const tile_work<FORMAT, Image> &work,
+                                                            const product_shape &shape,
+                                                            const product_memory &memory, int x0,
+                                                            int y0, int x, int y, bool &opaque,
+                                                            product_variances &variances)
+{
+    const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    opaque = !needs_alpha<FORMAT>(work.frame);
+    if (shape.level == 0) {
+        product_picture_window<FORMAT, Image> window;
+        window.ask(work, x0, y0, left, top);
+        variances.find(work.law, shape, x, y, memory);
+        opaque = window.put(work, left, top, memory.planes) || opaque;
+        return window.base();
+    }
+    product_level_window window;
+    window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    const int half = shape.warp_px();
+    opaque = opaque ||
+             is_opaque(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+    variances.find(work.law, shape, x, y, memory);
+    window.put(shape.own, memory.planes);
+    return window.base();
+}
+
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
-                                                        int level, int x0, int y0)
+                                                        const product_shape &shape, int x0, int y0)
 {
     const product_memory memory(work.shared);
-    const product_shape shape(level == 0);
-    const int warp = product_thread() / 32;
-    const int right = warp % 2;
-    const int below = warp / 2;
-    const int first_x = (x0 >> level) - shape.spline;
-    const int first_y = (y0 >> level) - shape.spline;
-    bool opaque = !needs_alpha<FORMAT>(work.frame);
-    tile_sample base;
-    if (level == 0) {
-        base = load_planes(work, memory.planes, x0, y0, first_x - shape.before,
-                           first_y - shape.before);
-    } else {
-        level_window window;
-        window.ask(work.frame, work.tiles, level, x0, y0, first_x - shape.before,
-                   first_y - shape.before);
-        opaque = opaque || is_opaque(work.tiles, x0, y0);
-        window.put(memory.planes);
-        base = window.base();
-    }
+    const int right = product_warp() % 2;
+    const int below = product_warp() / 2;
+    const int own_x0 = x0 + right * shape.warp_px();
+    const int own_y0 = y0 + below * shape.warp_px();
+    bool opaque;
     product_variances variances;
-    variances.find(work.law, level, first_x + right * shape.own, first_y + below * shape.own,
-                   memory);
-    __syncthreads();
-    const int lane = product_thread() % 32;
-    const mma_place window =
-        mma_place_of(memory.planes) +
-        2 * ((below * shape.own + lane % 16) * PRODUCT_PITCH + right * shape.own + lane / 16 * 8);
+    const tile_sample base = load_products(
+        work, shape, memory, x0, y0, (x0 >> shape.level) - shape.spline + right * shape.own,
+        (y0 >> shape.level) - shape.spline + below * shape.own, opaque, variances);
+    opaque = __syncthreads_and(opaque) != 0;
+    if (own_x0 >= work.frame.width_px || own_y0 >= work.frame.height_px) {
+        return;
+    }
+    const int lane = product_lane();
+    const int row = below * shape.own + lane % 16;
+    const mma_place window = mma_place_of(memory.planes) +
+                             2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
     product_sums sums;
-    blur_outputs(variances, memory.shares, shape.before, window, sums);
+    blur_outputs(variances, memory.shares, window, sums);
     product_levels levels;
     levels.set<FORMAT>(base, work.frame.light != 0);
     uint32_t z[PRODUCT_COLORS][4];
     limit_outputs(sums, levels.low, levels.high, z);
-    const int warp_px = shape.own << level;
-    write_share(work, level, levels, z, opaque, x0 + right * warp_px, y0 + below * warp_px);
+    const int first = shape.level < 3 ? 0 : shape.warp_px(); /* all have made the same outputs */
+    write_products(work, shape, levels, z, opaque, own_x0, own_y0, right * first, below * first);
 }
 
 #endif

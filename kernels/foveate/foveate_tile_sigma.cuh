@@ -114,6 +114,14 @@ template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes
     return range;
 }
 
+/* What sigma may be between the places of a square that were asked. */
+static __device__ __forceinline__ tile_range range_between(const tile_law &law,
+                                                           const tile_range &range, float side)
+{
+    const float more = law.tiles.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
+    return {range.low - more, range.high + more};
+}
+
 /* Of a square for each so many lanes, who are told. */
 template <int LANES>
 static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
@@ -130,20 +138,31 @@ static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &la
         range.low = fminf(range.low, sigma_px);
         range.high = fmaxf(range.high, sigma_px);
     }
-    range = range_of_lanes<LANES>(range);
-    const float half_diagonal = radial ? 0.0f : 0.1768f * square.side;
-    range.low -= law.tiles.slope * half_diagonal;
-    range.high += law.tiles.slope * half_diagonal;
-    return range;
+    return range_between(law, range_of_lanes<LANES>(range), square.side);
 }
 
 /* ---- Kinds */
+
+static __device__ __forceinline__ bool is_wide(const tile_law &law)
+{
+    return law.tiles.grid.across == FOVEATE_TILE_WIDE_ACROSS;
+}
 
 static __device__ __forceinline__ uint32_t tile_entry(int kind, int radius, int x, int y)
 {
     return (uint32_t)kind << FOVEATE_TILE_KIND_SHIFT |
            (uint32_t)radius << FOVEATE_TILE_RADIUS_SHIFT | (uint32_t)y << FOVEATE_TILE_ROW_SHIFT |
            (uint32_t)x;
+}
+
+static __device__ __forceinline__ int kind_of_entry(uint32_t entry)
+{
+    return (int)(entry >> FOVEATE_TILE_KIND_SHIFT);
+}
+
+static __device__ __forceinline__ int radius_of_entry(uint32_t entry)
+{
+    return (int)(entry >> FOVEATE_TILE_RADIUS_SHIFT & FOVEATE_TILE_RADIUS_MASK);
 }
 
 static __device__ __forceinline__ int column_of_entry(uint32_t entry)
@@ -156,18 +175,34 @@ static __device__ __forceinline__ int row_of_entry(uint32_t entry)
     return (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK);
 }
 
-/* The quarter at that place, and what it reads of the spline's neighbours. Eight lanes ask for each. */
-static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+/* Only wide tiles have quarters of level 2 and up: where sigma changes too much for products. */
+static __device__ __forceinline__ int level_of_quarter(const tile_law &law, const tile_range &range)
+{
+    int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    if (level > 0 && is_wide(law)) {
+        while (!foveate_tile_is_wide(level, range.high) && level + 1 < law.level_count &&
+               range.low >= foveate_tile_sigma_from(level + 1)) {
+            level++;
+        }
+    }
+    return level;
+}
+
+/* The quarter at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ tile_square square_of_quarter(int x, int y)
 {
     const float margin = 2.0f;
-    const tile_square square = {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
-                                (float)(y * FOVEATE_TILE_QUARTER_PX) - margin,
-                                FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
-    const tile_range range = range_over_lanes<8>(law, square);
+    return {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
+            (float)(y * FOVEATE_TILE_QUARTER_PX) - margin, FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
+}
+
+static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
+                                                          const tile_range &range, int x, int y)
+{
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
-    const int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
+    const int level = level_of_quarter(law, range);
     const bool fine = range.low < law.tiles.fine_sigma;
     const int direct_radius = (int)(FOVEATE_REACH * range.high);
     if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS - !fine) {
@@ -180,11 +215,61 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y) | (fine ? FOVEATE_TILE_FINE : 0);
 }
 
+/* Eight lanes ask for each. */
+static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+{
+    return entry_of_range(law, range_over_lanes<8>(law, square_of_quarter(x, y)), x, y);
+}
+
+/* The range of a tile's quarter for each of the first lanes. Three quarters a lane are asked about side by side: one
+ * after another their waits for the law's table would add up. */
+static __device__ __forceinline__ tile_range ranges_of_quarters(const tile_law &law, int x, int y)
+{
+    const int across = law.tiles.grid.across;
+    const int lane = (int)threadIdx.x % 32;
+    if (law.tiles.radial) {
+        const int own = lane / 2;
+        const tile_square square =
+            square_of_quarter(across * x + own % across, across * y + own / across);
+        const tile_place place = end_of_square(law, square, lane % 2 == 0);
+        const float sigma_px = law.at(place.x, place.y);
+        return {__shfl_sync(~0u, sigma_px, 2 * lane), __shfl_sync(~0u, sigma_px, 2 * lane + 1)};
+    }
+    const int rounds = 3;
+    tile_range ranges[rounds];
+#pragma unroll
+    for (int r = 0; r < rounds; r++) {
+        ranges[r] = {INFINITY, 0.0f};
+    }
+#pragma unroll 1
+    for (int i = lane % 8; i < 25; i += 8) {
+#pragma unroll
+        for (int r = 0; r < rounds; r++) {
+            const int quarter = 4 * r + lane / 8;
+            const tile_square square =
+                square_of_quarter(across * x + quarter % across, across * y + quarter / across);
+            const tile_place place = place_in_square(square, i);
+            const float sigma_px = law.at(place.x, place.y);
+            ranges[r].low = fminf(ranges[r].low, sigma_px);
+            ranges[r].high = fmaxf(ranges[r].high, sigma_px);
+        }
+    }
+    tile_range own = {};
+#pragma unroll
+    for (int r = 0; r < rounds; r++) {
+        const tile_range four = range_of_lanes<8>(ranges[r]);
+        const tile_range found = {__shfl_sync(~0u, four.low, lane % 4 * 8),
+                                  __shfl_sync(~0u, four.high, lane % 4 * 8)};
+        own = lane / 4 == r ? found : own;
+    }
+    return range_between(law, own, square_of_quarter(0, 0).side);
+}
+
 /* ---- Parts of a quarter. Only levels below the first are fine. */
 
 static __device__ __forceinline__ bool makes_both(uint32_t entry)
 {
-    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_LEVEL_0 &&
+    return kind_of_entry(entry) == FOVEATE_TILE_LEVEL_0 &&
            (entry & (FOVEATE_TILE_FINE | FOVEATE_TILE_PARTED)) == FOVEATE_TILE_FINE;
 }
 
@@ -199,9 +284,7 @@ static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint
 
 static __device__ __forceinline__ int count_parts(uint32_t entry)
 {
-    return (entry >> FOVEATE_TILE_KIND_SHIFT) == FOVEATE_TILE_DIRECT ? 2
-           : makes_both(entry)                                       ? 3
-                                                                     : 1;
+    return kind_of_entry(entry) == FOVEATE_TILE_DIRECT ? 2 : makes_both(entry) ? 3 : 1;
 }
 
 /* One of as many. */
@@ -218,12 +301,20 @@ static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, ui
            (i == 1 ? FOVEATE_TILE_LOWER : 0);
 }
 
+/* Whether a whole tile can be made from that level. */
+static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
+                                              int level)
+{
+    return range.low >= foveate_tile_sigma_from(level) &&
+           (is_wide(law) ? foveate_tile_is_wide(level, range.high)
+                         : foveate_tile_radius(&law.tiles.limits, level, range.high)) > 0;
+}
+
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
 static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
 {
     for (int level = 2; level < law.level_count; level++) {
-        if (range.low >= foveate_tile_sigma_from(level) &&
-            foveate_tile_radius(&law.tiles.limits, level, range.high) > 0) {
+        if (serves(law, range, level)) {
             return level;
         }
     }
@@ -231,23 +322,31 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
 }
 
 /* The tile at that place, with what it reads around. */
-static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
+static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law, int x, int y)
 {
     const float margin = 4.0f;
-    return {(float)(x * FOVEATE_TILE_PX) - margin, (float)(y * FOVEATE_TILE_PX) - margin,
-            FOVEATE_TILE_PX + 2.0f * margin};
+    const float side = (float)(law.tiles.grid.across * FOVEATE_TILE_QUARTER_PX);
+    return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* The tile from level 2 or up; FOVEATE_TILE_NONE: in quarters. */
+/* The tile from level 2 or up, a wide one also from level 1, which is four entries; FOVEATE_TILE_NONE: in quarters. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {
+    const int across = law.tiles.grid.across;
     const int level = law.blurs ? level_of_range(law, range) : 0;
+    if (is_wide(law)) {
+        const int wide =
+            level > 0 ? level : law.blurs && law.level_count > 1 && serves(law, range, 1);
+        return wide == 0 ? FOVEATE_TILE_NONE
+                         : tile_entry(FOVEATE_TILE_WIDE_0 + wide, 0, across * x, across * y);
+    }
     if (level == 0) {
         return FOVEATE_TILE_NONE;
     }
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      foveate_tile_radius(&law.tiles.limits, level, range.high), 2 * x, 2 * y);
+                      foveate_tile_radius(&law.tiles.limits, level, range.high), across * x,
+                      across * y);
 }
 
 #endif

@@ -291,7 +291,7 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
 
 /* ---- Of a tile from a level */
 
-/* The four blocks of the first kernel that have read its pixels. */
+/* The four blocks of the first kernel that have read its pixels, or a warp's. */
 static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
 {
     const int x = x0 / FOVEATE_TILE_PX;
@@ -304,9 +304,9 @@ static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int
 
 static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
                                                              const foveate_tiles &tiles, int k,
-                                                             int x0, int y0)
+                                                             int side_px, int x0, int y0)
 {
-    const int half = foveate_tile_side_px(k) / 2;
+    const int half = side_px / 2;
     const int x = min(x0 + half, frame.width_px - 1) >> k;
     const int y = min(y0 + half, frame.height_px - 1) >> k;
     return whole_levels(load_sample<tile_sample>(sample_at(tiles, tiles.levels[k], x, y)));

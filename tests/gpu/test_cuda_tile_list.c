@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How long the list of tiles is, for any gaze: long enough for those near it, and not much longer. */
+/* How long the list of tiles is, for any gaze and both sizes of tiles: long enough for those near it, and not much
+ * longer. */
 
 #include "foveate/foveate_cuda_tiles.h"
 
@@ -50,20 +51,26 @@ static int32_t count_below(const struct foveate_plan *plan, const struct foveate
     return count;
 }
 
+/* Of a launch's tiles, with the gaze there. */
 static void check_gaze(const struct foveate_plan *plan, const struct foveate_tiles *all,
                        struct fovea_point_uv gaze)
 {
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
     struct foveate_tiles tiles = *all;
     foveate_cuda_tile_list_fit(&tiles, &frame);
-    const int32_t split = count_below(plan, &frame, FOVEATE_TILE_PX, foveate_tile_sigma_from(2));
+    const struct foveate_tile_grid *grid = &tiles.grid;
+    const uint32_t side_px = (uint32_t)(grid->across * FOVEATE_TILE_QUARTER_PX);
+    const int32_t quarters = grid->across * grid->across;
+    const int32_t split = count_below(plan, &frame, side_px, foveate_tile_sigma_from(2));
+    const int32_t near = count_below(plan, &frame, side_px, foveate_tile_sigma_from(1));
     const int32_t fine = count_below(plan, &frame, FOVEATE_TILE_QUARTER_PX, all->fine_sigma);
-    assert_in_range(tiles.split_count, split, all->split_count);
-    assert_true(tiles.split_count <= split + 8 + split / 3);
-    assert_in_range(tiles.part_count, 2 * fine, all->part_count);
-    assert_int_equal(tiles.entry_count, all->entry_count -
-                                            3 * (all->split_count - tiles.split_count) -
-                                            (all->part_count - tiles.part_count));
+    /* Tiles between are four entries, where they are wide and sigma changes little in them. */
+    const int32_t asked = near * (quarters - 1) + (split - near) * 3;
+    assert_in_range(grid->split_count, asked, all->grid.split_count);
+    assert_true(grid->split_count <= (split + 8 + split / 3) * (quarters - 1));
+    assert_in_range(grid->part_count, 2 * fine, all->grid.part_count);
+    assert_int_equal(grid->entry_count,
+                     grid->columns * grid->rows + grid->split_count + grid->part_count);
 }
 
 static void the_list_fits_any_gaze(void **state)
@@ -73,8 +80,11 @@ static void the_list_fits_any_gaze(void **state)
         struct foveate_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
         struct foveate_tiles all;
         assert_true(foveate_cuda_tiles_plan(plan, FOVEATE_TILE_MAX_SLOPE, &all));
+        struct foveate_tiles wide = all;
+        wide.grid = all.wide_grid;
         for (size_t k = 0; k < COUNT(gazes); k++) {
             check_gaze(plan, &all, gazes[k]);
+            check_gaze(plan, &wide, gazes[k]);
         }
         foveate_plan_destroy(&plan);
     }
