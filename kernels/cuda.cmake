@@ -33,28 +33,32 @@ if(NOT FOVEA_HAVE_CUDA)
     return()
 endif()
 
-# Machine code for every architecture that this nvcc knows, and PTX for those to come. Most of nvcc's time
-# goes into PTX, and that of 80 and 90 is the same but for its name, as is that of 100 and 120: one for each
-# generation serves all of them. Code for a later architecture (tests/test_sources.py) wants it in this list.
-set(ptx_architectures 75 80 100)
+# Machine code for every architecture that this nvcc knows, and the newest PTX for those to come. Most of nvcc's
+# time goes into PTX, and where no code asks for 90 (tests/test_sources.py), that of 80 and 90 is the same but
+# for its name, as is that of 100 and 120: each architecture takes the newest one of its list.
 execute_process(COMMAND ${FOVEA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
-set(gencode)
-set(architectures ${FOVEA_CUDA_ARCHITECTURES})
-list(SORT architectures COMPARE NATURAL)
-foreach(architecture IN LISTS architectures)
-    if(known MATCHES "compute_${architecture}\n")
-        set(ptx ${architecture})
-        foreach(older IN LISTS ptx_architectures)
-            if(older LESS_EQUAL architecture AND known MATCHES "compute_${older}\n")
-                set(ptx ${older})
-            endif()
-        endforeach()
-        list(APPEND gencode -gencode arch=compute_${ptx},code=sm_${architecture})
-    endif()
-endforeach()
-list(APPEND gencode -gencode arch=compute_${ptx},code=compute_${ptx})
+function(fovea_gencode out_flags)
+    set(flags)
+    set(architectures ${FOVEA_CUDA_ARCHITECTURES})
+    list(SORT architectures COMPARE NATURAL)
+    foreach(architecture IN LISTS architectures)
+        if(known MATCHES "compute_${architecture}\n")
+            set(ptx ${architecture})
+            foreach(older IN LISTS ARGN)
+                if(older LESS_EQUAL architecture AND known MATCHES "compute_${older}\n")
+                    set(ptx ${older})
+                endif()
+            endforeach()
+            list(APPEND flags -gencode arch=compute_${ptx},code=sm_${architecture})
+        endif()
+    endforeach()
+    list(APPEND flags -gencode arch=compute_${ptx},code=compute_${ptx})
+    set(${out_flags} ${flags} PARENT_SCOPE)
+endfunction()
+fovea_gencode(gencode 75 80 100)
+fovea_gencode(gencode_tiles 75 80 90 100)
 
-# Threads: one for each PTX, which end the build sooner where there are more cores than files.
+# Threads make a file's PTX at once, which ends the build sooner where there are more cores than files.
 set(nvcc_flags -std=c++17 -O3 -Xfatbin -compress-all --threads 3)
 if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
@@ -66,8 +70,12 @@ foreach(name foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands
     foveate_smooth foveate_late foveate_gaze)
     set(kernel ${CMAKE_CURRENT_LIST_DIR}/foveate/${name}.cu)
     set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+    set(architecture_flags ${gencode})
+    if(name MATCHES "tiles")
+        set(architecture_flags ${gencode_tiles})
+    endif()
     add_custom_command(OUTPUT ${fatbin}
-        COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${gencode} -I${PROJECT_SOURCE_DIR}/plugin
+        COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${architecture_flags} -I${PROJECT_SOURCE_DIR}/plugin
             -I${CMAKE_CURRENT_LIST_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
         DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
         COMMENT "CUDA ${name}.cu")
