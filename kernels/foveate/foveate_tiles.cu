@@ -25,57 +25,24 @@
  *     foveate_tile_spline.cuh   up-sampling
  *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 from sm_80 on
  *
+ * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the compiler
+ * less time:
+ *
+ *     foveate_tiles_unorm.cu    RGB8, R8, A2B10G10R10
+ *     foveate_tiles_float.cu    B10G11R11F, RGBA16F
+ *     foveate_tile_kernels.cuh  what a kernel is, for all three
+ *
  * What is copied (foveate_smooth.h) is copied bit by bit. */
 
 #include "foveate_tile_bytes.cuh"
-#include "foveate_tile_picture.cuh"
+#include "foveate_tile_kernels.cuh"
 
-/* Blocks that a multiprocessor holds: registers are cut to that. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define MAKER_BLOCKS 4
-#else
-#define MAKER_BLOCKS 5
-#endif
 #define BYTES_MAKER_BLOCKS 6
-#define PICTURE_BLOCKS 6
 /* Products hold a warp's outputs in registers. */
-#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : PICTURE_BLOCKS)
-/* Floats take twice the registers of halves. */
-#define FLOAT_MAKER_BLOCKS 3
-#define FLOAT_PICTURE_BLOCKS 4
+#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : TILE_PICTURE_BLOCKS)
 
-extern __shared__ __align__(16) char tile_shared[];
-
-#define KERNELS(kind, suffix, format, makers, pictures)                                            \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, makers)                      \
-        tile_levels_##kind##_##suffix(                                                             \
-            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
-    {                                                                                              \
-        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
-        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
-        make_levels<format>(frame, params.tiles, src);                                             \
-    }                                                                                              \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, pictures)                   \
-        tile_picture_##kind##_##suffix(                                                            \
-            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
-    {                                                                                              \
-        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
-        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
-        const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
-        make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
-    }
-
-KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PRODUCT_BLOCKS)
-KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(linear, r8, FOVEA_FORMAT_R8, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
-KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
-
-KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PRODUCT_BLOCKS)
-KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
-KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
+TILE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOCKS)
+TILE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOCKS)
 
 /* Never launched on older devices. */
 #define BYTES_KERNEL(kind)                                                                         \
