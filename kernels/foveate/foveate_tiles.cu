@@ -7,7 +7,8 @@
  *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared,
  *
  * decimation to level k, the blur there, and up-sampling by the cubic B-spline. A tile takes one level
- * for all its pixels, and its blur is two passes of one dimension with the variance of each sample. Two
+ * for all its pixels, and its blur is two passes of one dimension with the variance of each sample, or products
+ * with a few variances, mixed by the sample. Two
  * launches make a frame, and where sigma is large one for each level beyond the second between them:
  *
  *     foveate_tile_levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of 16 x 16 samples
@@ -17,6 +18,7 @@
  *
  *     foveate_tile_params.h     shapes, limits, what C shares
  *     foveate_tile_sigma.cuh    sigma, and what it says about a tile
+ *     foveate_tile_scout.cuh    which levels are made, and the list of tiles
  *     foveate_tile_sample.cuh   samples of halves, formats
  *     foveate_tile_taps.cuh     filters of levels as matrices
  *     foveate_tile_image.cuh    pixels in memory
