@@ -3,6 +3,7 @@
 """./run: what it says, and that it calls a package manager only when it may and must."""
 
 import os
+import pty
 import re
 import shutil
 import signal
@@ -44,6 +45,7 @@ class Machine:
         self.fake("sudo", 'exec "$@"')
         self.fake("apt-get", f'echo "apt-get $*" >>"{self.calls}"')
         self.fake("dpkg-query", "exit 1")
+        self.environment = {"PATH": str(self.bin), "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 
     def fake(self, name, script):
         (self.bin / name).unlink(missing_ok=True)
@@ -55,15 +57,30 @@ class Machine:
             if any(tool.name == name or tool.name.startswith(f"{name}-") for name in names):
                 tool.unlink()
 
-    def run(self, *arguments):
-        environment = {"PATH": str(self.bin), "HOME": str(self.bin.parent), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
-        return run_program(self.bin / "bash", ROOT / "run", "--build-dir", self.build, *arguments, check=False,
-                           env=environment)  # fmt: skip
+    def command(self, *arguments):
+        return [self.bin / "bash", ROOT / "run", "--build-dir", self.build, *arguments]
 
-    def start(self, *arguments):
-        environment = {"PATH": str(self.bin), "HOME": str(self.bin.parent), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
-        command = [self.bin / "bash", ROOT / "run", "--build-dir", self.build, *arguments]
-        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def run(self, *arguments):
+        return run_program(*self.command(*arguments), check=False, env=self.environment)
+
+    def start(self, *arguments, stdout=subprocess.DEVNULL):
+        return subprocess.Popen(self.command(*arguments), env=self.environment, stdin=subprocess.DEVNULL,
+                                stdout=stdout, stderr=subprocess.DEVNULL)  # fmt: skip
+
+    def run_on_terminal(self, *arguments):
+        """What it says there."""
+        ours, theirs = pty.openpty()
+        process = self.start(*arguments, stdout=theirs)
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 4096):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert process.wait(20) == 0
+        return said.decode()
 
     def apt_calls(self):
         return self.calls.read_text().splitlines()
@@ -187,6 +204,60 @@ def test_demo_that_cannot_be_configured_names_its_log(machine):
     assert done.returncode == 1
     assert "broken on purpose" in done.stderr
     assert str(machine.build / "logs" / "release-configure.log") in done.stderr
+
+
+# As ninja does it where nobody looks: a line for each that is finished.
+BUILD_OF_THREE = """
+[[ $1 == --build ]] || exit 0
+echo "[1/3] Building C object one.c.o"
+echo "[2/3] Building C object two.c.o"
+printf "[3/3] Lin"
+sleep 2.5
+echo "king"
+"""
+
+
+def test_build_says_how_far_it_is(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", BUILD_OF_THREE)
+    machine.environment["FOVEA_PROGRESS_SECONDS"] = "1"
+    done = machine.run("build")
+    told = r"^Building ... \n(    2 of 3 done, \d s\n)+(    3 of 3 done, \d s\n)?ok \(\d s\)$"
+    assert re.search(told, done.stdout, re.M)
+    assert "[3/3] Linking\n" in (machine.build / "logs" / "release-build.log").read_text()
+
+
+def test_short_build_takes_one_line(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", 'echo "[1/1] Building C object one.c.o"')
+    assert re.search(r"^Building ... ok \(\d s\)$", machine.run("build").stdout, re.M)
+
+
+def test_build_on_a_terminal_has_one_line_that_changes(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", BUILD_OF_THREE)
+    machine.environment["TERM"] = "xterm"
+    said = machine.run_on_terminal("build")
+    assert re.search(r"(\r\x1b\[K    2 of 3 done, \d s){2}", said)
+    assert said.count("Building ...") == 1
+
+
+def test_failed_build_shows_the_compiler(machine):
+    """What others have printed in the meantime does not push it away."""
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", """
+[[ $1 == --build ]] || exit 0
+echo "[1/90] Building C object one.c.o"
+echo "FAILED: two.c.o"
+echo "two.c:1:1: error: broken on purpose"
+for i in {2..50}; do echo "[$i/90] Building C object $i.c.o"; done
+exit 1
+""")  # fmt: skip
+    done = machine.run("build")
+    assert done.returncode == 1
+    assert "error: broken on purpose" in done.stderr
+    assert "one.c.o" not in done.stderr
+    assert str(machine.build / "logs" / "release-build.log") in done.stderr
 
 
 def test_stage_that_cannot_be_built_fails(machine):

@@ -53,6 +53,23 @@ def test_build_lists_its_files():
     assert named(path for path in globbing if re.search(r"file\s*\(\s*GLOB", path.read_text())) == []
 
 
+def with_its_headers(path):
+    text = path.read_text()
+    for name in re.findall(r'#include "(\w+\.cuh)"', text):
+        text += with_its_headers(path.parent / name)
+    return text
+
+
+def test_code_for_an_architecture_is_compiled_for_it():
+    """__CUDA_ARCH__ is only what the build lists for a file: one PTX serves all architectures up to the next."""
+    build = (ROOT / "kernels" / "cuda.cmake").read_text()
+    listed = dict(re.findall(r"^fovea_gencode\((\w+) (.+)\)", build, re.M))
+    for path in (ROOT / "kernels" / "foveate").glob("*.cu"):
+        asked = set(re.findall(r"__CUDA_ARCH__ *[<>=]+ *(\d+)0\b", with_its_headers(path)))
+        flags = "gencode_tiles" if "tiles" in path.name else "gencode"
+        assert asked <= set(listed[flags].split()), path.name
+
+
 def test_top_level_stays_small():
     allowed = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "run", "config", "docs", "kernels",
                "plugin", "python", "sample_scene", "tests", "vulkan"}  # fmt: skip

@@ -6,14 +6,15 @@
 
 #include <stdlib.h>
 
-extern const unsigned char foveate_fatbin[];
+extern const unsigned char foveate_cuda_fatbin[];
 
 /* ---- The kernels of a device ------------------------------------------------------------------ */
 
 static enum fovea_result load(struct foveate_cuda *foveate)
 {
     const struct cuda_device *device = foveate->device;
-    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&foveate->module, foveate_fatbin));
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&foveate->module, foveate_cuda_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
                                        FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
     FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));

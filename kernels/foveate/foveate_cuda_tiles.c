@@ -8,6 +8,8 @@
 #include <math.h>
 
 extern const unsigned char foveate_tiles_fatbin[];
+extern const unsigned char foveate_tiles_float_fatbin[];
+extern const unsigned char foveate_tiles_unorm_fatbin[];
 
 #define SAMPLE_BYTES 8
 /* Off by so much, sigma of the narrowest Gaussians shows by a level. */
@@ -20,35 +22,50 @@ extern const unsigned char foveate_tiles_fatbin[];
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
 _Static_assert(sizeof(struct foveate_tile_counts) == 16, "the list lies after the counts");
 
-static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
-                                1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10 |
-                                1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
+static const uint32_t unorm_formats =
+    1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
 static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
+static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | unorm_formats | float_formats;
+
+/* The kernels of some formats, from the module that holds them. */
+static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
+                                     uint32_t those, CUmodule *out_module,
+                                     struct foveate_cuda_tile_kernels *kernels)
+{
+    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(out_module, fatbin));
+    FOVEA_TRY(
+        foveate_cuda_get_kernels(device, *out_module, "tile_levels", those, &kernels->levels));
+    return foveate_cuda_get_kernels(device, *out_module, "tile_picture", those, &kernels->picture);
+}
 
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
+    CUmodule *modules = out_kernels->modules;
     int major = 0;
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                                           device->handle));
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&out_kernels->module, foveate_tiles_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_levels", formats,
-                                       &out_kernels->levels));
+    FOVEA_TRY(load_module(device, foveate_tiles_fatbin, 1u << FOVEA_FORMAT_RGBA8, &modules[0],
+                          out_kernels));
+    FOVEA_TRY(
+        load_module(device, foveate_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
+    FOVEA_TRY(
+        load_module(device, foveate_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
     if (major >= LEAST_MAJOR_OF_BYTES) {
-        FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "tile_bytes",
-                                           1u << FOVEA_FORMAT_RGBA8, &out_kernels->bytes));
+        return foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
+                                        &out_kernels->bytes);
     }
-    return foveate_cuda_get_kernels(device, out_kernels->module, "tile_picture", formats,
-                                    &out_kernels->picture);
+    return FOVEA_OK;
 }
 
 void foveate_cuda_tiles_unload(const struct cuda_device *device,
                                struct foveate_cuda_tile_kernels *kernels)
 {
-    if (kernels->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
+    for (int i = 0; i < FOVEATE_CUDA_TILE_MODULES; i++) {
+        if (kernels->modules[i]) {
+            CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->modules[i]));
+        }
     }
 }
 

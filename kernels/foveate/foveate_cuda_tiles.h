@@ -15,8 +15,10 @@
 #include "foveate/foveate_cuda_kernels.h"
 #include "foveate/foveate_tile_params.h"
 
+#define FOVEATE_CUDA_TILE_MODULES 3
+
 struct foveate_cuda_tile_kernels {
-    CUmodule module;
+    CUmodule modules[FOVEATE_CUDA_TILE_MODULES];
     struct foveate_cuda_kernels levels;
     struct foveate_cuda_kernels bytes; /* the same of encoded RGBA8; none before sm_80 */
     struct foveate_cuda_kernels picture;

@@ -7,7 +7,8 @@
  *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared,
  *
  * decimation to level k, the blur there, and up-sampling by the cubic B-spline. A tile takes one level
- * for all its pixels, and its blur is two passes of one dimension with the variance of each sample. Two
+ * for all its pixels, and its blur is two passes of one dimension with the variance of each sample, or products
+ * with a few variances, mixed by the sample. Two
  * launches make a frame, and where sigma is large one for each level beyond the second between them:
  *
  *     foveate_tile_levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of 16 x 16 samples
@@ -17,6 +18,7 @@
  *
  *     foveate_tile_params.h     shapes, limits, what C shares
  *     foveate_tile_sigma.cuh    sigma, and what it says about a tile
+ *     foveate_tile_scout.cuh    which levels are made, and the list of tiles
  *     foveate_tile_sample.cuh   samples of halves, formats
  *     foveate_tile_taps.cuh     filters of levels as matrices
  *     foveate_tile_image.cuh    pixels in memory
@@ -25,57 +27,24 @@
  *     foveate_tile_spline.cuh   up-sampling
  *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 from sm_80 on
  *
+ * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the compiler
+ * less time:
+ *
+ *     foveate_tiles_unorm.cu    RGB8, R8, A2B10G10R10
+ *     foveate_tiles_float.cu    B10G11R11F, RGBA16F
+ *     foveate_tile_kernels.cuh  what a kernel is, for all three
+ *
  * What is copied (foveate_smooth.h) is copied bit by bit. */
 
 #include "foveate_tile_bytes.cuh"
-#include "foveate_tile_picture.cuh"
+#include "foveate_tile_kernels.cuh"
 
-/* Blocks that a multiprocessor holds: registers are cut to that. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define MAKER_BLOCKS 4
-#else
-#define MAKER_BLOCKS 5
-#endif
 #define BYTES_MAKER_BLOCKS 6
-#define PICTURE_BLOCKS 6
 /* Products hold a warp's outputs in registers. */
-#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : PICTURE_BLOCKS)
-/* Floats take twice the registers of halves. */
-#define FLOAT_MAKER_BLOCKS 3
-#define FLOAT_PICTURE_BLOCKS 4
+#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : TILE_PICTURE_BLOCKS)
 
-extern __shared__ __align__(16) char tile_shared[];
-
-#define KERNELS(kind, suffix, format, makers, pictures)                                            \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, makers)                      \
-        tile_levels_##kind##_##suffix(                                                             \
-            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
-    {                                                                                              \
-        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
-        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
-        make_levels<format>(frame, params.tiles, src);                                             \
-    }                                                                                              \
-    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, pictures)                   \
-        tile_picture_##kind##_##suffix(                                                            \
-            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
-    {                                                                                              \
-        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
-        const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
-        const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
-        make_picture<format>(frame, params.tiles, src, dst, tile_shared);                          \
-    }
-
-KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PRODUCT_BLOCKS)
-KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(linear, r8, FOVEA_FORMAT_R8, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
-KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
-
-KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, MAKER_BLOCKS, PRODUCT_BLOCKS)
-KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, MAKER_BLOCKS, PICTURE_BLOCKS)
-KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
-KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, FLOAT_MAKER_BLOCKS, FLOAT_PICTURE_BLOCKS)
+TILE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOCKS)
+TILE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOCKS)
 
 /* Never launched on older devices. */
 #define BYTES_KERNEL(kind)                                                                         \

@@ -48,21 +48,46 @@ relative()
     realpath --relative-base="$PWD" -- "$1" 2>/dev/null || printf '%s' "$1"
 }
 
-# Standard input goes to the file $1; on a terminal the newest step of a build ("[12/80]") is shown.
+# The first word from a step in a log: after so long, after twice that, and so on.
+PROGRESS_SECONDS=${FOVEA_PROGRESS_SECONDS:-15}
+# Where the cursor is behind a step's title.
+PROGRESS_LEAD=''
+
+# Standard input goes to the file $1. How much of a build ("[12/80] ...") or of its tests is done is said in
+# the meantime, and for how long it has been going on: on a terminal in one line, each second.
 log_with_progress()
 {
-    local line
-    if [[ -z $ERASE ]]; then
-        cat >>"$1"
-        return
-    fi
-    while IFS= read -r line; do
-        printf '%s\n' "$line" >>"$1"
-        if [[ $line =~ ^\[[0-9]+/[0-9]+\] || $line =~ ^\ *[0-9]+/[0-9]+\ Test ]]; then
-            printf '%s    %.70s' "$ERASE" "$line"
+    local line begun='' said='' count='' start=$SECONDS due=$PROGRESS_SECONDS
+    while true; do
+        if IFS= read -r -t 1 line; then
+            line=$begun$line begun=''
+            printf '%s\n' "$line" >&3
+            if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]]; then
+                count="${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} done, "
+            fi
+        elif (($? > 128)); then
+            begun+=$line # of a line that is not yet whole
+        else
+            break
         fi
-    done
+        say_progress
+    done 3>>"$1"
+    printf '%s' "$begun$line" >>"$1"
     printf '%s' "$ERASE"
+}
+
+# Of log_with_progress, whose variables it uses.
+say_progress()
+{
+    local seconds=$((SECONDS - start))
+    if [[ -n $ERASE && $count$seconds != "$said" ]]; then
+        printf '%s    %s%d s' "$ERASE" "$count" "$seconds"
+        said=$count$seconds
+    elif [[ -z $ERASE ]] && ((seconds >= due)); then
+        printf '%s    %s%d s\n' "$PROGRESS_LEAD" "$count" "$seconds"
+        PROGRESS_LEAD=''
+        due=$((2 * due))
+    fi
 }
 
 # logged LOG FUNCTION...: runs it with errexit in a subshell, output in LOG; its status. Must not be
@@ -80,10 +105,20 @@ logged()
     return "${PIPESTATUS[0]}"
 }
 
+# What a build failed of, or else the end of a log.
+show_end_of()
+{
+    if grep -q '^FAILED: ' -- "$1"; then
+        sed -n '/^FAILED: /,$p' -- "$1" | head -n 60
+    else
+        tail -n 40 -- "$1"
+    fi
+}
+
 # step "what is done" LOG FUNCTION...: says so, does it; shows the log's end and stops on failure.
 step()
 {
-    local title=$1 log=$2 start=$SECONDS
+    local title=$1 log=$2 start=$SECONDS PROGRESS_LEAD=$'\n'
     shift 2
     printf '%s ... ' "$title"
     [[ -n $ERASE ]] && printf '\n'
@@ -94,7 +129,7 @@ step()
         return
     fi
     printf '%sfailed%s (%d s)\n\n' "$RED" "$PLAIN" $((SECONDS - start))
-    tail -n 40 -- "$log" >&2
+    show_end_of "$log" >&2
     echo >&2
     fail "$title: failed; the whole story is in $(relative "$log")"
 }
