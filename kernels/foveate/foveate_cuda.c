@@ -232,14 +232,16 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
 {
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes);
-    const uint64_t small_at = foveate_cuda_level_bytes(plan) + table_bytes +
-                              foveate_cuda_aligned(foveate_cuda_state_bytes(plan));
+    const uint64_t line_bytes = 128; /* of the cache */
+    const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
+                               foveate_cuda_state_bytes(plan) + line_bytes - 1) /
+                              line_bytes * line_bytes;
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, small_at + small->bytes,
                                 &plan->block));
     fill_smooth_params(source, plan, table_bytes);
     plan->small.table = plan->smooth.table;
     plan->small.pieces = plan->block->memory + small_at;
-    plan->small.places = plan->small.pieces + small->places_at;
+    plan->small.mixes = plan->small.pieces + small->mixes_at;
     const struct table tables[] = {{plan->smooth.table, source->law_table, law_bytes},
                                    {plan->small.pieces, small->halves, small->bytes}};
     return upload(foveate, tables, plan->has_small ? 2 : 1);

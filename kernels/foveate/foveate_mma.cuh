@@ -59,6 +59,17 @@ static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint3
 #endif
 }
 
+/* A of 16 x 8, the half of it that has `a` first, and B of 8 x 8. */
+static __device__ __forceinline__ void mma_add_halves_of_8(mma_halves &d, const mma_halves &a,
+                                                           uint32_t b)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+        : "+r"(d.x), "+r"(d.y)
+        : "r"(a.x), "r"(a.y), "r"(b));
+#endif
+}
+
 /* The first of a sum, which begins with c. */
 static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uint32_t (&a)[4],
                                                         uint32_t b0, uint32_t b1, mma_halves c)
@@ -128,6 +139,15 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
 static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], mma_place row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
+                 : "r"(row)
+                 : "memory");
+}
+
+/* The same as they lie: each is half of a B whose columns lie in rows. */
+static __device__ __forceinline__ void mma_load_squares(uint32_t (&squares)[4], mma_place row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
                  : "r"(row)
                  : "memory");

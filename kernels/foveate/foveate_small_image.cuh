@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The shared memory of a block: the picture as it is stored, which becomes the result; levels 1 and 2 and what
- * is blurred of them, a plane a channel; what each 4 x 4 pixels are made from. And the way between the
- * picture and global memory. */
+/* The shared memory of a block: the picture as it is stored, which becomes the result; levels 1 and 2 and
+ * what is blurred of them, a plane a channel; what each 4 x 4 pixels are made from. And the ways between
+ * the picture and global memory. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 
+#include "foveate_copy.cuh"
 #include "foveate_small_params.h"
 #include "foveate_small_pixel.cuh"
 
 /* Of this block, in shared memory. */
 struct small_state {
-    int32_t next; /* tasks that warps take */
-    int32_t left, right, top, bottom; /* of the blocks of level 0 */
-    uint32_t level_1[4]; /* bit x of [y]: tiles of level 1 that are needed */
+    uint32_t next[2]; /* tasks that warps take, of each phase that has some */
+    uint32_t level_1; /* bit 4 y + x: tiles of level 1 that are needed */
     uint32_t far; /* some block is of level 2 */
-    uint32_t tiles[64]; /* [8 y + x]: levels of the blocks of 16 x 16 pixels, bit k for level k */
+    uint32_t near_count; /* tiles with blocks of level 0 */
+    uint32_t rows[3][FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k */
+    uint8_t
+        levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: tile 8 y + x has such blocks */
+    uint8_t near_index[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* of those with level 0 */
+    uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* by that */
 };
 
 struct small_memory {
     char *picture;
     int pitch;
     char *level[3]; /* [0]: finished pixels of level 0, over level 1 */
-    char *blurred[3];
+    char *blurred[3]; /* turned: x down, y across */
     float *corners; /* sigma at corners of blocks, over blurred[1] */
-    uint8_t *blocks; /* the level of each */
     uint16_t *light; /* halves of bytes, or NULL */
     small_state *state;
 };
@@ -41,8 +45,7 @@ static __device__ inline small_memory small_layout(char *shared, const foveate_s
     m.level[2] = m.blurred[1] + channels * FOVEATE_SMALL_LEVEL_1_BYTES;
     m.blurred[2] = m.level[2] + channels * FOVEATE_SMALL_LEVEL_2_BYTES;
     m.corners = (float *)m.blurred[1];
-    m.blocks = (uint8_t *)(m.blurred[2] + channels * FOVEATE_SMALL_LEVEL_2_BYTES);
-    uint16_t *table = (uint16_t *)(m.blocks + FOVEATE_SMALL_BLOCKS * FOVEATE_SMALL_BLOCKS);
+    uint16_t *table = (uint16_t *)(m.blurred[2] + channels * FOVEATE_SMALL_LEVEL_2_BYTES);
     m.light = light ? table : nullptr;
     m.state = (small_state *)(table + 256);
     return m;
@@ -62,35 +65,23 @@ template <int LEVEL> static __device__ __forceinline__ int sample_at(int channel
     }
 }
 
-/* ---- Four pixels of the picture from (4 n, y) on; columns outside are the outermost ones */
+/* ---- Four pixels of the picture from (4 n, y) on */
 
 template <int BYTES>
-static __device__ inline void small_load_four(const small_memory &m, int width, int x,
-                                              const char *row, uint32_t (&words)[BYTES])
+static __device__ __forceinline__ void small_load_four(const char *row, int x,
+                                                       uint32_t (&words)[BYTES])
 {
-    if (x >= 0 && x + 4 <= width) {
-        const uint32_t *from = (const uint32_t *)(row + x * BYTES);
-        if constexpr (BYTES == 4) {
-            const uint4 all = *(const uint4 *)from;
-            words[0] = all.x;
-            words[1] = all.y;
-            words[2] = all.z;
-            words[3] = all.w;
-        } else {
+    const uint32_t *from = (const uint32_t *)(row + x * BYTES);
+    if constexpr (BYTES == 4) {
+        const uint4 all = *(const uint4 *)from;
+        words[0] = all.x;
+        words[1] = all.y;
+        words[2] = all.z;
+        words[3] = all.w;
+    } else {
 #pragma unroll
-            for (int w = 0; w < BYTES; w++) {
-                words[w] = from[w];
-            }
-        }
-        return;
-    }
-#pragma unroll
-    for (int w = 0; w < BYTES; w++) {
-        words[w] = 0;
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int pixel = min(max(x + (4 * w + i) / BYTES, 0), width - 1);
-            words[w] |= (uint32_t)(uint8_t)row[pixel * BYTES + (4 * w + i) % BYTES] << 8 * i;
+        for (int w = 0; w < BYTES; w++) {
+            words[w] = from[w];
         }
     }
 }
@@ -112,47 +103,67 @@ static __device__ __forceinline__ void small_store_four(char *row, int x,
 
 /* ---- Global memory */
 
-/* Pixels side by side, rows of whole and aligned sixteens. */
-static __device__ inline bool small_is_plain(const foveate_cuda_linear &view, int width, int bytes)
+/* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by and by. */
+static __device__ inline void small_begin_load(const small_memory &m,
+                                               const foveate_cuda_linear &view, bool plain,
+                                               int width, int height, int bytes)
 {
-    return view.pixel_stride_bytes == bytes && width * bytes % 16 == 0 && view.data % 16 == 0 &&
-           view.row_stride_bytes % 16 == 0;
-}
-
-template <bool LOAD>
-static __device__ inline void small_move(const small_memory &m, const foveate_cuda_linear &view,
-                                         int width, int height, int bytes)
-{
-    const int thread = (int)threadIdx.x;
-    if (small_is_plain(view, width, bytes)) {
+    if (plain) {
         const int sixteens = width * bytes / 16;
-        const int rows = FOVEATE_SMALL_THREADS / 8;
-        /* eight lanes a row */
-        for (int y = thread / 8; y < height; y += rows) {
-            uint4 *far = (uint4 *)(view.data + y * view.row_stride_bytes);
-            uint4 *near = (uint4 *)(m.picture + y * m.pitch);
-#pragma unroll 4
-            for (int i = thread % 8; i < sixteens; i += 8) {
-                if (LOAD) {
-                    near[i] = far[i];
-                } else {
-                    far[i] = near[i];
+        const int first = (int)(threadIdx.x % 8); /* eight lanes a row */
+        const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
+        for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
+            const char *far = (const char *)(view.data + y * view.row_stride_bytes) + 16 * first;
+            char *near = m.picture + y * m.pitch + 16 * first;
+#pragma unroll
+            for (int i = 0; i < most; i++) {
+                if (first + 8 * i < sixteens) {
+                    copy_begin(near + 128 * i, far + 128 * i);
                 }
             }
         }
         return;
     }
-    for (int i = thread; i < width * height; i += FOVEATE_SMALL_THREADS) {
+    const int columns = (width + 3) / 4 * 4;
+    for (int i = (int)threadIdx.x; i < columns * height; i += FOVEATE_SMALL_THREADS) {
+        const int y = i / columns;
+        const int x = i - y * columns;
+        const char *far = (const char *)(view.data + y * view.row_stride_bytes +
+                                         min(x, width - 1) * view.pixel_stride_bytes);
+        char *near = m.picture + y * m.pitch + x * bytes;
+        for (int b = 0; b < bytes; b++) {
+            near[b] = far[b];
+        }
+    }
+}
+
+/* And out of it. */
+static __device__ inline void small_store(const small_memory &m, const foveate_cuda_linear &view,
+                                          bool plain, int width, int height, int bytes)
+{
+    if (plain) {
+        const int sixteens = width * bytes / 16;
+        const int first = (int)(threadIdx.x % 8);
+        const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
+        for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
+            uint4 *far = (uint4 *)(view.data + y * view.row_stride_bytes) + first;
+            const uint4 *near = (const uint4 *)(m.picture + y * m.pitch) + first;
+#pragma unroll
+            for (int i = 0; i < most; i++) {
+                if (first + 8 * i < sixteens) {
+                    far[8 * i] = near[8 * i];
+                }
+            }
+        }
+        return;
+    }
+    for (int i = (int)threadIdx.x; i < width * height; i += FOVEATE_SMALL_THREADS) {
         const int y = i / width;
         const int x = i - y * width;
         char *far = (char *)(view.data + y * view.row_stride_bytes + x * view.pixel_stride_bytes);
-        char *near = m.picture + y * m.pitch + x * bytes;
+        const char *near = m.picture + y * m.pitch + x * bytes;
         for (int b = 0; b < bytes; b++) {
-            if (LOAD) {
-                near[b] = far[b];
-            } else {
-                far[b] = near[b];
-            }
+            far[b] = near[b];
         }
     }
 }

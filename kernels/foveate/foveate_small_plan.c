@@ -4,99 +4,33 @@
 #include "foveate/foveate_small_plan.h"
 
 #include "foveate/foveate_small_matrix.h"
+#include "foveate/foveate_small_mix.h"
 #include "foveate/foveate_small_weights.h"
 #include "pixel_float.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N1 FOVEATE_SMALL_SAMPLES_1
 #define N2 FOVEATE_SMALL_SAMPLES_2
 #define MOST FOVEATE_SMALL_MOST_PX
 #define TILE FOVEATE_SMALL_TILE
 
-/* From these sigmas on, in spacings, a level shows what the picture has; the sets begin below, since a
+/* From these sigmas on, in spacings, a level shows what the picture has; its nodes begin below, since a
  * pixel is interpolated from samples nearer to the gaze too. */
 #define FROM_1 0.9
 #define FROM_2 1.14
-#define SETS_1 0.75
-#define SETS_2 0.89
-#define OCTAVE 0.25 /* between the sigmas of a set */
+#define NODES_FROM_1 0.75
+#define NODES_FROM_2 0.89
+/* Between the widest and the narrowest sigma of level 2 that four nodes are enough for; in light, where a
+ * thousandth of white shows next to black, they are not. */
+#define MOST_FOR_FOUR 3.2
 /* How far a block's sigma may lie above its smallest, in pixels: in laws steeper than this weights of 17
  * samples end too early. */
 #define MOST_ACROSS_PX 0.8
 
-/* ---- Sets of sigmas ---------------------------------------------------------------------------- */
-
-/* Of the sampled Gaussian, which is narrower than sigma where sigma is small. */
-static double variance_of(double sigma)
-{
-    double sum = 0.0;
-    double squares = 0.0;
-    for (int32_t i = -24; i <= 24 && sigma > 0.0; i++) {
-        const double weight = exp(-i * i / (2.0 * sigma * sigma));
-        sum += weight;
-        squares += weight * i * i;
-    }
-    return sum > 0.0 && sigma < 3.0 ? squares / sum : sigma * sigma;
-}
-
-static double sigma_of(double variance)
-{
-    double low = 0.05;
-    double high = 8.0;
-    for (int i = 0; i < 60; i++) {
-        const double middle = 0.5 * (low + high);
-        *(variance_of(middle) < variance ? &low : &high) = middle;
-    }
-    return low;
-}
-
-/* In light a dark pixel shows what little comes from bright ones two pixels away: smaller steps where
- * that little changes fastest. */
-static int32_t fill_near_set(double *sigmas, double last, bool light)
-{
-    static const double variances[] = {0.035, 0.075, 0.125, 0.185, 0.265, 0.37};
-    int32_t count = 1;
-    double variance = 0.0;
-    sigmas[0] = 0.0;
-    for (int i = 0; i < 6; i++) {
-        variance = variances[i];
-        sigmas[count++] = sigma_of(variance);
-    }
-    while (sigmas[count - 1] < last) {
-        variance *= exp2(light && variance < 1.2 ? OCTAVE : 2.0 * OCTAVE);
-        sigmas[count++] = sigma_of(variance);
-    }
-    return count;
-}
-
-static int32_t fill_set(double *sigmas, double first, double last)
-{
-    const double steps = ceil(log2(fmax(last / first, 1.01)) / OCTAVE);
-    const int32_t count = (int32_t)fmin(steps, FOVEATE_SMALL_SETS - 1) + 1;
-    for (int32_t i = 0; i < count; i++) {
-        sigmas[i] = first * pow(last / first, i / (double)(count - 1));
-    }
-    return count;
-}
-
-/* Where in a set a sigma lies. A mixture of two Gaussians has more contrast than the one between, at
- * most frequencies: a little more of the wider one halves the difference. */
-static double place_in(const double *sigmas, int32_t count, double sigma)
-{
-    int32_t below = 0;
-    while (below + 2 < count && sigmas[below + 1] <= sigma) {
-        below++;
-    }
-    const double from = variance_of(sigmas[below]);
-    const double step = variance_of(sigmas[below + 1]) - from;
-    const double variance = variance_of(sigma);
-    const double part = fmin(fmax((variance - from) / step, 0.0), 1.0);
-    const double bend = fmin(0.6 / fmax(variance, 1e-3), 2.5);
-    const double more = bend * part * (1.0 - part) * step;
-    return below + fmin(part + more, 1.0);
-}
+/* ---- The parts of nodes ------------------------------------------------------------------------ */
 
 static double sigma_at_distance(const struct foveate_plan *plan, double distance_px)
 {
@@ -115,24 +49,21 @@ static double last_distance(const struct foveate_plan *plan, double sigma)
     return per_entry * last;
 }
 
-static void fill_places(const struct foveate_plan *plan, struct foveate_small *small,
-                        struct foveate_small_tables *tables, int32_t k, const double *sigmas,
-                        int32_t count)
+static void fill_mixes(const struct foveate_plan *plan, struct foveate_small *small,
+                       struct foveate_small_tables *tables, const struct foveate_small_mixer *mixer)
 {
-    uint16_t *out = tables->halves + tables->places_at / 2 + (size_t)k * FOVEATE_SMALL_PLACES;
-    small->sets[k] = count;
-    small->by_distance = plan->law.kind == FOVEATE_LAW_RADIAL;
-    const double end = small->by_distance
-                           ? last_distance(plan, k == 0 ? sigmas[count - 1] : HUGE_VAL)
-                           : sigmas[count - 1];
-    small->places_per_px[k] = (float)((FOVEATE_SMALL_PLACES - 1) / end);
-    for (int32_t i = 0; i < FOVEATE_SMALL_PLACES; i++) {
-        const double at = i / (double)small->places_per_px[k];
+    const int32_t k = mixer->level;
+    uint16_t *out = tables->halves + tables->mixes_at / 2 +
+                    (size_t)k * FOVEATE_SMALL_ENTRIES * FOVEATE_SMALL_NODES;
+    const double last = FOVEATE_SMALL_ENTRIES - 1;
+    const double end =
+        small->by_distance ? last_distance(plan, k < 2 ? mixer->last : HUGE_VAL) : mixer->last;
+    const bool squares = small->by_distance && k > 0;
+    small->entries_per[k] = (float)((squares ? sqrt(last) : last) / end);
+    for (int32_t i = 0; i < FOVEATE_SMALL_ENTRIES; i++) {
+        const double at = end * (squares ? sqrt(i / last) : i / last);
         const double sigma = small->by_distance ? sigma_at_distance(plan, at) : at;
-        out[i] = pixel_float_to_half((float)place_in(sigmas, count, sigma));
-        if (k == 1) {
-            out[i + 2 * FOVEATE_SMALL_PLACES] = pixel_float_to_half((float)sigma); /* of table 3 */
-        }
+        foveate_small_mix(mixer, sigma, out + (ptrdiff_t)i * FOVEATE_SMALL_NODES);
     }
 }
 
@@ -187,8 +118,8 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
             }
         }
     }
-    /* Blocks stick out by up to 3 pixels, and their corners by another. */
-    return right < 0 ? 0 : ((right - left + 8) / TILE + 1) * ((bottom - top + 8) / TILE + 1);
+    /* Blocks stick out by up to 3 pixels, and their edges by another; tiles lie anyhow. */
+    return right < 0 ? 0 : ((right - left + 23) / TILE + 1) * ((bottom - top + 23) / TILE + 1);
 }
 
 /* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On the
@@ -237,18 +168,64 @@ bool foveate_small_fits(const struct foveate_plan *plan)
     return true;
 }
 
+static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count, double first,
+                       double last)
+{
+    sets->counts[k] = count;
+    for (int32_t i = 0; i < count; i++) {
+        sets->sigmas[k][i] = first * pow(last / first, i / (double)(count - 1));
+    }
+}
+
+/* Of the picture: to within 0.0013 of any frequency up to a sigma of 2.8, found by trying. */
+static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0, 0.52, 0.74, 1.042, 1.525, 2.24, 2.75};
+
 static void fill_sets(const struct foveate_plan *plan, const struct foveate_small *small,
                       struct foveate_small_sets *sets)
 {
     const double across = fmax(across_block(plan), 0.5) + 0.05;
-    const bool averages_light =
-        foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
-    sets->counts[0] =
-        fill_near_set(sets->sigmas[0], (double)small->from_sigma[1] + across, averages_light);
-    sets->counts[1] = fill_set(sets->sigmas[1], SETS_1 * (double)small->spacing[1],
-                               (double)small->from_sigma[2] + across);
-    sets->counts[2] =
-        fill_set(sets->sigmas[2], SETS_2 * (double)small->spacing[2], largest_sigma(plan));
+    const double first_2 = NODES_FROM_2 * (double)small->spacing[2];
+    const double last_2 = fmax(largest_sigma(plan), 1.5 * first_2);
+    *sets = (struct foveate_small_sets){.counts = {FOVEATE_SMALL_NODES_0}};
+    sets->light = foveate_plan_light(plan) != FOVEATE_LIGHT_STORED;
+    memcpy(sets->sigmas[0], near_nodes, sizeof near_nodes);
+    fill_nodes(sets, 1, FOVEATE_SMALL_NODES_1, NODES_FROM_1 * (double)small->spacing[1],
+               (double)small->from_sigma[2] + across);
+    const bool few = !sets->light && last_2 < MOST_FOR_FOUR * first_2;
+    fill_nodes(sets, 2, FOVEATE_SMALL_NODES_2 * (few ? 1 : 2), first_2, last_2);
+}
+
+/* Else a block's smallest sigma need not be that of its place nearest to the gaze. */
+static bool rises_with_distance(const struct foveate_plan *plan)
+{
+    bool rises = plan->law.kind == FOVEATE_LAW_RADIAL;
+    for (int32_t i = 1; rises && i < plan->law.table_count; i++) {
+        rises = plan->law_table[i] >= plan->law_table[i - 1];
+    }
+    return rises;
+}
+
+/* Where blocks of a level begin: HUGE_VALF where the law does not stay above. */
+static float square_from(const struct foveate_plan *plan, double sigma)
+{
+    const double distance = last_distance(plan, sigma);
+    return sigma_at_distance(plan, distance) < sigma ? HUGE_VALF : (float)(distance * distance);
+}
+
+static enum fovea_result fill_tables(const struct foveate_plan *plan,
+                                     const struct foveate_small_sets *sets,
+                                     struct foveate_small *small,
+                                     struct foveate_small_tables *tables)
+{
+    enum fovea_result result = foveate_small_write_weights(sets, small, tables);
+    for (int32_t k = 0; k < 3 && result == FOVEA_OK; k++) {
+        struct foveate_small_mixer mixer;
+        result = foveate_small_mixer_init(sets, k, &mixer);
+        if (result == FOVEA_OK) {
+            fill_mixes(plan, small, tables, &mixer);
+        }
+    }
+    return result;
 }
 
 enum fovea_result foveate_small_fill(const struct foveate_plan *plan,
@@ -260,18 +237,17 @@ enum fovea_result foveate_small_fill(const struct foveate_plan *plan,
     *out_tables = (struct foveate_small_tables){0};
     fill_spacing(plan, out_small);
     fill_sets(plan, out_small, &sets);
-    out_tables->places_at = (size_t)FOVEATE_SMALL_PIECES_MOST * FOVEATE_SMALL_PIECE_BYTES;
-    out_tables->bytes = out_tables->places_at + 4 * 2 * FOVEATE_SMALL_PLACES;
+    out_small->nodes_2 = sets.counts[2];
+    out_small->by_distance = rises_with_distance(plan);
+    for (int32_t k = 0; k < 3 && out_small->by_distance; k++) {
+        out_small->from_square[k] = square_from(plan, (double)out_small->from_sigma[k]);
+    }
+    out_tables->mixes_at = (size_t)FOVEATE_SMALL_PIECES_MOST * FOVEATE_SMALL_PIECE_BYTES;
+    out_tables->bytes =
+        out_tables->mixes_at + (size_t)3 * FOVEATE_SMALL_ENTRIES * FOVEATE_SMALL_NODES * 2;
     out_tables->halves = calloc(1, out_tables->bytes);
     if (!out_tables->halves) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const enum fovea_result result = foveate_small_write_weights(&sets, out_small, out_tables);
-    if (result != FOVEA_OK) {
-        return result;
-    }
-    for (int32_t k = 0; k < 3; k++) {
-        fill_places(plan, out_small, out_tables, k, sets.sigmas[k], sets.counts[k]);
-    }
-    return FOVEA_OK;
+    return fill_tables(plan, &sets, out_small, out_tables);
 }

@@ -7,11 +7,11 @@
 
 #include "foveate/foveate_small_params.h"
 
-/* Pieces, then places. */
+/* Pieces, then the parts of nodes. */
 struct foveate_small_tables {
     uint16_t *halves;
     size_t bytes;
-    size_t places_at; /* bytes */
+    size_t mixes_at; /* bytes */
 };
 
 /* Whether a plan is for them: sizes, and that the part near the gaze fits. */

@@ -44,26 +44,48 @@ static int32_t shuffled(int32_t i)
 struct order {
     bool outputs;
     bool inputs;
+    bool turned; /* as lanes hold a matrix B twice, of eight outputs each */
+    double scale; /* 0: 1 */
 };
 
 struct writer {
     struct foveate_small_tables *tables;
     int32_t pieces;
+    /* For what is multiplied with stored bytes, along x, and then along y. */
+    double scales[2];
 };
 
 #define HALVES (FOVEATE_SMALL_PIECE_BYTES / 2)
 
-/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. */
+/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. Turned, eight rows on and
+ * eight columns on change places. */
 static void write_piece(struct writer *w, const double *weights, int32_t pitch, struct order order)
 {
+    const double scale = order.scale > 0.0 ? order.scale : 1.0;
     uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
     for (int32_t lane = 0; lane < 32; lane++) {
         for (int32_t i = 0; i < 8; i++) {
-            const int32_t row = lane / 4 + (i / 2 % 2) * 8;
-            const int32_t column = lane % 4 * 2 + i % 2 + i / 4 * 8;
+            const int32_t row = lane / 4 + (order.turned ? i / 4 : i / 2 % 2) * 8;
+            const int32_t column = lane % 4 * 2 + i % 2 + (order.turned ? i / 2 % 2 : i / 4) * 8;
             const int32_t output = order.outputs ? shuffled(row) : row;
             const int32_t input = order.inputs ? shuffled(column) : column;
-            out[lane * 8 + i] = pixel_float_to_half((float)weights[output * pitch + input]);
+            out[lane * 8 + i] =
+                pixel_float_to_half((float)(scale * weights[output * pitch + input]));
+        }
+    }
+}
+
+/* Of weights that are the same for every output, `taps` of 17 inputs: squares of 8 x 8 as lanes hold halves of a B
+ * whose inputs begin 8, 0, 16, 8 after its outputs. */
+static void write_band(struct writer *w, const double *taps, double scale)
+{
+    static const int32_t begins[4] = {8, 0, 16, 8};
+    uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
+    for (int32_t lane = 0; lane < 32; lane++) {
+        for (int32_t i = 0; i < 8; i++) {
+            const int32_t tap = lane % 4 * 2 + i % 2 - lane / 4 + begins[i / 2];
+            const double weight = tap >= 0 && tap <= 16 ? taps[tap] : 0.0;
+            out[lane * 8 + i] = pixel_float_to_half((float)(scale * weight));
         }
     }
 }
@@ -105,28 +127,32 @@ static void fill_show(struct work *w, struct foveate_small_matrix *out, double f
     foveate_small_matrix_multiply(out, w->c, w->b, false);
 }
 
-/* `down`: for the second product, whose inputs are the first's results, as they are. */
+/* The window starts inside of the picture, whose outermost pixels stand for those beyond. `down`: for the second
+ * product, whose inputs are the first's results, as they are. */
 static void write_make_1(struct writer *w, struct work *work, struct foveate_small_axis *axis,
                          double spacing, bool down)
 {
     const double sigma = sqrt(PREFILTER_1) * spacing;
+    const int32_t last_start = (foveate_small_clamp(axis->size_px - 48, 0, MOST) + 3) / 4 * 4;
     axis->make_1 = w->pieces;
     for (int32_t tile = 0; tile < axis->samples / TILE; tile++) {
         const double place = (double)axis->first[1] + spacing * TILE * tile;
+        const int32_t start = (int32_t)floor((place - 3.6 * sigma) / 4.0) * 4;
         double rows[TILE][48] = {{0.0}};
-        axis->start_1[tile] = (int32_t)floor((place - 3.6 * sigma) / 4.0) * 4;
+        axis->start_1[tile] = foveate_small_clamp(start, 0, last_start);
         for (int32_t i = 0; i < TILE; i++) {
-            foveate_small_add_gaussian(rows[i], 48, place + spacing * i - axis->start_1[tile],
-                                       sigma, 3.5 * sigma);
-            round_row(rows[i], 48);
             double *whole = foveate_small_matrix_row(work->make_1, tile * TILE + i);
-            for (int32_t k = 0; k < 48; k++) {
-                whole[foveate_small_clamp(k + axis->start_1[tile], 0, axis->size_px - 1)] +=
-                    rows[i][k];
-            }
+            double *used = whole + axis->start_1[tile];
+            const int32_t count = foveate_small_clamp(axis->size_px - axis->start_1[tile], 0, 48);
+            foveate_small_add_gaussian(whole, axis->size_px, place + spacing * i, sigma,
+                                       3.5 * sigma);
+            memcpy(rows[i], used, (size_t)count * sizeof *used);
+            round_row(rows[i], 48);
+            memcpy(used, rows[i], (size_t)count * sizeof *used);
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], 48, (struct order){false, !down});
+            write_piece(w, &rows[0][TILE * k], 48,
+                        (struct order){.inputs = !down, .scale = w->scales[down]});
         }
     }
 }
@@ -157,7 +183,7 @@ static void write_make_2(struct writer *w, struct work *work, struct foveate_sma
             }
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], 48, (struct order){false, false});
+            write_piece(w, &rows[0][TILE * k], 48, (struct order){0});
         }
     }
 }
@@ -186,7 +212,7 @@ static void invert_gram(struct work *w, struct foveate_small_matrix *make,
 }
 
 static void write_blur_2(struct writer *w, struct work *work, struct foveate_small_axis *axis,
-                         const float *spacing, const double *sigmas, int32_t count)
+                         const float *spacing, const double *sigmas, int32_t count, bool down)
 {
     foveate_small_matrix_multiply(work->both, work->make_2, work->make_1, false);
     invert_gram(work, work->both, work->b);
@@ -202,58 +228,46 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
         }
         for (int32_t piece = 0; piece < 4; piece++) {
             write_piece(w, work->c->at + piece / 2 * TILE * N2 + piece % 2 * TILE, N2,
-                        (struct order){false, false});
+                        (struct order){.turned = down});
         }
     }
 }
 
+/* Of level k; its first sample is `before` samples before the place of the first pixel, or a little more. */
 static void write_show(struct writer *w, struct work *work, struct foveate_small_axis *axis,
-                       const float *spacing, struct order order)
+                       int32_t k, double spacing, double before, struct order order)
 {
-    const int32_t tiles = (axis->size_px + TILE - 1) / TILE;
-    axis->show_1 = w->pieces;
-    for (int32_t tile = 0; tile < tiles; tile++) {
+    const int32_t last = (k == 1 ? axis->samples : N2) - TILE;
+    axis->show[k] = w->pieces;
+    for (int32_t tile = 0; tile * TILE < axis->size_px; tile++) {
         double rows[TILE][TILE] = {{0.0}};
-        const double place = (tile * TILE - (double)axis->first[1]) / (double)spacing[1];
-        const int32_t from =
-            foveate_small_clamp(((int32_t)floor(place - 3.5)) / 2 * 2, 0, axis->samples - 16);
-        axis->from_1[tile] = from;
-        fill_show(work, work->both,
-                  (double)axis->first[1] + from * (double)spacing[1] - tile * TILE,
-                  (double)spacing[1], TILE, TILE);
+        const double first = (double)axis->first[k];
+        const int32_t wanted = (int32_t)floor((tile * TILE - first) / spacing - before) / 2 * 2;
+        const int32_t from = foveate_small_clamp(wanted, 0, last);
+        axis->from[k][tile] = from;
+        fill_show(work, work->both, first + from * spacing - tile * TILE, spacing, TILE, TILE);
         for (int32_t i = 0; i < TILE && tile * TILE + i < axis->size_px; i++) {
             memcpy(rows[i], foveate_small_matrix_row(work->both, i), sizeof rows[i]);
             round_row(rows[i], TILE);
         }
         write_piece(w, &rows[0][0], TILE, order);
     }
-    fill_show(work, work->both, (double)axis->first[2], (double)spacing[2], N2, axis->size_px);
-    axis->show_2 = w->pieces;
-    for (int32_t tile = 0; tile < tiles; tile++) {
-        double rows[TILE][N2] = {{0.0}};
-        for (int32_t i = 0; i < TILE && tile * TILE + i < axis->size_px; i++) {
-            memcpy(rows[i], foveate_small_matrix_row(work->both, tile * TILE + i), sizeof rows[i]);
-            round_row(rows[i], N2);
-        }
-        write_piece(w, &rows[0][0], N2, order);
-        write_piece(w, &rows[0][TILE], N2, order);
-    }
 }
 
 static void write_blur_0(struct writer *w, struct foveate_small *small, const double *sigmas,
                          int32_t count)
 {
-    for (int down = 0; down < 2; down++) {
-        *(down ? &small->y.blur_0 : &small->x.blur_0) = w->pieces;
-        for (int32_t s = 0; s < count; s++) {
-            double rows[TILE][32] = {{0.0}};
-            for (int32_t i = 0; i < TILE; i++) {
-                foveate_small_add_gaussian(rows[i], 32, i + 8, fmax(sigmas[s], 0.05), 8.0);
-                round_row(rows[i], 32);
-            }
-            write_piece(w, &rows[0][0], 32, (struct order){!down, !down});
-            write_piece(w, &rows[0][TILE], 32, (struct order){!down, !down});
+    small->blur_0 = w->pieces;
+    for (int32_t s = 1; s < count; s++) {
+        const struct order order = {.outputs = true, .inputs = true, .scale = w->scales[0]};
+        double rows[TILE][32] = {{0.0}};
+        for (int32_t i = 0; i < TILE; i++) {
+            foveate_small_add_gaussian(rows[i], 32, i + 8, sigmas[s], 8.0);
+            round_row(rows[i], 32);
         }
+        write_piece(w, &rows[0][0], 32, order);
+        write_piece(w, &rows[0][TILE], 32, order);
+        write_band(w, rows[0], w->scales[1]);
     }
 }
 
@@ -289,8 +303,8 @@ static void write_blur_1(struct writer *w, struct work *work, struct foveate_sma
             }
             round_row(rows[i], 32);
         }
-        write_piece(w, &rows[0][0], 32, (struct order){false, false});
-        write_piece(w, &rows[0][TILE], 32, (struct order){false, false});
+        write_piece(w, &rows[0][0], 32, (struct order){0});
+        write_piece(w, &rows[0][TILE], 32, (struct order){0});
     }
 }
 
@@ -303,8 +317,10 @@ static void write_axis(struct writer *w, struct work *work, struct foveate_small
     memset(work->make_1->at, 0, sizeof work->make_1->at);
     write_make_1(w, work, axis, (double)small->spacing[1], down);
     write_make_2(w, work, axis, small->spacing);
-    write_blur_2(w, work, axis, small->spacing, sigmas, count);
-    write_show(w, work, axis, small->spacing, (struct order){!down, false});
+    write_blur_2(w, work, axis, small->spacing, sigmas, count, down);
+    const struct order order = {.outputs = !down, .turned = !down};
+    write_show(w, work, axis, 1, (double)small->spacing[1], 3.5, order);
+    write_show(w, work, axis, 2, (double)small->spacing[2], 6.0, order);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------- */
@@ -337,7 +353,11 @@ enum fovea_result foveate_small_write_weights(const struct foveate_small_sets *s
                                               struct foveate_small_tables *tables)
 {
     struct work work = {0};
-    struct writer w = {tables, 0};
+    struct writer w = {tables, 0, {1.0, 1.0}};
+    if (!sets->light) {
+        w.scales[0] = FOVEATE_SMALL_FIRST_SCALE;
+        w.scales[1] = FOVEATE_SMALL_NEXT_SCALE;
+    }
     const bool made = work_make(&work);
     if (made) {
         write_blur_0(&w, small, sets->sigmas[0], sets->counts[0]);

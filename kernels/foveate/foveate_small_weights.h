@@ -2,19 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The weights of the products of small pictures (foveate_small_params.h), in pieces as lanes hold them: from the
- * picture to levels, blurs by the sigmas of each level's set, and from levels to pixels. */
+ * picture to levels, blurs by the nodes of each level, and from levels to pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
 
-#include "foveate/foveate_small_plan.h"
+#include "foveate/foveate_small_mix.h"
 
-#define FOVEATE_SMALL_PIECES_MOST 1024
-
-/* The sigmas of each level, in pixels. */
-struct foveate_small_sets {
-    double sigmas[3][FOVEATE_SMALL_SETS];
-    int32_t counts[3];
-};
+#define FOVEATE_SMALL_PIECES_MOST 256
 
 /* Fills the first FOVEATE_SMALL_PIECES_MOST pieces of tables->halves and says in `small`, whose spacing and axes are
  * known, where each lies. */
