@@ -26,7 +26,8 @@ static double radius_below(const struct foveate_plan *plan, float sigma_px)
            plan->law.strength * foveate_law_ramp(table[i], plan->law.sharp_px) < sigma_px) {
         i++;
     }
-    return (double)i / (double)plan->law.table_per_unit;
+    const double everywhere = 4.0 * ((double)plan->width_px + (double)plan->height_px);
+    return i < plan->law.table_count ? (double)i / (double)plan->law.table_per_unit : everywhere;
 }
 
 /* Squares of tiles that a disc of that radius meets at most, wherever its middle lies. */
@@ -81,13 +82,17 @@ static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
     } else {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
-        grid.split_count = count_split(&grid, all, every ? all : all / 4);
+        const int32_t near = every ? all : all / 4;
+        /* Of wide tiles any may be in fourths. */
+        const int32_t split = across == FOVEATE_TILE_WIDE_ACROSS ? all : near;
+        grid.split_count = count_split(&grid, near, split);
     }
     grid.entry_count = count_entries(&grid);
     return grid;
 }
 
-void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool products_reach,
+                                 struct foveate_tiles *tiles)
 {
     if (tiles->radial && tiles->level_count >= 3) {
         const float widest = (float)(FOVEATE_TILE_DIRECT_RADIUS + 1) / FOVEATE_REACH;
@@ -96,7 +101,8 @@ void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, struct foveate
         tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
     }
     tiles->grid = make_grid(plan, tiles, FOVEATE_TILE_ACROSS);
-    tiles->wide_grid = make_grid(plan, tiles, FOVEATE_TILE_WIDE_ACROSS);
+    tiles->wide_grid =
+        products_reach ? make_grid(plan, tiles, FOVEATE_TILE_WIDE_ACROSS) : tiles->grid;
 }
 
 /* Squares of the picture that a disc round the gaze meets. */

@@ -252,11 +252,14 @@ static int32_t count_made(uint32_t size_px)
     return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
 }
 
-static void fill_state(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+/* `near`: the largest sigma while the gaze lies in the picture. */
+static void fill_state(const struct foveate_plan *plan, double near, struct foveate_tiles *tiles)
 {
     tiles->made_columns = count_made(plan->width_px);
     tiles->made_rows = count_made(plan->height_px);
-    foveate_cuda_tile_list_plan(plan, tiles);
+    const int32_t coarsest = tiles->near_level_count - 1;
+    foveate_cuda_tile_list_plan(
+        plan, coarsest >= 0 && foveate_tile_is_wide(coarsest, (float)near) != 0, tiles);
     const int32_t narrow = tiles->grid.entry_count;
     const int32_t wide = tiles->wide_grid.entry_count;
     tiles->flags_bytes =
@@ -303,7 +306,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     out_tiles->near_level_count = count_for_all(plan, out_tiles, near);
     fill_fine(plan, out_tiles);
     fill_levels(plan, out_tiles);
-    fill_state(plan, out_tiles);
+    fill_state(plan, near, out_tiles);
     return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
 }
 

@@ -6,8 +6,8 @@
  * A block makes 16 x 16 samples of level 2 and the 32 x 32 of level 1 around the same pixels from 80 x
  * 76 pixels: rows are filtered down in registers, twelve pixels for four sums, then across in shared
  * memory, and the same again for level 2. Level 0 is never stored: the picture is read here once. The
- * scout, a warp more than work, finds meanwhile what sigma asks for around, and puts the tile at the
- * block's place into the list. Bound by reading the picture, and at small sizes by latency. */
+ * scout, a warp more than work, finds meanwhile what sigma asks for around, and puts a tile into the list
+ * (foveate_tile_scout.cuh). Bound by reading the picture, and at small sizes by latency. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 

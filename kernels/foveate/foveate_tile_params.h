@@ -26,8 +26,8 @@
  * no pixel has more than a hundredth, and 9 from the next ones: at three sigma. */
 #define FOVEATE_TILE_WIDE_VARIANCE 9.0f
 
-/* The first kernel: a block makes so many samples of level 2 along either axis, which are one tile's
- * pixels; one warp more says what tiles the second kernel shall make. */
+/* The first kernel: a block makes so many samples of level 2 along either axis, 64 pixels; one warp more says what
+ * tiles the second kernel shall make. */
 #define FOVEATE_TILE_MADE 16
 #define FOVEATE_TILE_WORKERS 192
 #define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
@@ -106,7 +106,8 @@ FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, in
     struct foveate_tile_shape shape;
     shape.side_px = side_px;
     shape.before = level > 0 ? 2 : 0;
-    shape.outputs = (shape.side_px >> level) + 2 * shape.before;
+    shape.outputs = ((shape.side_px >> level) + 2 * shape.before + FOVEATE_TILE_GROUP - 1) /
+                    FOVEATE_TILE_GROUP * FOVEATE_TILE_GROUP;
     shape.radius = radius;
     shape.above = (radius + 3) / 4 * 4;
     shape.aside = level > 0 ? (radius + 1) / 2 * 2 : shape.above;
@@ -186,8 +187,8 @@ FOVEATE_BOTH int32_t foveate_tile_is_wide(int32_t level, float sigma_px)
 struct foveate_tile_counts {
     uint32_t quarters; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
-    uint32_t split; /* entries beyond one that tiles asked for */
-    uint32_t parts; /* entries beyond one that quarters asked for */
+    uint32_t split; /* entries beyond one that tiles asked for, refused ones too */
+    uint32_t parts; /* and quarters likewise */
 };
 
 /* A launch's tiles, and what its list has room for. */

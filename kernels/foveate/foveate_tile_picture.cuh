@@ -383,12 +383,6 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
-static __device__ __forceinline__ bool is_inside(const foveate_frame &frame, uint32_t entry)
-{
-    return column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-           row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX < frame.height_px;
-}
-
 /* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
  * the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
@@ -398,6 +392,8 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
     const bool in_quarters = kind_of_entry(entry) == FOVEATE_TILE_IN_QUARTERS;
     const int across = work.tiles.grid.across;
     const int count = in_quarters ? 2 * across * across : makes_both(entry) ? 2 : 1;
+    const int column = column_of_entry(entry);
+    const int row = row_of_entry(entry);
     uint32_t four = entry;
 #pragma unroll 1
     for (int i = 0; i < count; i++) {
@@ -405,13 +401,17 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
         if (in_quarters) {
             if (i % 8 == 0) {
                 const int quarter = i / 2 + (int)threadIdx.x % 32 / 8;
-                four = entry_of_quarter(work.law, column_of_entry(entry) + quarter % across,
-                                        row_of_entry(entry) + quarter / across);
+                four =
+                    entry_of_quarter(work.law, column + quarter % across, row + quarter / across);
             }
             own = __shfl_sync(~0u, four, 8 * (i / 2 % 4));
         }
+        /* Beside the picture a quarter's place may be more than an entry holds. */
+        const bool inside =
+            (column + i / 2 % across) * FOVEATE_TILE_QUARTER_PX < work.frame.width_px &&
+            (row + i / 2 / across) * FOVEATE_TILE_QUARTER_PX < work.frame.height_px;
         const bool both = makes_both(own);
-        if (in_quarters && (!is_inside(work.frame, own) || (i % 2 == 1 && !both))) {
+        if (in_quarters && (!inside || (i % 2 == 1 && !both))) {
             continue;
         }
         if (both && i % 2 == 0) {

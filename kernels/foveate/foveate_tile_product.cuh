@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of levels 1 and 2, and of the picture where stored values are averaged, as products of matrices: RGBA8, sigma
- * from 0.9 px on. Everything else is foveate_tile_blur.cuh's, which says the same in plain arithmetic.
+/* Wide tiles, all of them, and quarters of level 1, and of the picture where stored values are averaged, as products of
+ * matrices: RGBA8, sigma from 0.9 px on. Everything else is foveate_tile_blur.cuh's, which says the same in plain
+ * arithmetic.
  *
  * The block loads its window into shared memory, a plane for each channel. From there each of its four warps
  * goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product to the last,
@@ -13,7 +14,7 @@
  *     P = U X         down             the pixels
  *
  * since what one product gives is the left factor of the next as it is (foveate_mma.cuh). W has the Gaussian's
- * weights, the same for every output; U the cubic B-spline's.
+ * weights, the same for every output; U the cubic B-spline's, or the identity where outputs are pixels.
  *
  * sigma grows across a warp's outputs, and W cannot. So they are blurred with two variances that lie in
  * their range, or three, and each is the polynomial through these at its own variance. Of a texture of w

@@ -305,9 +305,11 @@ static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, ui
 static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
                                               int level)
 {
-    return range.low >= foveate_tile_sigma_from(level) &&
-           (is_wide(law) ? foveate_tile_is_wide(level, range.high)
-                         : foveate_tile_radius(&law.tiles.limits, level, range.high)) > 0;
+    if (range.low < foveate_tile_sigma_from(level)) {
+        return false;
+    }
+    return is_wide(law) ? foveate_tile_is_wide(level, range.high) != 0
+                        : foveate_tile_radius(&law.tiles.limits, level, range.high) > 0;
 }
 
 /* The finest level from 2 on that serves that range in a whole tile; 0: none. */
@@ -329,24 +331,28 @@ static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law
     return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* The tile from level 2 or up, a wide one also from level 1, which is four entries; FOVEATE_TILE_NONE: in quarters. */
+/* The tile from level 2 or up, a wide one also from level 1, in fourths; FOVEATE_TILE_NONE: in quarters. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {
-    const int across = law.tiles.grid.across;
-    const int level = law.blurs ? level_of_range(law, range) : 0;
-    if (is_wide(law)) {
-        const int wide =
-            level > 0 ? level : law.blurs && law.level_count > 1 && serves(law, range, 1);
-        return wide == 0 ? FOVEATE_TILE_NONE
-                         : tile_entry(FOVEATE_TILE_WIDE_0 + wide, 0, across * x, across * y);
+    if (!law.blurs) {
+        return FOVEATE_TILE_NONE;
+    }
+    const int quarter_x = law.tiles.grid.across * x;
+    const int quarter_y = law.tiles.grid.across * y;
+    const int level = level_of_range(law, range);
+    if (is_wide(law) && level > 0) {
+        return tile_entry(FOVEATE_TILE_WIDE_0 + level, 0, quarter_x, quarter_y);
+    }
+    if (is_wide(law) && law.level_count > 1 && serves(law, range, 1)) {
+        return tile_entry(FOVEATE_TILE_WIDE_0 + 1, 0, quarter_x, quarter_y);
     }
     if (level == 0) {
         return FOVEATE_TILE_NONE;
     }
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      foveate_tile_radius(&law.tiles.limits, level, range.high), across * x,
-                      across * y);
+                      foveate_tile_radius(&law.tiles.limits, level, range.high), quarter_x,
+                      quarter_y);
 }
 
 #endif

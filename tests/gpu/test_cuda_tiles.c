@@ -147,6 +147,20 @@ static void the_longest_sides_work(void **state)
     }
 }
 
+/* Sigma up to 86 pixels: beyond what products reach, tiles of the coarsest level, in quarters where the list has no
+ * room, as far right as a list can say. */
+static void the_widest_blur_is_right(void **state)
+{
+    (void)state;
+    struct scene scene = tile_scene();
+    scene.width_px = 16384;
+    scene.height_px = 9;
+    scene.foveation.strength = 8.0;
+    scene.gaze = (struct fovea_point_uv){0.1, 0.5};
+    scene.no_reference = fixture.quick;
+    check(&scene);
+}
+
 /* Tiles in quarters are made by one block where there are enough of them. */
 static void a_large_picture_is_right(void **state)
 {
@@ -414,6 +428,7 @@ int main(void)
         cmocka_unit_test(laws_by_angle_are_right),
         cmocka_unit_test(every_size_is_covered),
         cmocka_unit_test(the_longest_sides_work),
+        cmocka_unit_test(the_widest_blur_is_right),
         cmocka_unit_test(strides_and_gaps_are_respected),
         cmocka_unit_test(pixels_need_no_more_than_their_channels_alignment),
         cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
