@@ -38,8 +38,8 @@ struct product_variances {
         const int column = lane % PRODUCT_NODES;
         const int row = lane / PRODUCT_NODES % PRODUCT_NODES;
         const float step_px = (float)(1 << level);
-        const float sigma_px = law.at(((float)(x0 + 8 * column) + 0.5f) * step_px,
-                                      ((float)(y0 + 8 * row) + 0.5f) * step_px);
+        const float sigma_px = law.at(((float)(x0 + min(8 * column, shape.used)) + 0.5f) * step_px,
+                                      ((float)(y0 + min(8 * row, shape.used)) + 0.5f) * step_px);
         const float own = foveate_tile_rest(sigma_px, level);
         if (lane < PRODUCT_NODES * PRODUCT_NODES) {
             ((float *)memory.nodes)[lane] = own;
@@ -47,7 +47,8 @@ struct product_variances {
         const tile_range range = range_of_warp(own);
         choose(range, foveate_tile_variance(level) / (step_px * step_px), memory.shares);
         __syncwarp();
-        place(memory.nodes, (float)(lane / 4) * 0.125f, (float)(lane % 4) * 0.25f);
+        const float per_output = shape.used == 16 ? 0.125f : 0.25f;
+        place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
   private:
@@ -78,22 +79,27 @@ struct product_variances {
                                  : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
     }
-    /* A lane's outputs lie at the same place, (across, down), in all four squares between the nodes. */
-    __device__ __forceinline__ void place(const float4 *nodes, float down, float across)
+    /* The lane's outputs: row and column of its first. `per_output`: of the way from a node to the next, before and from
+     * output 8 on. What is not used comes out as anything. */
+    __device__ __forceinline__ void place(const float4 *nodes, int row, int column,
+                                          const float2 &per_output)
     {
         const float4 a = nodes[0];
         const float4 b = nodes[1];
         const float c = ((const float *)nodes)[8];
+        const float upper = (float)row * per_output.x;
+        const float lower = (float)row * per_output.y;
         const float rows[2][3] = {
-            {between(a.x, a.w, down), between(a.y, b.x, down), between(a.z, b.y, down)},
-            {between(a.w, b.z, down), between(b.x, b.w, down), between(b.y, c, down)}};
+            {between(a.x, a.w, upper), between(a.y, b.x, upper), between(a.z, b.y, upper)},
+            {between(a.w, b.z, lower), between(b.x, b.w, lower), between(b.y, c, lower)}};
 #pragma unroll
         for (int h = 0; h < 2; h++) {
 #pragma unroll
             for (int j = 0; j < 2; j++) {
-                const float step = rows[h][j + 1] - rows[h][j];
-                at[4 * j + 2 * h] = fmaf(across, step, rows[h][j]);
-                at[4 * j + 2 * h + 1] = fmaf(0.125f, step, at[4 * j + 2 * h]);
+                const float step =
+                    (rows[h][j + 1] - rows[h][j]) * (j ? per_output.y : per_output.x);
+                at[4 * j + 2 * h] = fmaf((float)column, step, rows[h][j]);
+                at[4 * j + 2 * h + 1] = at[4 * j + 2 * h] + step;
             }
         }
     }

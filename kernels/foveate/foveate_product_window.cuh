@@ -42,18 +42,20 @@ struct product_shape {
     int side_px; /* of the block */
     int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
     int spline; /* outputs before the first pixel's own */
+    int used; /* outputs from one end to the other, along either axis */
 
     /* A quarter of a tile, level 0 or 1. */
     static __device__ __forceinline__ product_shape of_quarter(int level)
     {
-        return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2};
+        return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2,
+                level == 0 ? 16 : 12};
     }
     /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
      * them, and each up-samples its own pixels. */
     static __device__ __forceinline__ product_shape of_wide(int level)
     {
         return {level, level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
-                level < 3 ? 12 : 0, 2};
+                level < 3 ? 12 : 0, 2, level == 4 ? 12 : 16};
     }
 
     __device__ __forceinline__ int warp_px() const
@@ -76,7 +78,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius)
 
 /* ---- Shared memory: shares and nodes of each warp, then the planes */
 
-#define PRODUCT_NODES 3 /* along either axis; every eighth output */
+#define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
 #define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
 /* Halves of a row: odd in units of 16 bytes. */
 #define PRODUCT_PITCH (2 * PRODUCT_WINDOW + 8)
