@@ -14,8 +14,8 @@ extern const unsigned char foveate_tiles_unorm_fatbin[];
 #define SAMPLE_BYTES 8
 /* Off by so much, sigma of the narrowest Gaussians shows by a level. */
 #define MOST_BENT_PX 0.004
-/* From which compute capability on bytes are filtered by products. */
-#define LEAST_MAJOR_OF_BYTES 8
+/* From which compute capability on levels are made by products. */
+#define LEAST_MAJOR_OF_PRODUCTS 8
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
@@ -52,11 +52,13 @@ enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
         load_module(device, foveate_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
     FOVEA_TRY(
         load_module(device, foveate_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
-    if (major >= LEAST_MAJOR_OF_BYTES) {
-        return foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
-                                        &out_kernels->bytes);
+    if (major < LEAST_MAJOR_OF_PRODUCTS) {
+        return FOVEA_OK;
     }
-    return FOVEA_OK;
+    FOVEA_TRY(foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
+                                       &out_kernels->bytes));
+    return foveate_cuda_get_kernels(device, modules[2], "tile_floats", 1u << FOVEA_FORMAT_RGBA16F,
+                                    &out_kernels->floats);
 }
 
 void foveate_cuda_tiles_unload(const struct cuda_device *device,
@@ -384,9 +386,13 @@ struct makers {
     uint32_t threads;
 };
 
-static struct makers makers_of(CUfunction levels, CUfunction bytes,
+/* Bytes are averaged as they are stored, floats hold light. */
+static struct makers makers_of(CUfunction levels, CUfunction bytes, CUfunction floats,
                                const struct foveate_frame *frame)
 {
+    if (floats) {
+        return (struct makers){floats, FOVEATE_TILE_BYTES_MAKERS};
+    }
     return bytes && frame->light == 0 ? (struct makers){bytes, FOVEATE_TILE_BYTES_MAKERS}
                                       : (struct makers){levels, FOVEATE_TILE_MAKERS};
 }
@@ -446,7 +452,8 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .src = src,
                                                   .dst = dst};
     const struct stages stages = {makers_of(run->kernels->levels.surface[format],
-                                            run->kernels->bytes.surface[format], run->frame),
+                                            run->kernels->bytes.surface[format],
+                                            run->kernels->floats.surface[format], run->frame),
                                   run->kernels->picture.surface[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
@@ -468,7 +475,8 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .src = slice->src,
                                                  .dst = slice->dst};
     const struct stages stages = {makers_of(run->kernels->levels.linear[format],
-                                            run->kernels->bytes.linear[format], run->frame),
+                                            run->kernels->bytes.linear[format],
+                                            run->kernels->floats.linear[format], run->frame),
                                   run->kernels->picture.linear[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
