@@ -363,12 +363,14 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
-/* `gazes`: the frame's own gaze is none's. Products, which take what bytes kernels take, do not blur alpha. */
+/* `gazes`: the frame's own gaze is none's. Products, for formats whose levels they make, do not blur alpha. */
 static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
                                       enum fovea_format format, CUdeviceptr gazes)
 {
     struct foveate_tiles own = *run->tiles;
-    if (run->kernels->bytes.linear[format] && !run->frame->blur_alpha) {
+    const struct foveate_cuda_tile_kernels *kernels = run->kernels;
+    const bool products = kernels->bytes.linear[format] || kernels->floats.linear[format];
+    if (products && !run->frame->blur_alpha) {
         own.grid = own.wide_grid;
     }
     if ((float_formats >> format & 1u) != 0) {

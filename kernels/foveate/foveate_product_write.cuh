@@ -20,15 +20,19 @@ struct product_levels {
     template <enum fovea_format FORMAT>
     __device__ __forceinline__ void set(const tile_sample &base, bool light)
     {
-        const tile_sample number =
-            light ? zero_sample() : base + numbers_of_middle<pixel<FORMAT>>();
+        const bool floats = holds_floats<FORMAT>();
+        const tile_sample number = floats  ? base
+                                   : light ? zero_sample()
+                                           : base + numbers_of_middle<pixel<FORMAT>>();
+        const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
+        const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
         zero[0] = __low2half2(number.xy);
         zero[1] = __high2half2(number.xy);
         zero[2] = __low2half2(number.zw);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
-            low[c] = __hsub2(__float2half2_rn(light ? 0.0f : 1024.0f), zero[c]);
-            high[c] = __hsub2(__float2half2_rn(light ? 1.0f : 1024.0f + 255.0f), zero[c]);
+            low[c] = floats ? __float2half2_rn(least) : __hsub2(__float2half2_rn(least), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(most), zero[c]);
         }
     }
 };
@@ -225,13 +229,13 @@ struct spline_downs {
     }
 };
 
-/* And down: sixteen rows of a pair, and written. */
-template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_sixteen_rows(
-    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
-    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
+/* And down: sixteen rows of a pair. `samples`: of rows and of the rows 8 on, of each square. */
+template <bool LIGHT>
+static __device__ __forceinline__ void upsample_down(const product_levels &levels,
+                                                     const uint32_t (&down)[4],
+                                                     const uint2 (&across)[PRODUCT_COLORS][2],
+                                                     uint32_t (&samples)[2][2][PRODUCT_COLORS])
 {
-    uint32_t samples[2][2][PRODUCT_COLORS]; /* rows, squares */
 #pragma unroll
     for (int p = 0; p < 2; p++) {
 #pragma unroll
@@ -243,6 +247,15 @@ static __device__ __forceinline__ void write_sixteen_rows(
             samples[1][p][c] = two.y;
         }
     }
+}
+
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_sixteen_rows(
+    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
+{
+    uint32_t samples[2][2][PRODUCT_COLORS];
+    upsample_down<LIGHT>(levels, down, across, samples);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const uint32_t(&of)[2][PRODUCT_COLORS] = samples[i];

@@ -27,7 +27,8 @@
  *     foveate_tile_blur.cuh     the two passes
  *     foveate_tile_direct.cuh   both at once where sigma is small
  *     foveate_tile_spline.cuh   up-sampling
- *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 from sm_80 on
+ *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 and RGBA16F from
+ *                               sm_80 on
  *
  * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the compiler
  * less time:
