@@ -14,8 +14,8 @@ extern const unsigned char foveate_tiles_unorm_fatbin[];
 #define SAMPLE_BYTES 8
 /* Off by so much, sigma of the narrowest Gaussians shows by a level. */
 #define MOST_BENT_PX 0.004
-/* From which compute capability on bytes are filtered by products. */
-#define LEAST_MAJOR_OF_BYTES 8
+/* From which compute capability on levels are made by products. */
+#define LEAST_MAJOR_OF_PRODUCTS 8
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
@@ -52,11 +52,13 @@ enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
         load_module(device, foveate_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
     FOVEA_TRY(
         load_module(device, foveate_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
-    if (major >= LEAST_MAJOR_OF_BYTES) {
-        return foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
-                                        &out_kernels->bytes);
+    if (major < LEAST_MAJOR_OF_PRODUCTS) {
+        return FOVEA_OK;
     }
-    return FOVEA_OK;
+    FOVEA_TRY(foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
+                                       &out_kernels->bytes));
+    return foveate_cuda_get_kernels(device, modules[2], "tile_floats", 1u << FOVEA_FORMAT_RGBA16F,
+                                    &out_kernels->floats);
 }
 
 void foveate_cuda_tiles_unload(const struct cuda_device *device,
@@ -361,12 +363,14 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
-/* `gazes`: the frame's own gaze is none's. Products, which take what bytes kernels take, do not blur alpha. */
+/* `gazes`: the frame's own gaze is none's. Products, for formats whose levels they make, do not blur alpha. */
 static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
                                       enum fovea_format format, CUdeviceptr gazes)
 {
     struct foveate_tiles own = *run->tiles;
-    if (run->kernels->bytes.linear[format] && !run->frame->blur_alpha) {
+    const struct foveate_cuda_tile_kernels *kernels = run->kernels;
+    const bool products = kernels->bytes.linear[format] || kernels->floats.linear[format];
+    if (products && !run->frame->blur_alpha) {
         own.grid = own.wide_grid;
     }
     if ((float_formats >> format & 1u) != 0) {
@@ -384,9 +388,13 @@ struct makers {
     uint32_t threads;
 };
 
-static struct makers makers_of(CUfunction levels, CUfunction bytes,
+/* Bytes are averaged as they are stored, floats hold light. */
+static struct makers makers_of(CUfunction levels, CUfunction bytes, CUfunction floats,
                                const struct foveate_frame *frame)
 {
+    if (floats) {
+        return (struct makers){floats, FOVEATE_TILE_BYTES_MAKERS};
+    }
     return bytes && frame->light == 0 ? (struct makers){bytes, FOVEATE_TILE_BYTES_MAKERS}
                                       : (struct makers){levels, FOVEATE_TILE_MAKERS};
 }
@@ -446,7 +454,8 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .src = src,
                                                   .dst = dst};
     const struct stages stages = {makers_of(run->kernels->levels.surface[format],
-                                            run->kernels->bytes.surface[format], run->frame),
+                                            run->kernels->bytes.surface[format],
+                                            run->kernels->floats.surface[format], run->frame),
                                   run->kernels->picture.surface[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,
@@ -468,7 +477,8 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .src = slice->src,
                                                  .dst = slice->dst};
     const struct stages stages = {makers_of(run->kernels->levels.linear[format],
-                                            run->kernels->bytes.linear[format], run->frame),
+                                            run->kernels->bytes.linear[format],
+                                            run->kernels->floats.linear[format], run->frame),
                                   run->kernels->picture.linear[format],
                                   &params,
                                   params.tiles.limits.shared_bytes,

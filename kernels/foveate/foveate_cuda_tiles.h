@@ -20,7 +20,9 @@
 struct foveate_cuda_tile_kernels {
     CUmodule modules[FOVEATE_CUDA_TILE_MODULES];
     struct foveate_cuda_kernels levels;
-    struct foveate_cuda_kernels bytes; /* the same of encoded RGBA8; none before sm_80 */
+    /* The same by products; none before sm_80. */
+    struct foveate_cuda_kernels bytes; /* of encoded RGBA8 */
+    struct foveate_cuda_kernels floats; /* of RGBA16F */
     struct foveate_cuda_kernels picture;
 };
 

@@ -70,13 +70,14 @@ struct product_shape {
     }
 };
 
-/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. */
-static __device__ __forceinline__ bool product_reaches(int level, int radius)
+/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. In light
+ * they are cut off later, and two pixels less are three and a half sigmas still. */
+static __device__ __forceinline__ bool product_reaches(int level, int radius, bool light)
 {
-    return radius <= (level == 0 ? 8 : 12);
+    return radius <= (level > 0 ? 12 : light ? 10 : 8);
 }
 
-/* ---- Shared memory: shares and nodes of each warp, then the planes */
+/* ---- Shared memory: shares and nodes of each warp, their least samples, the planes, and the table of light */
 
 #define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
 #define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
@@ -87,14 +88,18 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius)
 struct product_memory {
     float4 *shares; /* of a warp */
     float4 *nodes; /* of a warp */
+    uint2 *least; /* of all warps */
     uint32_t *planes;
+    __half *light;
 
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
         const int warp = product_warp();
         shares = (float4 *)shared + 3 * warp;
         nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
+        least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
+        light = (__half *)(planes + PRODUCT_COLORS * PRODUCT_PLANE / 2);
     }
 };
 
@@ -146,13 +151,42 @@ template <int SIDE> struct product_column {
 #define PRODUCT_LEVEL_SIDE 44 /* 12 + PRODUCT_WINDOW; all shapes load as much */
 #define PRODUCT_PICTURE_SIDE 48
 
+/* ---- Floats. Their samples are taken relative to the least of the window, which is known when all of it has been
+ * seen; and not below 0, or the largest would be too large. Without a base what is flat would not stay so: weights end
+ * with the window. */
+
+struct product_finding {
+    tile_sample least = largest_sample();
+    __half2 bad = {}; /* a NaN where a NaN or an infinity was */
+
+    __device__ __forceinline__ void look(uint32_t xy, uint32_t zw)
+    {
+        const __half2 zero = __float2half2_rn(0.0f);
+        const tile_sample sample = sample_of_bits(xy, zw);
+        least = least_of(least, sample);
+        bad = __hfma2(sample.zw, zero, __hfma2(sample.xy, zero, bad));
+    }
+
+    /* The block's base. The block meets. -> false: one of its threads has seen what products would spread. */
+    __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_base) const
+    {
+        keep_least(least, of_warps);
+        if (!__syncthreads_and(!__hisnan(__hadd(__low2half(bad), __high2half(bad))))) {
+            return false;
+        }
+        const __half2 zero = __float2half2_rn(0.0f);
+        const tile_sample found = least_of_block(of_warps);
+        out_base = {__hmax2(found.xy, zero), __hmax2(found.zw, zero)};
+        return true;
+    }
+};
+
 /* ---- A window of a level */
 
 struct product_level_window {
     typedef product_column<PRODUCT_LEVEL_SIDE> column;
 
-    uint2 middle; /* of the tile, its base */
-    bool light; /* no base: halves are as precise as light is dark */
+    uint2 middle; /* of the tile */
     uint4 of[column::reads][2];
 
     /* (left, top): its first sample. */
@@ -162,7 +196,6 @@ struct product_level_window {
     {
         const foveate_level &level = tiles.levels[shape.level];
         const int half = shape.side_px / 2;
-        light = frame.light != 0;
         middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> shape.level,
                             min(y0 + half, frame.height_px - 1) >> shape.level);
         const int last_x = level.width + FOVEATE_MARGIN - 1;
@@ -199,15 +232,26 @@ struct product_level_window {
         }
     }
 
+    /* Of stored values. Light has none: halves are as precise as it is dark. */
     __device__ __forceinline__ tile_sample base() const
     {
-        return light ? zero_sample() : whole_levels(sample_of_bits(middle.x, middle.y));
+        return whole_levels(sample_of_bits(middle.x, middle.y));
+    }
+
+    __device__ __forceinline__ product_finding find() const
+    {
+        product_finding finding;
+#pragma unroll
+        for (int i = 0; i < 2 * column::reads; i++) {
+            finding.look(of[i / 2][i % 2].x, of[i / 2][i % 2].y);
+            finding.look(of[i / 2][i % 2].z, of[i / 2][i % 2].w);
+        }
+        return finding;
     }
 
     /* `own`: of the shape. */
-    __device__ __forceinline__ void put(int own, uint32_t *planes) const
+    __device__ __forceinline__ void put(int own, const tile_sample &zero, uint32_t *planes) const
     {
-        const tile_sample zero = base();
         const column at;
 #pragma unroll
         for (int i = 0; i < column::reads; i++) {

@@ -20,28 +20,42 @@ struct product_levels {
     template <enum fovea_format FORMAT>
     __device__ __forceinline__ void set(const tile_sample &base, bool light)
     {
-        const tile_sample number =
-            light ? zero_sample() : base + numbers_of_middle<pixel<FORMAT>>();
+        const bool floats = holds_floats<FORMAT>();
+        const tile_sample number = floats  ? base
+                                   : light ? zero_sample()
+                                           : base + numbers_of_middle<pixel<FORMAT>>();
+        const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
+        const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
         zero[0] = __low2half2(number.xy);
         zero[1] = __high2half2(number.xy);
         zero[2] = __low2half2(number.zw);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
-            low[c] = __hsub2(__float2half2_rn(light ? 0.0f : 1024.0f), zero[c]);
-            high[c] = __hsub2(__float2half2_rn(light ? 1.0f : 1024.0f + 255.0f), zero[c]);
+            low[c] = floats ? __float2half2_rn(least) : __hsub2(__float2half2_rn(least), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(most), zero[c]);
         }
     }
 };
 
-/* Two neighbours whose samples are light. */
-template <enum fovea_format FORMAT>
+/* Light as a level, in the lowest byte: rounding is an addition. */
+static __device__ __forceinline__ uint32_t byte_of_light(float light)
+{
+    const float behind = 8388608.0f; /* whole numbers */
+    const float power = tile_power(tile_logarithm(light) * (1.0f / 2.4f));
+    const float level = fmaf(power, 1.055f * 255.0f, -0.055f * 255.0f);
+    return __float_as_uint((light <= 0.0031308f ? light * (12.92f * 255.0f) : level) + behind);
+}
+
+/* Two opaque neighbours whose samples are light. */
 static __device__ __forceinline__ uint2 words_of_light(uint32_t r, uint32_t g, uint32_t b)
 {
-    const tile_encoder<FORMAT> encode(zero_sample(), true);
-    const __half2 blue = half2_of(b);
-    const tile_sample first = {low_halves(half2_of(r), half2_of(g)), __low2half2(blue)};
-    const tile_sample second = {high_halves(half2_of(r), half2_of(g)), __high2half2(blue)};
-    return make_uint2(encode.in_light(first) | 0xff000000u, encode.in_light(second) | 0xff000000u);
+    const float2 red = __half22float2(half2_of(r));
+    const float2 green = __half22float2(half2_of(g));
+    const float2 blue = __half22float2(half2_of(b));
+    const uint32_t first = __byte_perm(byte_of_light(red.x), byte_of_light(green.x), 0x0040);
+    const uint32_t second = __byte_perm(byte_of_light(red.y), byte_of_light(green.y), 0x0040);
+    return make_uint2(__byte_perm(first, byte_of_light(blue.x) | 0xff00u, 0x5410),
+                      __byte_perm(second, byte_of_light(blue.y) | 0xff00u, 0x5410));
 }
 
 /* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
@@ -67,12 +81,12 @@ static __device__ __forceinline__ uint32_t level_of_product(const product_levels
 }
 
 /* Two opaque neighbours from such products. */
-template <enum fovea_format FORMAT, bool LIGHT>
+template <bool LIGHT>
 static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
                                                      uint32_t g, uint32_t b)
 {
     if constexpr (LIGHT) {
-        return words_of_light<FORMAT>(r, g, b);
+        return words_of_light(r, g, b);
     }
     const uint32_t red = level_of_product(levels, 0, r);
     const uint32_t green = level_of_product(levels, 1, g);
@@ -215,13 +229,13 @@ struct spline_downs {
     }
 };
 
-/* And down: sixteen rows of a pair, and written. */
-template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_sixteen_rows(
-    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
-    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
+/* And down: sixteen rows of a pair. `samples`: of rows and of the rows 8 on, of each square. */
+template <bool LIGHT>
+static __device__ __forceinline__ void upsample_down(const product_levels &levels,
+                                                     const uint32_t (&down)[4],
+                                                     const uint2 (&across)[PRODUCT_COLORS][2],
+                                                     uint32_t (&samples)[2][2][PRODUCT_COLORS])
 {
-    uint32_t samples[2][2][PRODUCT_COLORS]; /* rows, squares */
 #pragma unroll
     for (int p = 0; p < 2; p++) {
 #pragma unroll
@@ -233,11 +247,20 @@ static __device__ __forceinline__ void write_sixteen_rows(
             samples[1][p][c] = two.y;
         }
     }
+}
+
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_sixteen_rows(
+    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
+{
+    uint32_t samples[2][2][PRODUCT_COLORS];
+    upsample_down<LIGHT>(levels, down, across, samples);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const uint32_t(&of)[2][PRODUCT_COLORS] = samples[i];
-        const uint2 a = words_of_two<FORMAT, LIGHT>(levels, of[0][0], of[0][1], of[0][2]);
-        const uint2 b = words_of_two<FORMAT, LIGHT>(levels, of[1][0], of[1][1], of[1][2]);
+        const uint2 a = words_of_two<LIGHT>(levels, of[0][0], of[0][1], of[0][2]);
+        const uint2 b = words_of_two<LIGHT>(levels, of[1][0], of[1][1], of[1][2]);
         writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
     }
 }

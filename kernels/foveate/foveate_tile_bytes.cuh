@@ -379,13 +379,14 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
 }
 
 /* The scout's: it lists its tile while the others work. */
-static __device__ __forceinline__ void scout_bytes(const tile_law &law, const foveate_frame &frame,
-                                                   tile_bytes_memory &memory)
+static __device__ __forceinline__ void scout_for_workers(const tile_law &law,
+                                                         const foveate_frame &frame,
+                                                         tile_needs &needs)
 {
     const tile_index tile(law.tiles.grid);
     const tile_findings found = find_around(law, tile);
     if (may_need_levels(law)) {
-        memory.needs = found.needs;
+        needs = found.needs;
         tell_workers();
     }
     list_tile(law, frame, found.tile, tile);
@@ -401,7 +402,7 @@ static __device__ __forceinline__ void make_levels_of_bytes(const foveate_frame 
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const tile_law law(tiles, frame);
     if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
-        scout_bytes(law, frame, memory);
+        scout_for_workers(law, frame, memory.needs);
     } else if (may_need_levels(law)) {
         work_on_bytes(frame, tiles, src, memory, x0, y0);
     }

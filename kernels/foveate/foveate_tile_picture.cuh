@@ -312,8 +312,9 @@ static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Im
 {
     const int level = kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0;
     return kind_of_entry(entry) > FOVEATE_TILE_WIDE_0 ||
-           (level >= (work.frame.light ? 1 : 0) && level <= 1 && (entry & FOVEATE_TILE_FINE) == 0 &&
-            !work.frame.blur_alpha && product_reaches(level, radius_of_entry(entry)));
+           (level >= 0 && level <= 1 && (entry & FOVEATE_TILE_FINE) == 0 &&
+            !work.frame.blur_alpha &&
+            product_reaches(level, radius_of_entry(entry), averages_light<FORMAT>(work.frame)));
 }
 
 /* -> false: it is not for products. */
@@ -321,7 +322,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Image> &work,
                                                     uint32_t entry)
 {
-    if constexpr (TILE_HAS_PRODUCTS && FORMAT == FOVEA_FORMAT_RGBA8) {
+    if constexpr (tile_has_products(FORMAT)) {
         if (!takes_products(work, entry)) {
             return false;
         }
@@ -330,10 +331,13 @@ static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Imag
         const product_shape shape =
             wide > 0 ? product_shape::of_wide(wide)
                      : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
-        make_by_products(
-            work, shape,
-            column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX,
-            row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth / 2 * FOVEATE_TILE_FOURTH_PX);
+        const int x0 =
+            column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX;
+        const int y0 =
+            row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth / 2 * FOVEATE_TILE_FOURTH_PX;
+        if (!make_by_products(work, shape, x0, y0)) {
+            gather_square(work, shape.side_px, shape.side_px, x0, y0);
+        }
         return true;
     }
     return false;

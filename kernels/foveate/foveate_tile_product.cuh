@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Wide tiles, all of them, and quarters of level 1, and of the picture where stored values are averaged, as products of
- * matrices: RGBA8, sigma from 0.9 px on. Everything else is foveate_tile_blur.cuh's, which says the same in plain
- * arithmetic.
+/* Wide tiles, all of them, and quarters of level 1 and of the picture, as products of matrices: RGBA8 and RGBA16F,
+ * sigma from 0.9 px on. Everything else is foveate_tile_blur.cuh's, which says the same in plain arithmetic; and where
+ * a float is a NaN or an infinity, pixels are gathered one by one: products would spread it over all of the tile.
  *
  * The block loads its window into shared memory, a plane for each channel. From there each of its four warps
  * goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product to the last,
@@ -23,6 +23,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
 
+#include "foveate_product_floats.cuh"
+#include "foveate_product_light.cuh"
 #include "foveate_product_write.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -31,21 +33,58 @@
 #define TILE_HAS_PRODUCTS 0
 #endif
 
+static __host__ __device__ constexpr bool tile_has_products(enum fovea_format format)
+{
+    return TILE_HAS_PRODUCTS && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
+}
+
+/* Whether samples are light, which floats always are. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ bool averages_light(const foveate_frame &frame)
+{
+    return holds_floats<FORMAT>() || frame.light != 0;
+}
+
 /* ---- A tile */
 
+/* A warp's pixels, and of the spline what belongs to its first one. */
+struct product_place {
+    int x0;
+    int y0;
+    int side_px;
+    const uint32_t *across;
+    const uint32_t *down;
+
+    /* (x, y): the block's first pixel. */
+    __device__ __forceinline__ product_place(const product_shape &shape, int x, int y)
+        : x0(x + product_warp() % 2 * shape.warp_px()),
+          y0(y + product_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
+    {
+        /* From level 3 on all have made the same outputs. */
+        const int first = shape.level < 3 ? 0 : side_px;
+        across = spline_of_level(shape.level) + 8 * (product_warp() % 2 * first);
+        down = spline_of_level(shape.level) + 8 * (product_warp() / 2 * first);
+    }
+    __device__ __forceinline__ bool is_in(const foveate_frame &frame) const
+    {
+        return x0 < frame.width_px && y0 < frame.height_px;
+    }
+};
+
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_products(
-    const tile_work<FORMAT, Image> &work, const product_shape &shape, const product_levels &levels,
-    const uint32_t (&z)[PRODUCT_COLORS][4], bool opaque, int x0, int y0, int first_x, int first_y)
+static __device__ __forceinline__ void write_products(const tile_work<FORMAT, Image> &work,
+                                                      const product_place &place,
+                                                      const product_levels &levels,
+                                                      const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                      bool opaque)
 {
     const int lane = product_lane();
-    const int side_px = shape.warp_px();
-    const product_writer<FORMAT, Image> writer(work, opaque, side_px, x0, y0, lane % 4 * 4,
-                                               lane / 4);
-    const int rows = min(side_px, work.frame.height_px - y0);
-    const uint32_t *spline = spline_of_level(shape.level);
-    const uint32_t *across = spline + 8 * first_x;
-    const uint32_t *down = spline + 8 * first_y;
+    const int side_px = place.side_px;
+    const product_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0,
+                                               lane % 4 * 4, lane / 4);
+    const int rows = min(side_px, work.frame.height_px - place.y0);
+    const uint32_t *across = place.across;
+    const uint32_t *down = place.down;
     if (work.frame.light) {
         if (writer.is_plain()) {
             write_upsampled<true, true>(writer, levels, z, across, down, side_px, side_px);
@@ -59,64 +98,137 @@ static __device__ __forceinline__ void write_products(
     }
 }
 
-/* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). -> the tile's base. */
+/* What a block reads, put down. */
+struct product_loaded {
+    tile_sample base;
+    bool opaque; /* what this thread knows of */
+    bool spreads; /* floats that are a NaN or an infinity: products are not for them */
+};
+
+/* (left, top): the window's first pixel; (x, y): the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_sample load_products(const tile_work<FORMAT, Image> &work,
+static __device__ __forceinline__ product_loaded load_light(const tile_work<FORMAT, Image> &work,
                                                             const product_shape &shape,
-                                                            const product_memory &memory, int x0,
-                                                            int y0, int x, int y, bool &opaque,
+                                                            const product_memory &memory, int left,
+                                                            int top, int x, int y,
                                                             product_variances &variances)
 {
-    const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
-    const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
-    opaque = !needs_alpha<FORMAT>(work.frame);
-    if (shape.level == 0) {
-        product_picture_window<FORMAT, Image> window;
-        window.ask(work, x0, y0, left, top);
-        variances.find(work.law, shape, x, y, memory);
-        opaque = window.put(work, left, top, memory.planes) || opaque;
-        return window.base();
-    }
-    product_level_window window;
-    window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
-    const int half = shape.warp_px();
-    opaque = opaque ||
-             is_opaque(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+    product_loaded loaded = {zero_sample(), false, false};
+    product_light_window<FORMAT, Image> window;
+    window.ask(work, left, top);
     variances.find(work.law, shape, x, y, memory);
-    window.put(shape.own, memory.planes);
-    return window.base();
+    if constexpr (pixel<FORMAT>::white == 0) {
+        loaded.spreads = !window.find().settle(memory.least, loaded.base);
+        if (loaded.spreads) {
+            return loaded;
+        }
+    } else {
+        fill_light<pixel<FORMAT>>(memory.light, true, FOVEATE_TILE_THREADS);
+        __syncthreads();
+    }
+    loaded.opaque = window.put(memory.light, loaded.base, memory.planes);
+    return loaded;
 }
 
+/* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_by_products(const tile_work<FORMAT, Image> &work,
+static __device__ __forceinline__ product_loaded load_products(const tile_work<FORMAT, Image> &work,
+                                                               const product_shape &shape,
+                                                               const product_memory &memory, int x0,
+                                                               int y0, int x, int y,
+                                                               product_variances &variances)
+{
+    const bool light = averages_light<FORMAT>(work.frame);
+    const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    if (shape.level == 0) {
+        if constexpr (pixel<FORMAT>::white > 0) {
+            if (!light) {
+                product_picture_window<FORMAT, Image> window;
+                window.ask(work, x0, y0, left, top);
+                variances.find(work.law, shape, x, y, memory);
+                const bool opaque = window.put(work, left, top, memory.planes);
+                return {window.base(), opaque, false};
+            }
+        }
+        return load_light(work, shape, memory, left, top, x, y, variances);
+    }
+    product_loaded loaded = {zero_sample(), false, false};
+    product_level_window window;
+    window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        const int half = shape.warp_px();
+        loaded.opaque =
+            is_opaque(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+    }
+    variances.find(work.law, shape, x, y, memory);
+    if constexpr (pixel<FORMAT>::white == 0) {
+        loaded.spreads = !window.find().settle(memory.least, loaded.base);
+        if (loaded.spreads) {
+            return loaded;
+        }
+    } else if (!light) {
+        loaded.base = window.base();
+    }
+    window.put(shape.own, loaded.base, memory.planes);
+    return loaded;
+}
+
+/* A warp's outputs, up-sampled and written. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Image> &work,
+                                                    const product_place &place,
+                                                    const product_variances &variances,
+                                                    const product_memory &memory, mma_place window,
+                                                    const tile_sample &base, bool opaque)
+{
+    product_sums sums;
+    product_levels levels;
+    uint32_t z[PRODUCT_COLORS][4];
+    if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
+        product_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
+        writer.ask_first();
+        blur_outputs(variances, memory.shares, window, sums);
+        levels.set<FORMAT>(base, true);
+        limit_outputs(sums, levels.low, levels.high, z);
+        if (writer.plain) {
+            write_floats<true>(writer, levels, z, place.across, place.down);
+        } else {
+            write_floats<false>(writer, levels, z, place.across, place.down);
+        }
+    } else {
+        blur_outputs(variances, memory.shares, window, sums);
+        levels.set<FORMAT>(base, work.frame.light != 0);
+        limit_outputs(sums, levels.low, levels.high, z);
+        write_products(work, place, levels, z, opaque);
+    }
+}
+
+/* -> false: nothing is made, because of floats that products would spread. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool make_by_products(const tile_work<FORMAT, Image> &work,
                                                         const product_shape &shape, int x0, int y0)
 {
     const product_memory memory(work.shared);
     const int right = product_warp() % 2;
     const int below = product_warp() / 2;
-    const int own_x0 = x0 + right * shape.warp_px();
-    const int own_y0 = y0 + below * shape.warp_px();
-    bool opaque;
     product_variances variances;
-    const tile_sample base = load_products(
+    const product_loaded loaded = load_products(
         work, shape, memory, x0, y0, (x0 >> shape.level) - shape.spline + right * shape.own,
-        (y0 >> shape.level) - shape.spline + below * shape.own, opaque, variances);
-    opaque = __syncthreads_and(opaque) != 0;
-    if (own_x0 >= work.frame.width_px || own_y0 >= work.frame.height_px) {
-        return;
+        (y0 >> shape.level) - shape.spline + below * shape.own, variances);
+    if (loaded.spreads) {
+        return false;
     }
-    const int lane = product_lane();
-    const int row = below * shape.own + lane % 16;
-    const mma_place window = mma_place_of(memory.planes) +
-                             2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
-    product_sums sums;
-    blur_outputs(variances, memory.shares, window, sums);
-    product_levels levels;
-    levels.set<FORMAT>(base, work.frame.light != 0);
-    uint32_t z[PRODUCT_COLORS][4];
-    limit_outputs(sums, levels.low, levels.high, z);
-    const int first = shape.level < 3 ? 0 : shape.warp_px(); /* all have made the same outputs */
-    write_products(work, shape, levels, z, opaque, own_x0, own_y0, right * first, below * first);
+    const bool opaque = __syncthreads_and(loaded.opaque || !needs_alpha<FORMAT>(work.frame)) != 0;
+    const product_place place(shape, x0, y0);
+    if (place.is_in(work.frame)) {
+        const int lane = product_lane();
+        const int row = below * shape.own + lane % 16;
+        const mma_place window = mma_place_of(memory.planes) +
+                                 2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
+        make_outputs(work, place, variances, memory, window, loaded.base, opaque);
+    }
+    return true;
 }
 
 #endif

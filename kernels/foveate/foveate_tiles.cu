@@ -14,18 +14,21 @@
  *     foveate_tile_levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of 16 x 16 samples
  *                               of level 2 across and down, images.
  *     foveate_tile_bytes.cuh    the same for encoded RGBA8 on sm_80 and later, by products
+ *     foveate_tile_floats.cuh   and for RGBA16F
  *     foveate_tile_picture.cuh  the picture. Grid: entries of the list, 1, images.
  *
  *     foveate_tile_params.h     shapes, limits, what C shares
  *     foveate_tile_sigma.cuh    sigma, and what it says about a tile
  *     foveate_tile_scout.cuh    which levels are made, and the list of tiles
  *     foveate_tile_sample.cuh   samples of halves, formats
- *     foveate_tile_taps.cuh     filters of levels as matrices
+ *     foveate_tile_taps.cuh     filters of levels as matrices, of bytes
+ *     foveate_floats_taps.cuh   and of halves
  *     foveate_tile_image.cuh    pixels in memory
  *     foveate_tile_blur.cuh     the two passes
  *     foveate_tile_direct.cuh   both at once where sigma is small
  *     foveate_tile_spline.cuh   up-sampling
- *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 from sm_80 on
+ *     foveate_tile_product.cuh  the same as products of matrices, for RGBA8 and RGBA16F from
+ *                               sm_80 on
  *
  * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the compiler
  * less time:

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles as products (foveate_tile_product.cuh): windows of the picture whose pixels are averaged as light, RGBA8 by a
+ * table and RGBA16F as it is. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
+
+#include "foveate_product_window.cuh"
+
+/* Four neighbours' channels of floats, less `zero`. */
+static __device__ __forceinline__ void colors_of_floats(const tile_words<uint2, 4> &words,
+                                                        const tile_sample &zero,
+                                                        product_colors &colors)
+{
+    const tile_sample a = sample_of_bits(words.of[0].x, words.of[0].y) - zero;
+    const tile_sample b = sample_of_bits(words.of[1].x, words.of[1].y) - zero;
+    const tile_sample c = sample_of_bits(words.of[2].x, words.of[2].y) - zero;
+    const tile_sample d = sample_of_bits(words.of[3].x, words.of[3].y) - zero;
+    colors[0] = make_uint2(bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy)));
+    colors[1] = make_uint2(bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy)));
+    colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
+}
+
+/* The same of bytes. */
+static __device__ __forceinline__ void colors_in_light(const tile_words<uint32_t, 4> &words,
+                                                       const __half *light, product_colors &colors)
+{
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        __half own[4];
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            own[n] = light[words.of[n] >> 8 * c & 255u];
+        }
+        colors[c] = make_uint2(bits_of(__halves2half2(own[0], own[1])),
+                               bits_of(__halves2half2(own[2], own[3])));
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image> struct product_light_window {
+    typedef product_column<PRODUCT_PICTURE_SIDE> column;
+
+    tile_words<typename Image::word, 4> of[column::reads];
+
+    /* (left, top): its first pixel. */
+    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int left, int top)
+    {
+        const foveate_frame &frame = work.frame;
+        const column own;
+        const int x = left + own.x;
+        if (left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
+            top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4)) {
+            const char *from = run_at(work.src, x, top + own.row);
+            const int64_t step = column::rows * row_bytes(work.src);
+#pragma unroll
+            for (int i = 0; i < column::reads; i++) {
+                /* Rows beyond the last one are not put down, and the first is there. */
+                of[i] = read_run<typename Image::word, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
+            }
+            return;
+        }
+        const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            of[i] = load_four(endless, false, x, top + own.row + i * column::rows);
+        }
+    }
+
+    __device__ __forceinline__ product_finding find() const
+    {
+        product_finding finding;
+#pragma unroll
+        for (int i = 0; i < 4 * column::reads; i++) {
+            finding.look(of[i / 4].of[i % 4].x, of[i / 4].of[i % 4].y);
+        }
+        return finding;
+    }
+
+    /* -> whether all that this thread has read is opaque; of floats nothing is known. */
+    __device__ __forceinline__ bool put(const __half *light, const tile_sample &zero,
+                                        uint32_t *planes) const
+    {
+        const column at;
+        uint32_t all = ~0u;
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            product_colors colors;
+            if constexpr (pixel<FORMAT>::white == 0) {
+                colors_of_floats(of[i], zero, colors);
+            } else {
+                colors_in_light(of[i], light, colors);
+                all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
+            }
+            if (!at.is_beyond(i)) {
+                put_colors(colors, at.place(planes, i));
+            }
+        }
+        return are_opaque<FORMAT>(all);
+    }
+};
+
+#endif
