@@ -3,6 +3,7 @@
 
 # fovea_bench: times of every backend. docs/performance.md says what of.
 add_executable(fovea_bench
+    $<TARGET_OBJECTS:fovea_test_keep_loaded>
     bench/bench_cpu.c
     bench/bench_opencv.c
     bench/cases.c

@@ -13,6 +13,7 @@ find_path(DEJAVU_DIR DejaVuSans-Bold.ttf PATHS /usr/share/fonts/truetype/dejavu
 
 set(scene ${PROJECT_SOURCE_DIR}/sample_scene)
 add_executable(fovea_quality
+    $<TARGET_OBJECTS:fovea_test_keep_loaded>
     quality/backends.c
     quality/cases.c
     quality/command_compare.c
