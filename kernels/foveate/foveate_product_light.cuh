@@ -8,21 +8,7 @@
 
 #include "foveate_product_window.cuh"
 
-/* Four neighbours' channels of floats, less `zero`. */
-static __device__ __forceinline__ void colors_of_floats(const tile_words<uint2, 4> &words,
-                                                        const tile_sample &zero,
-                                                        product_colors &colors)
-{
-    const tile_sample a = sample_of_bits(words.of[0].x, words.of[0].y) - zero;
-    const tile_sample b = sample_of_bits(words.of[1].x, words.of[1].y) - zero;
-    const tile_sample c = sample_of_bits(words.of[2].x, words.of[2].y) - zero;
-    const tile_sample d = sample_of_bits(words.of[3].x, words.of[3].y) - zero;
-    colors[0] = make_uint2(bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy)));
-    colors[1] = make_uint2(bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy)));
-    colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
-}
-
-/* The same of bytes. */
+/* Four neighbours' channels, of bytes. */
 static __device__ __forceinline__ void colors_in_light(const tile_words<uint32_t, 4> &words,
                                                        const __half *light, product_colors &colors)
 {
@@ -87,7 +73,9 @@ template <enum fovea_format FORMAT, typename Image> struct product_light_window 
         for (int i = 0; i < column::reads; i++) {
             product_colors colors;
             if constexpr (pixel<FORMAT>::white == 0) {
-                colors_of_floats(of[i], zero, colors);
+                const uint2(&own)[4] = of[i].of;
+                colors_of_samples(make_uint4(own[0].x, own[0].y, own[1].x, own[1].y),
+                                  make_uint4(own[2].x, own[2].y, own[3].x, own[3].y), zero, colors);
             } else {
                 colors_in_light(of[i], light, colors);
                 all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];

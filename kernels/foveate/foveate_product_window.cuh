@@ -116,6 +116,20 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
 /* A channel each of four neighbours. */
 typedef uint2 product_colors[PRODUCT_COLORS];
 
+/* Of samples, two and two, less `zero`. */
+static __device__ __forceinline__ void colors_of_samples(const uint4 &first, const uint4 &second,
+                                                         const tile_sample &zero,
+                                                         product_colors &colors)
+{
+    const tile_sample a = sample_of_bits(first.x, first.y) - zero;
+    const tile_sample b = sample_of_bits(first.z, first.w) - zero;
+    const tile_sample c = sample_of_bits(second.x, second.y) - zero;
+    const tile_sample d = sample_of_bits(second.z, second.w) - zero;
+    colors[0] = make_uint2(bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy)));
+    colors[1] = make_uint2(bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy)));
+    colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
+}
+
 static __device__ __forceinline__ void put_colors(const product_colors &colors, uint32_t *planes)
 {
 #pragma unroll
@@ -255,14 +269,8 @@ struct product_level_window {
         const column at;
 #pragma unroll
         for (int i = 0; i < column::reads; i++) {
-            const tile_sample a = sample_of_bits(of[i][0].x, of[i][0].y) - zero;
-            const tile_sample b = sample_of_bits(of[i][0].z, of[i][0].w) - zero;
-            const tile_sample c = sample_of_bits(of[i][1].x, of[i][1].y) - zero;
-            const tile_sample d = sample_of_bits(of[i][1].z, of[i][1].w) - zero;
-            const product_colors colors = {
-                {bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy))},
-                {bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy))},
-                {bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw))}};
+            product_colors colors;
+            colors_of_samples(of[i][0], of[i][1], zero, colors);
             uint32_t *place = at.place(planes, i);
             if (at.x < PRODUCT_WINDOW) {
                 put_colors(colors, place);

@@ -175,19 +175,15 @@ static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t
     return words;
 }
 
-/* Pixels of a warp across: a pair of squares of 8 columns, of which a lane's columns are four neighbours. */
-static __device__ __forceinline__ int spline_pixel(int p, int n)
-{
-    return n / 2 * 4 + p * 2 + n % 2;
-}
-
 /* Up-sampled across, from that row of the spline's on: right factors of a pair. */
 static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
                                                        const uint32_t *rows,
                                                        uint2 (&across)[PRODUCT_COLORS][2])
 {
     const int lane = product_lane();
-    const uint32_t *words = pointer_of_lane(rows + 8 * spline_pixel(0, lane / 4) + lane % 4);
+    /* Of a pair of squares of 8 columns a lane's are four neighbours: the second square's are two pixels on. */
+    const int pixel = lane / 4 / 2 * 4 + lane / 4 % 2;
+    const uint32_t *words = pointer_of_lane(rows + 8 * pixel + lane % 4);
 #pragma unroll
     for (int p = 0; p < 2; p++) {
         const uint32_t upper = __ldg(words + 16 * p);

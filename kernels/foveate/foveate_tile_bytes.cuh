@@ -11,9 +11,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
 
-#include "foveate_copy.cuh"
 #include "foveate_mma.cuh"
-#include "foveate_tile_levels.cuh"
+#include "foveate_tile_column.cuh"
 #include "foveate_tile_taps.cuh"
 
 /* The pixels that a block reads: rows from level 2's first tap on, columns from two before, at a multiple of four.
@@ -24,8 +23,6 @@
 #define TILE_BYTES_READ_ROWS 76
 #define TILE_BYTES_ROWS 80 /* four without taps: a multiple of 16 */
 #define TILE_BYTES_WARPS (FOVEATE_TILE_BYTES_WORKERS / 32)
-/* That all workers but a few fill at a time. */
-#define TILE_BYTES_ROWS_AT_ONCE (FOVEATE_TILE_BYTES_WORKERS / TILE_BYTES_FOURS)
 
 struct tile_bytes_memory {
     uint4 window[TILE_BYTES_ROWS][TILE_BYTES_FOURS];
@@ -66,54 +63,7 @@ static __device__ __forceinline__ void hear_scout()
 
 /* ---- The window. A thread fills a column of four pixels, in every sixth row. */
 
-struct tile_bytes_column {
-    int index; /* in the window */
-    int first; /* row */
-    int x; /* in the picture, or beside it */
-    bool fills;
-    bool
-        copies; /* asynchronously: of a column beside the picture the nearest, which is repeated afterwards */
-
-    template <typename Image>
-    __device__ __forceinline__ tile_bytes_column(const foveate_frame &frame, const Image &image,
-                                                 int x0)
-        : index((int)threadIdx.x % TILE_BYTES_FOURS), first((int)threadIdx.x / TILE_BYTES_FOURS),
-          x(x0 + 4 * index), fills(first < TILE_BYTES_ROWS_AT_ONCE),
-          copies(has_runs(image, 4) && frame.width_px >= 4 &&
-                 (frame.width_px % 4 == 0 || x + 4 <= frame.width_px))
-    {
-    }
-    __device__ __forceinline__ bool is_beside(const foveate_frame &frame) const
-    {
-        return x < 0 || x >= frame.width_px;
-    }
-};
-
-template <typename Image>
-static __device__ __forceinline__ void copy_column(const foveate_frame &frame, const Image &image,
-                                                   tile_bytes_memory &memory,
-                                                   const tile_bytes_column &column, int y0)
-{
-    const int x = min(max(column.x, 0), (frame.width_px - 1) / 4 * 4);
-    uint4 *const to = &memory.window[column.first][column.index];
-    if (y0 >= 0 && y0 + TILE_BYTES_READ_ROWS <= frame.height_px) {
-        const int64_t step = TILE_BYTES_ROWS_AT_ONCE * row_bytes(image);
-        const char *from = run_at(image, x, y0 + column.first);
-#pragma unroll
-        for (int i = 0; i < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
-            if (i + column.first < TILE_BYTES_READ_ROWS) {
-                copy_begin(to + i * TILE_BYTES_FOURS, from);
-            }
-            from += step;
-        }
-        return;
-    }
-#pragma unroll 1
-    for (int i = 0; i + column.first < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
-        const int y = min(max(y0 + column.first + i, 0), frame.height_px - 1);
-        copy_begin(to + i * TILE_BYTES_FOURS, run_at(image, x, y));
-    }
-}
+typedef tile_column<4, TILE_BYTES_FOURS, TILE_BYTES_FOURS, TILE_BYTES_READ_ROWS> tile_bytes_column;
 
 /* What copies cannot fill; some rows at a time are waited for. */
 template <typename Image>
@@ -123,7 +73,7 @@ static __device__ __forceinline__ void load_column(const foveate_frame &frame, c
 {
     const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 4
-    for (int i = 0; i < TILE_BYTES_READ_ROWS; i += TILE_BYTES_ROWS_AT_ONCE) {
+    for (int i = 0; i < TILE_BYTES_READ_ROWS; i += tile_bytes_column::at_once) {
         const int row = min(column.first + i, TILE_BYTES_READ_ROWS - 1);
         memory.window[row][column.index] = load_four(endless, false, column.x, y0 + row);
     }
@@ -139,7 +89,7 @@ static __device__ __forceinline__ void begin_window(const foveate_frame &frame, 
         return;
     }
     if (column.copies) {
-        copy_column(frame, image, memory, column, y0);
+        column.copy(frame, image, memory.window[0], y0);
     } else {
         load_column(frame, image, memory, column, y0);
     }
@@ -154,7 +104,7 @@ static __device__ __forceinline__ void repeat_column(tile_bytes_memory &memory,
                                                      const tile_bytes_column &column)
 {
 #pragma unroll 4
-    for (int row = column.first; row < TILE_BYTES_READ_ROWS; row += TILE_BYTES_ROWS_AT_ONCE) {
+    for (int row = column.first; row < TILE_BYTES_READ_ROWS; row += tile_bytes_column::at_once) {
         uint4 &four = memory.window[row][column.index];
         const uint32_t word = column.x < 0 ? four.x : four.w;
         four = make_uint4(word, word, word, word);

@@ -24,7 +24,6 @@
 /* Eight rows of a pair meet no bank twice: odd. */
 #define TILE_FLOATS_PITCH 39
 #define TILE_FLOATS_ROW_BYTES (16 * TILE_FLOATS_PITCH)
-#define TILE_FLOATS_ROWS_AT_ONCE (FOVEATE_TILE_BYTES_WORKERS / TILE_FLOATS_PAIRS)
 /* The last of the sixteens of rows that products take, of which the window has a part. */
 #define TILE_FLOATS_LAST_ROWS 64
 
@@ -35,53 +34,7 @@ struct tile_floats_memory {
 
 /* ---- The window. A thread fills a column of two pixels, in every third row. */
 
-struct tile_floats_column {
-    int index; /* in the window */
-    int first; /* row */
-    int x; /* in the picture, or beside it */
-    bool fills;
-    bool copies; /* of a column beside the picture the nearest, which is repeated afterwards */
-
-    template <typename Image>
-    __device__ __forceinline__ tile_floats_column(const foveate_frame &frame, const Image &image,
-                                                  int x0)
-        : index((int)threadIdx.x % TILE_FLOATS_PAIRS), first((int)threadIdx.x / TILE_FLOATS_PAIRS),
-          x(x0 + 2 * index), fills(first < TILE_FLOATS_ROWS_AT_ONCE),
-          copies(has_runs(image, 2) && frame.width_px >= 2 &&
-                 (frame.width_px % 2 == 0 || x + 2 <= frame.width_px))
-    {
-    }
-    __device__ __forceinline__ bool is_beside(const foveate_frame &frame) const
-    {
-        return x < 0 || x >= frame.width_px;
-    }
-};
-
-template <typename Image>
-static __device__ __forceinline__ void copy_column(const foveate_frame &frame, const Image &image,
-                                                   tile_floats_memory &memory,
-                                                   const tile_floats_column &column, int y0)
-{
-    const int x = min(max(column.x, 0), (frame.width_px - 1) / 2 * 2);
-    uint4 *const to = &memory.window[column.first][column.index];
-    if (y0 >= 0 && y0 + TILE_FLOATS_ROWS <= frame.height_px) {
-        const int64_t step = TILE_FLOATS_ROWS_AT_ONCE * row_bytes(image);
-        const char *from = run_at(image, x, y0 + column.first);
-#pragma unroll
-        for (int i = 0; i < TILE_FLOATS_ROWS; i += TILE_FLOATS_ROWS_AT_ONCE) {
-            if (i + column.first < TILE_FLOATS_ROWS) {
-                copy_begin(to + i * TILE_FLOATS_PITCH, from);
-            }
-            from += step;
-        }
-        return;
-    }
-#pragma unroll 1
-    for (int i = 0; i + column.first < TILE_FLOATS_ROWS; i += TILE_FLOATS_ROWS_AT_ONCE) {
-        const int y = min(max(y0 + column.first + i, 0), frame.height_px - 1);
-        copy_begin(to + i * TILE_FLOATS_PITCH, run_at(image, x, y));
-    }
-}
+typedef tile_column<2, TILE_FLOATS_PAIRS, TILE_FLOATS_PITCH, TILE_FLOATS_ROWS> tile_floats_column;
 
 /* What copies cannot fill; some rows at a time are waited for. */
 template <typename Image>
@@ -91,7 +44,7 @@ static __device__ __forceinline__ void load_column(const foveate_frame &frame, c
 {
     const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 4
-    for (int i = 0; i < TILE_FLOATS_ROWS; i += TILE_FLOATS_ROWS_AT_ONCE) {
+    for (int i = 0; i < TILE_FLOATS_ROWS; i += tile_floats_column::at_once) {
         const int row = min(column.first + i, TILE_FLOATS_ROWS - 1);
         const uint2 first = endless.load(column.x, y0 + row);
         const uint2 second = endless.load(column.x + 1, y0 + row);
@@ -106,7 +59,7 @@ static __device__ __forceinline__ void begin_window(const foveate_frame &frame, 
                                                     const tile_floats_column &column, int y0)
 {
     if (column.fills && column.copies) {
-        copy_column(frame, image, memory, column, y0);
+        column.copy(frame, image, memory.window[0], y0);
     } else if (column.fills) {
         load_column(frame, image, memory, column, y0);
     }
@@ -119,7 +72,7 @@ static __device__ __forceinline__ void end_window(const foveate_frame &frame,
     copy_wait();
     if (column.fills && column.copies && column.is_beside(frame)) {
 #pragma unroll 4
-        for (int row = column.first; row < TILE_FLOATS_ROWS; row += TILE_FLOATS_ROWS_AT_ONCE) {
+        for (int row = column.first; row < TILE_FLOATS_ROWS; row += tile_floats_column::at_once) {
             uint4 &two = memory.window[row][column.index];
             const uint2 own = column.x < 0 ? make_uint2(two.x, two.y) : make_uint2(two.z, two.w);
             two = make_uint4(own.x, own.y, own.x, own.y);

@@ -23,6 +23,7 @@
  *     foveate_tile_sample.cuh   samples of halves, formats
  *     foveate_tile_taps.cuh     filters of levels as matrices, of bytes
  *     foveate_floats_taps.cuh   and of halves
+ *     foveate_tile_column.cuh   how a block of either gets its pixels
  *     foveate_tile_image.cuh    pixels in memory
  *     foveate_tile_blur.cuh     the two passes
  *     foveate_tile_direct.cuh   both at once where sigma is small
