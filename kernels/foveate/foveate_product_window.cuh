@@ -314,6 +314,7 @@ static __device__ __forceinline__ void put_words(const tile_words<uint32_t, 4> &
 
 template <enum fovea_format FORMAT, typename Image> struct product_picture_window {
     typedef product_column<PRODUCT_PICTURE_SIDE> column;
+    static const int half = FOVEATE_TILE_QUARTER_PX / 2;
 
     uint32_t middle; /* of the tile, its base */
     bool inside; /* else `of` is not there */
@@ -324,9 +325,6 @@ template <enum fovea_format FORMAT, typename Image> struct product_picture_windo
                                         int left, int top)
     {
         const foveate_frame &frame = work.frame;
-        const int half = FOVEATE_TILE_QUARTER_PX / 2;
-        middle =
-            work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
         inside = left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
                  top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
         if (inside) {
@@ -338,6 +336,16 @@ template <enum fovea_format FORMAT, typename Image> struct product_picture_windo
                 /* Rows beyond the last one are not put down, and the first is there. */
                 of[i] = read_run<uint32_t, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
             }
+            middle = __ldg((const uint32_t *)run_at(work.src, x0 + half, y0 + half));
+        }
+    }
+    /* Where it was not asked for with the others: what loads pixels in any memory would wait for all of them. */
+    __device__ __forceinline__ void find_middle(const tile_work<FORMAT, Image> &work, int x0,
+                                                int y0)
+    {
+        if (!inside) {
+            middle = work.src.load(min(x0 + half, work.frame.width_px - 1),
+                                   min(y0 + half, work.frame.height_px - 1));
         }
     }
 

@@ -147,6 +147,7 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
                 product_picture_window<FORMAT, Image> window;
                 window.ask(work, x0, y0, left, top);
                 variances.find(work.law, shape, x, y, memory);
+                window.find_middle(work, x0, y0);
                 const bool opaque = window.put(work, left, top, memory.planes);
                 return {window.base(), opaque, false};
             }
@@ -156,12 +157,15 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
     product_loaded loaded = {zero_sample(), false, false};
     product_level_window window;
     window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    tile_flags flags;
     if constexpr (pixel<FORMAT>::white > 0) {
         const int half = shape.warp_px();
-        loaded.opaque =
-            is_opaque(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+        flags.ask(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
     }
     variances.find(work.law, shape, x, y, memory);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        loaded.opaque = flags.are_set();
+    }
     if constexpr (pixel<FORMAT>::white == 0) {
         loaded.spreads = !window.find().settle(memory.least, loaded.base);
         if (loaded.spreads) {
