@@ -51,14 +51,72 @@ struct product_variances {
         place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
+    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four variances. (x0, y0): the
+     * warp's first pixel. */
+    __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
+                                                const product_memory &memory)
+    {
+        const int lane = product_lane();
+        float low = INFINITY;
+        float high = 0.0f;
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            const int x = x0 + lane % 4 * 2 + n / 4 * 8 + n % 2;
+            const int y = y0 + lane / 4 + n / 2 % 2 * 8;
+            at[n] = sampled_variance(law.of_pixel(x, y));
+            low = fminf(low, at[n]);
+            high = fmaxf(high, at[n]);
+        }
+        choose_four({range_of_warp(low).low, range_of_warp(high).high}, memory.shares);
+        __syncwarp();
+    }
+
   private:
+    /* The entries near Chebyshev's places in the range, and the first of all where something is copied: that is exact.
+     * Each variance's polynomial is 1 there and 0 at the others. */
+    __device__ __forceinline__ void choose_four(const tile_range &range, float4 *shares)
+    {
+        const float span = range.high - range.low;
+        int entries[4];
+        int after = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const float place = i == 0 ? 0.038f : i == 1 ? 0.309f : i == 2 ? 0.691f : 0.962f;
+            const float v = fmaf(place, span, range.low);
+            const int nearest = __float2int_rn(entry_of_any_variance(v));
+            const int wanted = i == 0 && range.low == 0.0f ? 0 : nearest;
+            entries[i] = min(max(wanted, after), product_table::entries - 7 + 2 * i);
+            after = entries[i] + 2;
+        }
+        count = 4;
+        const int lane = product_lane();
+        const int own = lane % 4;
+        float v[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            v[i] = variance_of_any_entry(entries[i]);
+        }
+        const float mine = own == 0 ? v[0] : own == 1 ? v[1] : own == 2 ? v[2] : v[3];
+        const float p = own == 0 ? v[1] : v[0];
+        const float q = own <= 1 ? v[2] : v[1];
+        const float r = own <= 2 ? v[3] : v[2];
+        const int entry =
+            own == 0 ? entries[0] : own == 1 ? entries[1] : own == 2 ? entries[2] : entries[3];
+        const float scale = tile_inverse((mine - p) * (mine - q) * (mine - r));
+        if (lane < 4) {
+            shares[own] = make_float4(__int_as_float(entry), -scale * (p * q * r),
+                                      scale * (p * q + p * r + q * r), -scale * (p + q + r));
+            shares[PRODUCT_VARIANCES + own].x = scale;
+        }
+    }
     /* For each variance its entry of the table, and the polynomial in the variance that is 1 there and 0 at the
      * others. `before`: the variance that samples have without the blur. */
     __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
+        const float least = (float)product_table::narrow;
         const float most = (float)(product_table::entries - 1);
-        const float low = fminf(fmaxf(entry_of_variance(range.low), 0.0f), most);
-        const float span = fminf(fmaxf(entry_of_variance(range.high), 0.0f), most) - low;
+        const float low = fminf(fmaxf(entry_of_variance(range.low), least), most);
+        const float span = fminf(fmaxf(entry_of_variance(range.high), least), most) - low;
         const bool three = range.high + before > PRODUCT_TWO_VARIANCES * (range.low + before);
         const float outside = three ? 0.067f : 0.146f;
         const int a = min((int)fmaf(outside, span, low), product_table::entries - 2);
@@ -175,7 +233,8 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs. */
+/* A warp's outputs. CUBIC: the polynomials of find_narrow. */
+template <bool CUBIC>
 static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
                                                     const float4 *memory, mma_place window,
                                                     product_sums &sums)
@@ -187,13 +246,15 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
+        const float cube = CUBIC ? memory[PRODUCT_VARIANCES + i].x : 0.0f;
         product_weights weights;
         weights.load(__float_as_int(share.x));
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {
             const float at = variances.at[n];
-            shares[n] = fmaf(fmaf(share.w, at, share.z), at, share.y);
+            const float highest = CUBIC ? fmaf(cube, at, share.w) : share.w;
+            shares[n] = fmaf(fmaf(highest, at, share.z), at, share.y);
         }
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {

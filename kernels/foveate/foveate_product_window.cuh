@@ -43,19 +43,24 @@ struct product_shape {
     int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
     int spline; /* outputs before the first pixel's own */
     int used; /* outputs from one end to the other, along either axis */
+    bool narrow; /* sigma is small, and found at each pixel */
 
     /* A quarter of a tile, level 0 or 1. */
     static __device__ __forceinline__ product_shape of_quarter(int level)
     {
         return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2,
-                level == 0 ? 16 : 12};
+                level == 0 ? 16 : 12, false};
+    }
+    static __device__ __forceinline__ product_shape of_narrow()
+    {
+        return {0, FOVEATE_TILE_QUARTER_PX, 16, 0, 16, true};
     }
     /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
      * them, and each up-samples its own pixels. */
     static __device__ __forceinline__ product_shape of_wide(int level)
     {
         return {level, level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
-                level < 3 ? 12 : 0, 2, level == 4 ? 12 : 16};
+                level < 3 ? 12 : 0, 2, level == 4 ? 12 : 16, false};
     }
 
     __device__ __forceinline__ int warp_px() const
@@ -79,6 +84,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
 
 /* ---- Shared memory: shares and nodes of each warp, their least samples, the planes, and the table of light */
 
+#define PRODUCT_VARIANCES 4 /* of a warp, at most */
 #define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
 #define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
 /* Halves of a row: odd in units of 16 bytes. */
@@ -95,7 +101,7 @@ struct product_memory {
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
         const int warp = product_warp();
-        shares = (float4 *)shared + 3 * warp;
+        shares = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
         nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
         least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);

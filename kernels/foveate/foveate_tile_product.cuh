@@ -146,7 +146,11 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
             if (!light) {
                 product_picture_window<FORMAT, Image> window;
                 window.ask(work, x0, y0, left, top);
-                variances.find(work.law, shape, x, y, memory);
+                if (shape.narrow) {
+                    variances.find_narrow(work.law, x, y, memory);
+                } else {
+                    variances.find(work.law, shape, x, y, memory);
+                }
                 window.find_middle(work, x0, y0);
                 const bool opaque = window.put(work, left, top, memory.planes);
                 return {window.base(), opaque, false};
@@ -184,7 +188,8 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
                                                     const product_place &place,
                                                     const product_variances &variances,
                                                     const product_memory &memory, mma_place window,
-                                                    const tile_sample &base, bool opaque)
+                                                    const tile_sample &base, bool opaque,
+                                                    bool narrow)
 {
     product_sums sums;
     product_levels levels;
@@ -192,7 +197,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
         product_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
         writer.ask_first();
-        blur_outputs(variances, memory.shares, window, sums);
+        blur_outputs<false>(variances, memory.shares, window, sums);
         levels.set<FORMAT>(base, true);
         limit_outputs(sums, levels.low, levels.high, z);
         if (writer.plain) {
@@ -201,7 +206,11 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
             write_floats<false>(writer, levels, z, place.across, place.down);
         }
     } else {
-        blur_outputs(variances, memory.shares, window, sums);
+        if (narrow) {
+            blur_outputs<true>(variances, memory.shares, window, sums);
+        } else {
+            blur_outputs<false>(variances, memory.shares, window, sums);
+        }
         levels.set<FORMAT>(base, work.frame.light != 0);
         limit_outputs(sums, levels.low, levels.high, z);
         write_products(work, place, levels, z, opaque);
@@ -230,7 +239,7 @@ static __device__ __forceinline__ bool make_by_products(const tile_work<FORMAT, 
         const int row = below * shape.own + lane % 16;
         const mma_place window = mma_place_of(memory.planes) +
                                  2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
-        make_outputs(work, place, variances, memory, window, loaded.base, opaque);
+        make_outputs(work, place, variances, memory, window, loaded.base, opaque, shape.narrow);
     }
     return true;
 }
