@@ -12,6 +12,7 @@
 /* ---- Variances of a warp's outputs */
 
 #define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
+#define PRODUCT_FIVE_VARIANCES 0.3f /* of narrow ones: the largest less the least */
 
 /* Of numbers from 0 on, which are ordered as their bits are. */
 static __device__ __forceinline__ tile_range range_of_warp(float own)
@@ -51,8 +52,8 @@ struct product_variances {
         place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
-    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four variances. (x0, y0): the
-     * warp's first pixel. */
+    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four variances, or five. (x0, y0):
+     * the warp's first pixel. */
     __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
                                                 const product_memory &memory)
     {
@@ -67,46 +68,57 @@ struct product_variances {
             low = fminf(low, at[n]);
             high = fmaxf(high, at[n]);
         }
-        choose_four({range_of_warp(low).low, range_of_warp(high).high}, memory.shares);
+        choose_narrow({range_of_warp(low).low, range_of_warp(high).high}, memory.narrow);
         __syncwarp();
     }
 
   private:
     /* The entries near Chebyshev's places in the range, and the first of all where something is copied: that is exact.
      * Each variance's polynomial is 1 there and 0 at the others. */
-    __device__ __forceinline__ void choose_four(const tile_range &range, float4 *shares)
+    __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
     {
         const float span = range.high - range.low;
-        int entries[4];
-        int after = 0;
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const float place = i == 0 ? 0.038f : i == 1 ? 0.309f : i == 2 ? 0.691f : 0.962f;
-            const float v = fmaf(place, span, range.low);
-            const int nearest = __float2int_rn(entry_of_any_variance(v));
-            const int wanted = i == 0 && range.low == 0.0f ? 0 : nearest;
-            entries[i] = min(max(wanted, after), product_table::entries - 7 + 2 * i);
-            after = entries[i] + 2;
-        }
-        count = 4;
+        const bool five = span > PRODUCT_FIVE_VARIANCES;
+        count = five ? 5 : 4;
         const int lane = product_lane();
-        const int own = lane % 4;
-        float v[4];
+        int own = 0;
+        int after = 0;
+        float v[PRODUCT_VARIANCES];
+        float mine = 0.0f;
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            v[i] = variance_of_any_entry(entries[i]);
+        for (int i = 0; i < PRODUCT_VARIANCES; i++) {
+            const float of_four[PRODUCT_VARIANCES] = {0.038f, 0.309f, 0.691f, 0.962f, 0.962f};
+            const float of_five[PRODUCT_VARIANCES] = {0.024f, 0.206f, 0.5f, 0.794f, 0.976f};
+            const float at = fmaf(five ? of_five[i] : of_four[i], span, range.low);
+            const bool copies = i == 0 && range.low == 0.0f;
+            const int wanted = copies ? 0 : __float2int_rn(entry_of_any_variance(at));
+            const int most = product_table::entries - 1 - 2 * (PRODUCT_VARIANCES - 1 - i);
+            const int entry = min(max(wanted, after), most);
+            after = entry + 2;
+            v[i] = variance_of_any_entry(entry);
+            own = lane == i ? entry : own;
+            mine = lane == i ? v[i] : mine;
         }
-        const float mine = own == 0 ? v[0] : own == 1 ? v[1] : own == 2 ? v[2] : v[3];
-        const float p = own == 0 ? v[1] : v[0];
-        const float q = own <= 1 ? v[2] : v[1];
-        const float r = own <= 2 ? v[3] : v[2];
-        const int entry =
-            own == 0 ? entries[0] : own == 1 ? entries[1] : own == 2 ? entries[2] : entries[3];
-        const float scale = tile_inverse((mine - p) * (mine - q) * (mine - r));
-        if (lane < 4) {
-            shares[own] = make_float4(__int_as_float(entry), -scale * (p * q * r),
-                                      scale * (p * q + p * r + q * r), -scale * (p + q + r));
-            shares[PRODUCT_VARIANCES + own].x = scale;
+        float of[PRODUCT_VARIANCES] = {1.0f};
+        float scale = 1.0f;
+#pragma unroll
+        for (int i = 0; i < PRODUCT_VARIANCES; i++) {
+            if (i == lane || i >= count) {
+                continue;
+            }
+#pragma unroll
+            for (int d = PRODUCT_VARIANCES - 1; d > 0; d--) {
+                of[d] = fmaf(-v[i], of[d], of[d - 1]);
+            }
+            of[0] *= -v[i];
+            scale *= mine - v[i];
+        }
+        const float inverse = tile_inverse(scale);
+        if (lane < count) {
+            shares[lane] = make_float4(__int_as_float(own), inverse * of[0], inverse * of[1],
+                                       inverse * of[2]);
+            shares[PRODUCT_VARIANCES + lane] =
+                make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
         }
     }
     /* For each variance its entry of the table, and the polynomial in the variance that is 1 there and 0 at the
@@ -233,8 +245,8 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs. CUBIC: the polynomials of find_narrow. */
-template <bool CUBIC>
+/* A warp's outputs. NARROW: the polynomials of find_narrow. */
+template <bool NARROW>
 static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
                                                     const float4 *memory, mma_place window,
                                                     product_sums &sums)
@@ -246,14 +258,15 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
-        const float cube = CUBIC ? memory[PRODUCT_VARIANCES + i].x : 0.0f;
+        const float4 higher = NARROW ? memory[PRODUCT_VARIANCES + i] : float4{};
         product_weights weights;
         weights.load(__float_as_int(share.x));
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {
             const float at = variances.at[n];
-            const float highest = CUBIC ? fmaf(cube, at, share.w) : share.w;
+            const float highest =
+                NARROW ? fmaf(fmaf(higher.y, at, higher.x), at, share.w) : share.w;
             shares[n] = fmaf(fmaf(highest, at, share.z), at, share.y);
         }
 #pragma unroll

@@ -84,7 +84,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
 
 /* ---- Shared memory: shares and nodes of each warp, their least samples, the planes, and the table of light */
 
-#define PRODUCT_VARIANCES 4 /* of a warp, at most */
+#define PRODUCT_VARIANCES 5 /* of a warp, at most */
 #define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
 #define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
 /* Halves of a row: odd in units of 16 bytes. */
@@ -94,6 +94,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
 struct product_memory {
     float4 *shares; /* of a warp */
     float4 *nodes; /* of a warp */
+    float4 *narrow; /* of a warp, in place of both */
     uint2 *least; /* of all warps */
     uint32_t *planes;
     __half *light;
@@ -101,7 +102,8 @@ struct product_memory {
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
         const int warp = product_warp();
-        shares = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
+        shares = (float4 *)shared + 3 * warp;
+        narrow = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
         nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
         least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);

@@ -105,6 +105,20 @@ struct product_loaded {
     bool spreads; /* floats that are a NaN or an infinity: products are not for them */
 };
 
+/* Of a quarter of the picture. (x, y): the warp's first output. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
+                                                      const product_shape &shape,
+                                                      const product_memory &memory, int x, int y,
+                                                      product_variances &variances)
+{
+    if (pixel<FORMAT>::white > 0 && shape.narrow) {
+        variances.find_narrow(work.law, x, y, memory);
+    } else {
+        variances.find(work.law, shape, x, y, memory);
+    }
+}
+
 /* (left, top): the window's first pixel; (x, y): the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ product_loaded load_light(const tile_work<FORMAT, Image> &work,
@@ -116,7 +130,7 @@ static __device__ __forceinline__ product_loaded load_light(const tile_work<FORM
     product_loaded loaded = {zero_sample(), false, false};
     product_light_window<FORMAT, Image> window;
     window.ask(work, left, top);
-    variances.find(work.law, shape, x, y, memory);
+    find_variances(work, shape, memory, x, y, variances);
     if constexpr (pixel<FORMAT>::white == 0) {
         loaded.spreads = !window.find().settle(memory.least, loaded.base);
         if (loaded.spreads) {
@@ -146,11 +160,7 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
             if (!light) {
                 product_picture_window<FORMAT, Image> window;
                 window.ask(work, x0, y0, left, top);
-                if (shape.narrow) {
-                    variances.find_narrow(work.law, x, y, memory);
-                } else {
-                    variances.find(work.law, shape, x, y, memory);
-                }
+                find_variances(work, shape, memory, x, y, variances);
                 window.find_middle(work, x0, y0);
                 const bool opaque = window.put(work, left, top, memory.planes);
                 return {window.base(), opaque, false};
@@ -207,7 +217,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
         }
     } else {
         if (narrow) {
-            blur_outputs<true>(variances, memory.shares, window, sums);
+            blur_outputs<true>(variances, memory.narrow, window, sums);
         } else {
             blur_outputs<false>(variances, memory.shares, window, sums);
         }
