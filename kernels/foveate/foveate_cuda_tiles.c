@@ -379,7 +379,8 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
     if (gazes == 0) {
         foveate_cuda_tile_list_fit(&own, run->frame);
     }
-    own.grid.narrow = kernels->bytes.linear[format] && !run->frame->blur_alpha;
+    own.grid.narrow =
+        kernels->bytes.linear[format] && run->frame->light == 0 && !run->frame->blur_alpha;
     if (own.grid.narrow) { /* none is in parts */
         own.grid.entry_count -= own.grid.part_count;
         own.grid.part_count = 0;
