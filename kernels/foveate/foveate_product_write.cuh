@@ -46,16 +46,28 @@ static __device__ __forceinline__ uint32_t byte_of_light(float light)
     return __float_as_uint((light <= 0.0031308f ? light * (12.92f * 255.0f) : level) + behind);
 }
 
-/* Two opaque neighbours whose samples are light. */
-static __device__ __forceinline__ uint2 words_of_light(uint32_t r, uint32_t g, uint32_t b)
+/* Two neighbours' alphas, each in the high byte of a half. */
+#define PRODUCT_OPAQUE 0xffffffffu
+
+static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_t second)
 {
-    const float2 red = __half22float2(half2_of(r));
-    const float2 green = __half22float2(half2_of(g));
-    const float2 blue = __half22float2(half2_of(b));
-    const uint32_t first = __byte_perm(byte_of_light(red.x), byte_of_light(green.x), 0x0040);
-    const uint32_t second = __byte_perm(byte_of_light(red.y), byte_of_light(green.y), 0x0040);
-    return make_uint2(__byte_perm(first, byte_of_light(blue.x) | 0xff00u, 0x5410),
-                      __byte_perm(second, byte_of_light(blue.y) | 0xff00u, 0x5410));
+    return __byte_perm(first, second, 0x7030);
+}
+
+/* Two neighbours from their channels, each in the low byte of a half. */
+static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t green,
+                                                          uint32_t blue, uint32_t alpha)
+{
+    const uint32_t rg = __byte_perm(red, green, 0x6240);
+    const uint32_t ba = (blue & 0x00ff00ffu) | (alpha & 0xff00ff00u);
+    return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+}
+
+/* Two neighbours' levels from light. */
+static __device__ __forceinline__ uint32_t bytes_of_light(uint32_t two)
+{
+    const float2 light = __half22float2(half2_of(two));
+    return __byte_perm(byte_of_light(light.x), byte_of_light(light.y), 0x5410);
 }
 
 /* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
@@ -80,24 +92,23 @@ static __device__ __forceinline__ uint32_t level_of_product(const product_levels
     return PRODUCT_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
 }
 
-/* Two opaque neighbours from such products. */
+/* Two neighbours from such products. */
 template <bool LIGHT>
-static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels, uint32_t r,
-                                                     uint32_t g, uint32_t b)
+static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels,
+                                                     const uint32_t (&of)[PRODUCT_COLORS],
+                                                     uint32_t alpha)
 {
-    if constexpr (LIGHT) {
-        return words_of_light(r, g, b);
+    uint32_t channels[PRODUCT_COLORS];
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_product(levels, c, of[c]);
     }
-    const uint32_t red = level_of_product(levels, 0, r);
-    const uint32_t green = level_of_product(levels, 1, g);
-    const uint32_t blue = level_of_product(levels, 2, b);
-    const uint32_t rg = __byte_perm(red, green, 0x6240);
-    const uint32_t ba = blue | 0xff00ff00u;
-    return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+    return words_of_channels(channels[0], channels[1], channels[2], alpha);
 }
 
-/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, opaque, so that nothing is
- * asked for each: PLAIN, decided once. */
+/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so that nothing is asked
+ * for each: PLAIN, decided once. Then the alphas of a lane's next pixels are asked for as soon as those of the ones
+ * before are used, where they count; to wait for them at each row took half of the time. */
 template <enum fovea_format FORMAT, typename Image> struct product_writer {
     static const int count = 4;
     typedef tile_words<uint32_t, count> four;
@@ -110,6 +121,8 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     int y0;
     char *to;
     int64_t stride;
+    /* PLAIN: of the lane's next pixels, rows y and y + 8. */
+    four own[2];
 
     /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
     __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
@@ -126,7 +139,26 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
 
     __device__ __forceinline__ bool is_plain() const
     {
-        return runs && inside && opaque;
+        return runs && inside;
+    }
+
+    /* Has the alphas fetched of rows y and y + 8 from x on, these from the lane's first. */
+    __device__ __forceinline__ void ask(int x, int y)
+    {
+        const int64_t pitch = row_bytes(work.src);
+        const char *from = run_at(work.src, x0, y0) + y * pitch + 4 * x;
+        own[0] = read_run<uint32_t, count>(from);
+        own[1] = read_run<uint32_t, count>(from + 8 * pitch);
+    }
+
+    /* Of what has been fetched. */
+    __device__ __forceinline__ void take(uint32_t (&alphas)[2][2]) const
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            alphas[i][0] = alphas_of_two(own[i].of[0], own[i].of[1]);
+            alphas[i][1] = alphas_of_two(own[i].of[2], own[i].of[3]);
+        }
     }
 
     /* x and y from the lane's first. */
@@ -245,18 +277,23 @@ static __device__ __forceinline__ void upsample_down(const product_levels &level
     }
 }
 
+/* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. (next_x, next_y): whose alphas are asked for. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_sixteen_rows(
-    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
-    const uint32_t (&down)[4], const uint2 (&across)[PRODUCT_COLORS][2], int x, int y)
+    product_writer<FORMAT, Image> &writer, const product_levels &levels, const uint32_t (&down)[4],
+    const uint2 (&across)[PRODUCT_COLORS][2], int x, int y, int next_x, int next_y)
 {
     uint32_t samples[2][2][PRODUCT_COLORS];
     upsample_down<LIGHT>(levels, down, across, samples);
+    uint32_t alphas[2][2] = {{PRODUCT_OPAQUE, PRODUCT_OPAQUE}, {PRODUCT_OPAQUE, PRODUCT_OPAQUE}};
+    if (PLAIN && !writer.opaque) {
+        writer.take(alphas);
+        writer.ask(next_x, next_y);
+    }
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const uint32_t(&of)[2][PRODUCT_COLORS] = samples[i];
-        const uint2 a = words_of_two<LIGHT>(levels, of[0][0], of[0][1], of[0][2]);
-        const uint2 b = words_of_two<LIGHT>(levels, of[1][0], of[1][1], of[1][2]);
+        const uint2 a = words_of_two<LIGHT>(levels, samples[i][0], alphas[i][0]);
+        const uint2 b = words_of_two<LIGHT>(levels, samples[i][1], alphas[i][1]);
         writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
     }
 }
@@ -264,13 +301,16 @@ static __device__ __forceinline__ void write_sixteen_rows(
 /* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first_...`: the
  * warp's first pixel's row of the spline's, along either axis. `rows`: those in the picture. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(const product_writer<FORMAT, Image> &writer,
+static __device__ __forceinline__ void write_upsampled(product_writer<FORMAT, Image> &writer,
                                                        const product_levels &levels,
                                                        const uint32_t (&z)[PRODUCT_COLORS][4],
                                                        const uint32_t *first_across,
                                                        const uint32_t *first_down, int side_px,
                                                        int rows)
 {
+    if (PLAIN && !writer.opaque) {
+        writer.ask(0, 0);
+    }
     spline_downs down;
     down.load(first_down, side_px);
 #pragma unroll 1
@@ -281,8 +321,12 @@ static __device__ __forceinline__ void write_upsampled(const product_writer<FORM
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
             if (16 * q < rows) {
-                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, x,
-                                                 first_of_sixteen(q, side_px));
+                /* The last ones are asked for twice. */
+                const bool turns = 16 * (q + 1) >= side_px;
+                write_sixteen_rows<PLAIN, LIGHT>(
+                    writer, levels, down.of[q], across, x, first_of_sixteen(q, side_px),
+                    turns ? first_of_sixteen(p + 1, side_px) : x,
+                    turns ? 0 : first_of_sixteen(q + 1, side_px));
             }
         }
     }
