@@ -7,6 +7,7 @@
 
 #include "foveate_mma.cuh"
 #include "foveate_product_blur.cuh"
+#include "foveate_product_encode.cuh"
 #include "foveate_tile_spline.cuh"
 
 /* ---- Pixels */
@@ -37,15 +38,6 @@ struct product_levels {
     }
 };
 
-/* Light as a level, in the lowest byte: rounding is an addition. */
-static __device__ __forceinline__ uint32_t byte_of_light(float light)
-{
-    const float behind = 8388608.0f; /* whole numbers */
-    const float power = tile_power(tile_logarithm(light) * (1.0f / 2.4f));
-    const float level = fmaf(power, 1.055f * 255.0f, -0.055f * 255.0f);
-    return __float_as_uint((light <= 0.0031308f ? light * (12.92f * 255.0f) : level) + behind);
-}
-
 /* Two neighbours' alphas, each in the high byte of a half. */
 #define PRODUCT_OPAQUE 0xffffffffu
 
@@ -61,13 +53,6 @@ static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t
     const uint32_t rg = __byte_perm(red, green, 0x6240);
     const uint32_t ba = (blue & 0x00ff00ffu) | (alpha & 0xff00ff00u);
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
-}
-
-/* Two neighbours' levels from light. */
-static __device__ __forceinline__ uint32_t bytes_of_light(uint32_t two)
-{
-    const float2 light = __half22float2(half2_of(two));
-    return __byte_perm(byte_of_light(light.x), byte_of_light(light.y), 0x5410);
 }
 
 /* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
@@ -279,9 +264,11 @@ static __device__ __forceinline__ void upsample_down(const product_levels &level
 
 /* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. (next_x, next_y): whose alphas are asked for. */
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_sixteen_rows(
-    product_writer<FORMAT, Image> &writer, const product_levels &levels, const uint32_t (&down)[4],
-    const uint2 (&across)[PRODUCT_COLORS][2], int x, int y, int next_x, int next_y)
+static __device__ __forceinline__ void write_sixteen_rows(product_writer<FORMAT, Image> &writer,
+                                                          const product_levels &levels,
+                                                          const uint32_t (&down)[4],
+                                                          const uint2 (&across)[PRODUCT_COLORS][2],
+                                                          int x, int y, int next_x, int next_y)
 {
     uint32_t samples[2][2][PRODUCT_COLORS];
     upsample_down<LIGHT>(levels, down, across, samples);
@@ -323,10 +310,10 @@ static __device__ __forceinline__ void write_upsampled(product_writer<FORMAT, Im
             if (16 * q < rows) {
                 /* The last ones are asked for twice. */
                 const bool turns = 16 * (q + 1) >= side_px;
-                write_sixteen_rows<PLAIN, LIGHT>(
-                    writer, levels, down.of[q], across, x, first_of_sixteen(q, side_px),
-                    turns ? first_of_sixteen(p + 1, side_px) : x,
-                    turns ? 0 : first_of_sixteen(q + 1, side_px));
+                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, x,
+                                                 first_of_sixteen(q, side_px),
+                                                 turns ? first_of_sixteen(p + 1, side_px) : x,
+                                                 turns ? 0 : first_of_sixteen(q + 1, side_px));
             }
         }
     }
