@@ -39,19 +39,18 @@ struct product_levels {
 };
 
 /* Two neighbours' alphas, each in the high byte of a half. */
-#define PRODUCT_OPAQUE 0xffffffffu
-
 static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_t second)
 {
     return __byte_perm(first, second, 0x7030);
 }
 
-/* Two neighbours from their channels, each in the low byte of a half. */
+/* Two neighbours from their channels, each in the low byte of a half. OPAQUE: without `alpha`. */
+template <bool OPAQUE>
 static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t green,
                                                           uint32_t blue, uint32_t alpha)
 {
     const uint32_t rg = __byte_perm(red, green, 0x6240);
-    const uint32_t ba = (blue & 0x00ff00ffu) | (alpha & 0xff00ff00u);
+    const uint32_t ba = OPAQUE ? blue | 0xff00ff00u : __byte_perm(blue, alpha, 0x7250);
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
@@ -78,7 +77,7 @@ static __device__ __forceinline__ uint32_t level_of_product(const product_levels
 }
 
 /* Two neighbours from such products. */
-template <bool LIGHT>
+template <bool LIGHT, bool OPAQUE>
 static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels,
                                                      const uint32_t (&of)[PRODUCT_COLORS],
                                                      uint32_t alpha)
@@ -88,26 +87,43 @@ static __device__ __forceinline__ uint2 words_of_two(const product_levels &level
     for (int c = 0; c < PRODUCT_COLORS; c++) {
         channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_product(levels, c, of[c]);
     }
-    return words_of_channels(channels[0], channels[1], channels[2], alpha);
+    return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
+}
+
+/* So many rows on, by one instruction: compilers would work out all rows' distances ahead, and keep them in local
+ * memory. */
+static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
+{
+#ifdef __CUDA_ARCH__
+    char *to;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(rows), "r"(stride), "l"(from));
+    return to;
+#else
+    return (char *)from + (int64_t)rows * stride;
+#endif
+}
+
+/* Whether rows are so near that their distance has 32 bits. */
+template <typename Image> static __device__ __forceinline__ bool is_near(const Image &image)
+{
+    return row_bytes(image) == (int)row_bytes(image);
 }
 
 /* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so that nothing is asked
- * for each: PLAIN, decided once. Then the alphas of a lane's next pixels are asked for as soon as those of the ones
- * before are used, where they count; to wait for them at each row took half of the time. */
+ * for each: PLAIN, decided once. Of rows sixteen at least do. */
 template <enum fovea_format FORMAT, typename Image> struct product_writer {
     static const int count = 4;
     typedef tile_words<uint32_t, count> four;
 
     const tile_work<FORMAT, Image> &work;
     bool opaque; /* no alpha is read */
-    bool inside; /* all of the warp's */
+    bool inside; /* all columns and so many rows */
+    int rows;
     bool runs; /* four are written at once, and in the picture or beside it */
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
-    int64_t stride;
-    /* PLAIN: of the lane's next pixels, rows y and y + 8. */
-    four own[2];
+    int stride; /* of runs */
 
     /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
     __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
@@ -116,9 +132,11 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     {
         const foveate_frame &frame = work.frame;
         runs = (x + side_px <= frame.width_px || frame.width_px % count == 0) &&
-               has_runs(work.dst, count) && has_runs(work.src, count);
-        inside = x + side_px <= frame.width_px && y + side_px <= frame.height_px;
-        stride = row_bytes(work.dst);
+               has_runs(work.dst, count) && has_runs(work.src, count) && is_near(work.dst) &&
+               is_near(work.src);
+        rows = min(side_px, frame.height_px - y);
+        inside = x + side_px <= frame.width_px && rows >= 16;
+        stride = (int)row_bytes(work.dst);
         to = run_at(work.dst, x0, y0);
     }
 
@@ -127,31 +145,12 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
         return runs && inside;
     }
 
-    /* Has the alphas fetched of rows y and y + 8 from x on, these from the lane's first. */
-    __device__ __forceinline__ void ask(int x, int y)
-    {
-        const int64_t pitch = row_bytes(work.src);
-        const char *from = run_at(work.src, x0, y0) + y * pitch + 4 * x;
-        own[0] = read_run<uint32_t, count>(from);
-        own[1] = read_run<uint32_t, count>(from + 8 * pitch);
-    }
-
-    /* Of what has been fetched. */
-    __device__ __forceinline__ void take(uint32_t (&alphas)[2][2]) const
-    {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            alphas[i][0] = alphas_of_two(own[i].of[0], own[i].of[1]);
-            alphas[i][1] = alphas_of_two(own[i].of[2], own[i].of[3]);
-        }
-    }
-
     /* x and y from the lane's first. */
     template <bool PLAIN>
     __device__ __forceinline__ void write(int x, int y, const four &words) const
     {
         if (PLAIN) {
-            write_run_at(to + y * stride + 4 * x, words);
+            write_run_at(rows_on(to + 4 * x, y, stride), words);
         } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
             write_beside(x, y, words);
         }
@@ -171,14 +170,40 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
     {
         if (runs && opaque) {
-            write_run_at(to + y * stride + 4 * x, words);
+            write_run_at(rows_on(to + 4 * x, y, stride), words);
         } else if (runs) {
             const four own = read_run<uint32_t, count>(run_at(work.src, x0 + x, y0 + y));
-            write_run_at(to + y * stride + 4 * x, with_alpha(words, own));
+            write_run_at(rows_on(to + 4 * x, y, stride), with_alpha(words, own));
         } else {
             store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
                              work.frame.width_px,
                              opaque ? words : with_alpha(words, load_own(work, x0 + x, y0 + y)));
+        }
+    }
+};
+
+/* The alphas of a lane's next pixels, of a warp's that lie in the picture and are not opaque. They are asked for as soon
+ * as those of the pixels before are used: to wait for them at each row took half of the time. */
+template <enum fovea_format FORMAT, typename Image> struct product_alphas {
+    typedef product_writer<FORMAT, Image> writer;
+
+    typename writer::four own[2]; /* rows y and y + 8 */
+
+    /* x and y from the lane's first. */
+    __device__ __forceinline__ void ask(const writer &to, int x, int y)
+    {
+        const int stride = (int)row_bytes(to.work.src);
+        const char *from = run_at(to.work.src, to.x0, to.y0) + 4 * x;
+        own[0] = read_run<uint32_t, writer::count>(rows_on(from, y, stride));
+        own[1] = read_run<uint32_t, writer::count>(rows_on(from, y + 8, stride));
+    }
+
+    __device__ __forceinline__ void take(uint32_t (&alphas)[2][2]) const
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            alphas[i][0] = alphas_of_two(own[i].of[0], own[i].of[1]);
+            alphas[i][1] = alphas_of_two(own[i].of[2], own[i].of[3]);
         }
     }
 };
@@ -192,19 +217,27 @@ static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t
     return words;
 }
 
-/* Up-sampled across, from that row of the spline's on: right factors of a pair. */
-static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       const uint32_t *rows,
-                                                       uint2 (&across)[PRODUCT_COLORS][2])
+/* A lane's words of the first pair of squares of 8 columns, from that row of the spline's on. Of each square a lane has two
+ * neighbours; FOURS: the second square's are two pixels on, so that all four are neighbours. */
+template <bool FOURS>
+static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
 {
     const int lane = product_lane();
-    /* Of a pair of squares of 8 columns a lane's are four neighbours: the second square's are two pixels on. */
-    const int pixel = lane / 4 / 2 * 4 + lane / 4 % 2;
-    const uint32_t *words = pointer_of_lane(rows + 8 * pixel + lane % 4);
+    const int pixel = FOURS ? lane / 4 / 2 * 4 + lane / 4 % 2 : lane / 4;
+    return pointer_of_lane(rows + 8 * pixel + lane % 4);
+}
+
+/* Up-sampled across: right factors of a pair. */
+template <bool FOURS>
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *words,
+                                                       uint2 (&across)[PRODUCT_COLORS][2])
+{
+    const int words_on = 8 * (FOURS ? 2 : 8);
 #pragma unroll
     for (int p = 0; p < 2; p++) {
-        const uint32_t upper = __ldg(words + 16 * p);
-        const uint32_t lower = __ldg(words + 16 * p + 4);
+        const uint32_t upper = __ldg(words + words_on * p);
+        const uint32_t lower = __ldg(words + words_on * p + 4);
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             mma_halves x;
@@ -215,7 +248,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
 }
 
 /* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and what they share is made
- * twice, the same. Warps with fewer do without the last. */
+ * twice, the same. Warps with fewer do without the last. Likewise the rows above the picture's lower border. */
 #define PRODUCT_DOWNS 3
 
 static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
@@ -262,60 +295,75 @@ static __device__ __forceinline__ void upsample_down(const product_levels &level
     }
 }
 
-/* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. (next_x, next_y): whose alphas are asked for. */
-template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_sixteen_rows(product_writer<FORMAT, Image> &writer,
-                                                          const product_levels &levels,
-                                                          const uint32_t (&down)[4],
-                                                          const uint2 (&across)[PRODUCT_COLORS][2],
-                                                          int x, int y, int next_x, int next_y)
+/* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. */
+template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_sixteen_rows(
+    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const uint32_t (&samples)[2][2][PRODUCT_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
 {
-    uint32_t samples[2][2][PRODUCT_COLORS];
-    upsample_down<LIGHT>(levels, down, across, samples);
-    uint32_t alphas[2][2] = {{PRODUCT_OPAQUE, PRODUCT_OPAQUE}, {PRODUCT_OPAQUE, PRODUCT_OPAQUE}};
-    if (PLAIN && !writer.opaque) {
-        writer.take(alphas);
-        writer.ask(next_x, next_y);
-    }
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const uint2 a = words_of_two<LIGHT>(levels, samples[i][0], alphas[i][0]);
-        const uint2 b = words_of_two<LIGHT>(levels, samples[i][1], alphas[i][1]);
+        const uint2 a = words_of_two<LIGHT, OPAQUE>(levels, samples[i][0], alphas[i][0]);
+        const uint2 b = words_of_two<LIGHT, OPAQUE>(levels, samples[i][1], alphas[i][1]);
         writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
     }
 }
 
-/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. `first_...`: the
- * warp's first pixel's row of the spline's, along either axis. `rows`: those in the picture. */
-template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(product_writer<FORMAT, Image> &writer,
-                                                       const product_levels &levels,
-                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
-                                                       const uint32_t *first_across,
-                                                       const uint32_t *first_down, int side_px,
-                                                       int rows)
+/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. ASKS: for alphas;
+ * what is opaque does without their instructions. `first_...`: the warp's first pixel's row of the spline's, along
+ * either axis. */
+template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_pairs(const product_writer<FORMAT, Image> &writer,
+                                                   const product_levels &levels,
+                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                   const uint32_t *first_across,
+                                                   const uint32_t *first_down, int side_px)
 {
-    if (PLAIN && !writer.opaque) {
-        writer.ask(0, 0);
+    const int rows_px = PLAIN ? writer.rows : side_px;
+    product_alphas<FORMAT, Image> next;
+    if (ASKS) {
+        next.ask(writer, 0, 0);
     }
+    const uint32_t *words = words_across<true>(first_across);
     spline_downs down;
-    down.load(first_down, side_px);
+    down.load(first_down, rows_px);
 #pragma unroll 1
     for (int p = 0; 16 * p < side_px; p++) {
         const int x = first_of_sixteen(p, side_px);
         uint2 across[PRODUCT_COLORS][2];
-        upsample_across(z, first_across + 8 * x, across);
+        upsample_across<true>(z, words + 8 * x, across);
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
-            if (16 * q < rows) {
-                /* The last ones are asked for twice. */
-                const bool turns = 16 * (q + 1) >= side_px;
-                write_sixteen_rows<PLAIN, LIGHT>(writer, levels, down.of[q], across, x,
-                                                 first_of_sixteen(q, side_px),
-                                                 turns ? first_of_sixteen(p + 1, side_px) : x,
-                                                 turns ? 0 : first_of_sixteen(q + 1, side_px));
+            if (q > 0 && 16 * q >= writer.rows) {
+                break;
             }
+            uint32_t samples[2][2][PRODUCT_COLORS];
+            upsample_down<LIGHT>(levels, down.of[q], across, samples);
+            uint32_t alphas[2][2] = {};
+            if (ASKS) {
+                /* The last ones are asked for twice. */
+                const bool turns = 16 * (q + 1) >= rows_px;
+                next.take(alphas);
+                next.ask(writer, turns ? first_of_sixteen(p + 1, side_px) : x,
+                         turns ? 0 : first_of_sixteen(q + 1, rows_px));
+            }
+            write_sixteen_rows<PLAIN, LIGHT, !ASKS>(writer, levels, samples, alphas, x,
+                                                    first_of_sixteen(q, rows_px));
         }
+    }
+}
+
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_upsampled(const product_writer<FORMAT, Image> &writer,
+                                                       const product_levels &levels,
+                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *first_across,
+                                                       const uint32_t *first_down, int side_px, int)
+{
+    if (PLAIN && !writer.opaque) {
+        write_pairs<PLAIN, LIGHT, PLAIN>(writer, levels, z, first_across, first_down, side_px);
+    } else {
+        write_pairs<PLAIN, LIGHT, false>(writer, levels, z, first_across, first_down, side_px);
     }
 }
 

@@ -80,8 +80,8 @@ static __device__ __forceinline__ void write_products(const tile_work<FORMAT, Im
 {
     const int lane = product_lane();
     const int side_px = place.side_px;
-    product_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0, lane % 4 * 4,
-                                         lane / 4);
+    const product_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0,
+                                               lane % 4 * 4, lane / 4);
     const int rows = min(side_px, work.frame.height_px - place.y0);
     const uint32_t *across = place.across;
     const uint32_t *down = place.down;
