@@ -224,13 +224,13 @@ struct product_level_window {
         const int last_y = level.height + FOVEATE_MARGIN - 1;
         const column own;
         const int x = left + own.x;
-        if (left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-            left + PRODUCT_LEVEL_SIDE - 1 <= last_x && top + PRODUCT_LEVEL_SIDE - 1 <= last_y) {
-            const char *from = (const char *)sample_at(tiles, level, x, top + own.row);
-            const uint32_t step = (uint32_t)(column::rows * level.pitch) * 8u;
+        if (left >= -FOVEATE_MARGIN && left + PRODUCT_LEVEL_SIDE - 1 <= last_x) {
+            const char *from = (const char *)sample_at(tiles, level, x, 0);
+            const int pitch_bytes = 8 * level.pitch;
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
-                const uint4 *at = (const uint4 *)(from + (uint32_t)i * step);
+                const int y = min(max(top + own.row + i * column::rows, -FOVEATE_MARGIN), last_y);
+                const uint4 *at = (const uint4 *)(from + y * pitch_bytes);
                 of[i][0] = at[0];
                 of[i][1] = at[1];
             }

@@ -73,8 +73,8 @@
  * another two's, or its block would outlive all others. */
 #define FOVEATE_TILE_DIRECT_RADIUS 5
 #define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_QUARTER_PX / 2)
-/* Products make them all where Gaussians reach no farther: their window ends 8 pixels from a warp's outermost ones. */
-#define FOVEATE_TILE_NARROW_RADIUS 8
+/* Products make all quarters with no more: their window ends 8 pixels from a warp's outermost ones. */
+#define FOVEATE_TILE_NARROW_SIGMA (8.0f / FOVEATE_TILE_REACH_ENCODED)
 
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
