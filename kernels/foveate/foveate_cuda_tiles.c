@@ -363,6 +363,13 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
+/* Whether no quarter holds both what only narrow ones may and what they may not. */
+static bool has_no_parts(const struct foveate_tiles *tiles)
+{
+    const float diagonal_px = 1.4143f * (FOVEATE_TILE_QUARTER_PX + 4);
+    return tiles->fine_sigma + tiles->slope * diagonal_px <= FOVEATE_TILE_NARROW_SIGMA;
+}
+
 /* `gazes`: the frame's own gaze is none's. Products, for formats whose levels they make, do not blur alpha. */
 static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
                                       enum fovea_format format, CUdeviceptr gazes)
@@ -378,6 +385,12 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
     }
     if (gazes == 0) {
         foveate_cuda_tile_list_fit(&own, run->frame);
+    }
+    own.grid.narrow =
+        kernels->bytes.linear[format] && run->frame->light == 0 && !run->frame->blur_alpha;
+    if (own.grid.narrow && has_no_parts(&own)) {
+        own.grid.entry_count -= own.grid.part_count;
+        own.grid.part_count = 0;
     }
     return own;
 }

@@ -12,6 +12,7 @@
 /* ---- Variances of a warp's outputs */
 
 #define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
+#define PRODUCT_FIVE_VARIANCES 0.3f /* of narrow ones: the largest less the least */
 
 /* Of numbers from 0 on, which are ordered as their bits are. */
 static __device__ __forceinline__ tile_range range_of_warp(float own)
@@ -51,14 +52,83 @@ struct product_variances {
         place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
+    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four variances, or five. (x0, y0):
+     * the warp's first pixel. */
+    __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
+                                                const product_memory &memory)
+    {
+        const int lane = product_lane();
+        float low = INFINITY;
+        float high = 0.0f;
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            const int x = x0 + lane % 4 * 2 + n / 4 * 8 + n % 2;
+            const int y = y0 + lane / 4 + n / 2 % 2 * 8;
+            at[n] = sampled_variance(law.of_pixel(x, y));
+            low = fminf(low, at[n]);
+            high = fmaxf(high, at[n]);
+        }
+        choose_narrow({range_of_warp(low).low, range_of_warp(high).high}, memory.narrow);
+        __syncwarp();
+    }
+
   private:
+    /* The entries near Chebyshev's places in the range, and the first of all where something is copied: that is exact.
+     * Each variance's polynomial is 1 there and 0 at the others. */
+    __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
+    {
+        const float span = range.high - range.low;
+        const bool five = span > PRODUCT_FIVE_VARIANCES;
+        count = five ? 5 : 4;
+        const int lane = product_lane();
+        int own = 0;
+        int after = 0;
+        float v[PRODUCT_VARIANCES];
+        float mine = 0.0f;
+#pragma unroll
+        for (int i = 0; i < PRODUCT_VARIANCES; i++) {
+            const float of_four[PRODUCT_VARIANCES] = {0.038f, 0.309f, 0.691f, 0.962f, 0.962f};
+            const float of_five[PRODUCT_VARIANCES] = {0.024f, 0.206f, 0.5f, 0.794f, 0.976f};
+            const float at = fmaf(five ? of_five[i] : of_four[i], span, range.low);
+            const bool copies = i == 0 && range.low == 0.0f;
+            const int wanted = copies ? 0 : __float2int_rn(entry_of_any_variance(at));
+            const int most = product_table::entries - 1 - 2 * (PRODUCT_VARIANCES - 1 - i);
+            const int entry = min(max(wanted, after), most);
+            after = entry + 2;
+            v[i] = variance_of_any_entry(entry);
+            own = lane == i ? entry : own;
+            mine = lane == i ? v[i] : mine;
+        }
+        float of[PRODUCT_VARIANCES] = {1.0f};
+        float scale = 1.0f;
+#pragma unroll
+        for (int i = 0; i < PRODUCT_VARIANCES; i++) {
+            if (i == lane || i >= count) {
+                continue;
+            }
+#pragma unroll
+            for (int d = PRODUCT_VARIANCES - 1; d > 0; d--) {
+                of[d] = fmaf(-v[i], of[d], of[d - 1]);
+            }
+            of[0] *= -v[i];
+            scale *= mine - v[i];
+        }
+        const float inverse = tile_inverse(scale);
+        if (lane < count) {
+            shares[lane] = make_float4(__int_as_float(own), inverse * of[0], inverse * of[1],
+                                       inverse * of[2]);
+            shares[PRODUCT_VARIANCES + lane] =
+                make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
+        }
+    }
     /* For each variance its entry of the table, and the polynomial in the variance that is 1 there and 0 at the
      * others. `before`: the variance that samples have without the blur. */
     __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
+        const float least = (float)product_table::narrow;
         const float most = (float)(product_table::entries - 1);
-        const float low = fminf(fmaxf(entry_of_variance(range.low), 0.0f), most);
-        const float span = fminf(fmaxf(entry_of_variance(range.high), 0.0f), most) - low;
+        const float low = fminf(fmaxf(entry_of_variance(range.low), least), most);
+        const float span = fminf(fmaxf(entry_of_variance(range.high), least), most) - low;
         const bool three = range.high + before > PRODUCT_TWO_VARIANCES * (range.low + before);
         const float outside = three ? 0.067f : 0.146f;
         const int a = min((int)fmaf(outside, span, low), product_table::entries - 2);
@@ -175,7 +245,8 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     }
 }
 
-/* A warp's outputs. */
+/* A warp's outputs. NARROW: the polynomials of find_narrow. */
+template <bool NARROW>
 static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
                                                     const float4 *memory, mma_place window,
                                                     product_sums &sums)
@@ -187,13 +258,16 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
+        const float4 higher = NARROW ? memory[PRODUCT_VARIANCES + i] : float4{};
         product_weights weights;
         weights.load(__float_as_int(share.x));
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {
             const float at = variances.at[n];
-            shares[n] = fmaf(fmaf(share.w, at, share.z), at, share.y);
+            const float highest =
+                NARROW ? fmaf(fmaf(higher.y, at, higher.x), at, share.w) : share.w;
+            shares[n] = fmaf(fmaf(highest, at, share.z), at, share.y);
         }
 #pragma unroll
         for (int c = 0; c < PRODUCT_COLORS; c++) {

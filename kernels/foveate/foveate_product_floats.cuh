@@ -8,39 +8,44 @@
 
 #include "foveate_product_write.cuh"
 
-/* Where a warp's pixels go, four neighbours of a row at a time. PLAIN: all lie in the picture, in runs. Then the alpha
- * of a lane's next pixels is asked for as soon as that of the ones before is used: to wait for it at each row took
- * most of the time. */
+/* Where a warp's pixels go, two neighbours of a row at a time: four lanes write 64 bytes at once. Of four neighbours each
+ * write was half of a sector. PLAIN: all lie in the picture, in runs, or sixteen rows at least. Then the alpha of a lane's next pixels is asked for
+ * as soon as that of the ones before is used: to wait for it at each row took most of the time. */
 template <typename Image> struct product_float_writer {
-    static const int count = 4;
-    typedef tile_words<uint2, count> four;
+    static const int count = 2;
+    static const int apart_px = 8; /* from one square's to the next one's */
+    typedef tile_words<uint2, count> two;
 
     const tile_work<FOVEA_FORMAT_RGBA16F, Image> &work;
     int side_px;
+    int rows; /* in the picture */
     int x0; /* the lane's first pixel */
     int y0;
     bool plain;
     char *to;
     const char *from;
-    uint32_t alpha[PRODUCT_DOWNS][2][count]; /* the second half of each pixel */
+    /* The second half of each pixel: of sixteen rows, of rows and those 8 on, of each square. */
+    uint32_t alpha[PRODUCT_DOWNS][2][2][count];
 
     /* (x, y): the warp's first pixel. */
     __device__ __forceinline__
     product_float_writer(const tile_work<FOVEA_FORMAT_RGBA16F, Image> &tile, int side, int x, int y)
-        : work(tile), side_px(side), x0(x + product_lane() % 4 * count), y0(y + product_lane() / 4),
-          plain(x + side <= tile.frame.width_px && y + side <= tile.frame.height_px &&
-                has_runs(tile.dst, count) && has_runs(tile.src, count)),
+        : work(tile), side_px(side), rows(min(side, tile.frame.height_px - y)),
+          x0(x + product_lane() % 4 * count), y0(y + product_lane() / 4),
+          plain(x + side <= tile.frame.width_px && rows >= 16 && has_runs(tile.dst, count) &&
+                has_runs(tile.src, count) && is_near(tile.dst) && is_near(tile.src)),
           to(run_at(tile.dst, x0, y0)), from(run_at(tile.src, x0, y0))
     {
     }
 
     __device__ __forceinline__ void ask(int x, int q, int i)
     {
-        const int y = first_of_sixteen(q, side_px) + 8 * i;
-        const char *own = from + y * row_bytes(work.src) + 8 * x;
+        const int y = first_of_sixteen(q, rows) + 8 * i;
+        const char *own = rows_on(from + 8 * x, y, (int)row_bytes(work.src));
 #pragma unroll
-        for (int n = 0; n < count; n++) {
-            alpha[q][i][n] = __ldg((const uint32_t *)(own + 8 * n + 4));
+        for (int n = 0; n < 2 * count; n++) {
+            const int x_on = n / count * apart_px + n % count;
+            alpha[q][i][n / count][n % count] = __ldg((const uint32_t *)(own + 8 * x_on + 4));
         }
     }
 
@@ -49,7 +54,7 @@ template <typename Image> struct product_float_writer {
     {
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
-            if (plain && 16 * q < side_px) {
+            if (plain && 16 * q < rows) {
                 ask(0, q, 0);
                 ask(0, q, 1);
             }
@@ -58,18 +63,18 @@ template <typename Image> struct product_float_writer {
 
     /* Colours that are 0 beyond the third. */
     template <bool PLAIN>
-    __device__ __forceinline__ void write(int x, int q, int i, const four &colors) const
+    __device__ __forceinline__ void write(int x, int q, int i, int square, const two &colors) const
     {
-        const int y = first_of_sixteen(q, side_px) + 8 * i;
-        four words = colors;
+        const int y = first_of_sixteen(q, PLAIN ? rows : side_px) + 8 * i;
+        two words = colors;
         if (PLAIN) {
 #pragma unroll
             for (int n = 0; n < count; n++) {
-                words.of[n].y = __byte_perm(colors.of[n].y, alpha[q][i][n], 0x7610);
+                words.of[n].y = __byte_perm(colors.of[n].y, alpha[q][i][square][n], 0x7610);
             }
-            write_run_at(to + y * row_bytes(work.dst) + 8 * x, words);
+            write_run_at(rows_on(to + 8 * x, y, (int)row_bytes(work.dst)), words);
         } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
-            const four own = load_own(work, x0 + x, y0 + y);
+            const tile_words<uint2, 4> own = load_own(work, x0 + x, y0 + y);
 #pragma unroll
             for (int n = 0; n < count; n++) {
                 words.of[n] = pixel<FOVEA_FORMAT_RGBA16F>::keep_alpha(words.of[n], own.of[n]);
@@ -100,27 +105,30 @@ static __device__ __forceinline__ void write_floats(product_float_writer<Image> 
                                                     const uint32_t *first_down)
 {
     const int side_px = writer.side_px;
+    const uint32_t *words = words_across<false>(first_across);
     spline_downs down;
-    down.load(first_down, side_px);
+    down.load(first_down, PLAIN ? writer.rows : side_px);
 #pragma unroll 1
     for (int p = 0; 16 * p < side_px; p++) {
         const int x = first_of_sixteen(p, side_px);
         uint2 across[PRODUCT_COLORS][2];
-        upsample_across(z, first_across + 8 * x, across);
+        upsample_across<false>(z, words + 8 * x, across);
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
-            if (16 * q >= side_px) {
+            if (q > 0 && 16 * q >= writer.rows) {
                 break;
             }
             uint32_t samples[2][2][PRODUCT_COLORS];
             upsample_down<true>(levels, down.of[q], across, samples);
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                const uint4 a = floats_of_two(levels, samples[i][0]);
-                const uint4 b = floats_of_two(levels, samples[i][1]);
-                writer.template write<PLAIN>(x, q, i,
-                                             {{make_uint2(a.x, a.y), make_uint2(a.z, a.w),
-                                               make_uint2(b.x, b.y), make_uint2(b.z, b.w)}});
+#pragma unroll
+                for (int k = 0; k < 2; k++) {
+                    const uint4 two = floats_of_two(levels, samples[i][k]);
+                    writer.template write<PLAIN>(
+                        x + k * writer.apart_px, q, i, k,
+                        {{make_uint2(two.x, two.y), make_uint2(two.z, two.w)}});
+                }
                 if (PLAIN && 16 * (p + 1) < side_px) {
                     writer.ask(first_of_sixteen(p + 1, side_px), q, i);
                 }

@@ -8,20 +8,16 @@
 
 #include "foveate_product_window.cuh"
 
-/* Four neighbours' channels, of bytes. */
-static __device__ __forceinline__ void colors_in_light(const tile_words<uint32_t, 4> &words,
-                                                       const __half *light, product_colors &colors)
+/* Two neighbours' channels, of bytes. */
+static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t second,
+                                                      uint32_t (&colors)[PRODUCT_COLORS])
 {
-#pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-        __half own[4];
-#pragma unroll
-        for (int n = 0; n < 4; n++) {
-            own[n] = light[words.of[n] >> 8 * c & 255u];
-        }
-        colors[c] = make_uint2(bits_of(__halves2half2(own[0], own[1])),
-                               bits_of(__halves2half2(own[2], own[3])));
-    }
+    const uint32_t even = 0x00ff00ffu;
+    const uint32_t rg = __byte_perm(first, second, 0x5410);
+    const uint32_t b = __byte_perm(first, second, 0x7632);
+    colors[0] = bits_of(light_of_bytes(rg & even));
+    colors[1] = bits_of(light_of_bytes(rg >> 8 & even));
+    colors[2] = bits_of(light_of_bytes(b & even));
 }
 
 template <enum fovea_format FORMAT, typename Image> struct product_light_window {
@@ -77,7 +73,14 @@ template <enum fovea_format FORMAT, typename Image> struct product_light_window 
                 colors_of_samples(make_uint4(own[0].x, own[0].y, own[1].x, own[1].y),
                                   make_uint4(own[2].x, own[2].y, own[3].x, own[3].y), zero, colors);
             } else {
-                colors_in_light(of[i], light, colors);
+                uint32_t first[PRODUCT_COLORS];
+                uint32_t second[PRODUCT_COLORS];
+                light_of_words(of[i].of[0], of[i].of[1], first);
+                light_of_words(of[i].of[2], of[i].of[3], second);
+#pragma unroll
+                for (int c = 0; c < PRODUCT_COLORS; c++) {
+                    colors[c] = make_uint2(first[c], second[c]);
+                }
                 all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
             }
             if (!at.is_beyond(i)) {

@@ -36,19 +36,23 @@ static constexpr double product_half_value(uint32_t bits)
 
 /* ---- Weights of Gaussians, of every variance that products take */
 
-/* Entry i is of variance 0.4 2^(i / 14), in samples squared: the weights at distances d and d + 1, from -26 on, as
- * halves. They add up to 1 and have just that variance. */
+/* Entry i is of variance i / 80, in samples squared, then 0.4 2^((i - 32) / 14): the weights at distances d and d + 1,
+ * from -26 on, as halves. They add up to 1 and have just that variance. */
 struct product_table {
-    static const int entries = 64;
+    static const int entries = 96;
+    static const int narrow = 32; /* that are even steps */
     static const int first = -26;
     static const int words = 52;
     uint32_t of[entries][words];
 
     constexpr product_table() : of()
     {
+        for (int i = 0; i < narrow; i++) {
+            fill(of[i], ratio_of_narrow(i / 80.0));
+        }
         double variance = 0.4;
-        for (int i = 0; i < entries; i++) {
-            fill(of[i], variance);
+        for (int i = narrow; i < entries; i++) {
+            fill(of[i], ratio_of(variance));
             variance *= 1.0507566386532194; /* 2^(1 / 14) */
         }
     }
@@ -82,14 +86,31 @@ struct product_table {
         }
         return sum / total;
     }
-    static constexpr void fill(uint32_t (&words_of)[words], double variance)
+    /* The weight at distance 1 over that at 0. A sampled Gaussian that is narrow has less variance than its own. */
+    static constexpr double ratio_of(double variance)
     {
-        /* A sampled Gaussian that is narrow has less than its own. */
         double wider = variance;
         for (int i = 0; i < 6; i++) {
             wider += variance - variance_of(exponential(-0.5 / wider));
         }
-        const double g = exponential(-0.5 / wider);
+        return exponential(-0.5 / wider);
+    }
+    static constexpr double ratio_of_narrow(double variance)
+    {
+        double low = 0.0;
+        double high = 0.5;
+        for (int i = 0; i < 40; i++) {
+            const double middle = 0.5 * (low + high);
+            if (variance_of(middle) < variance) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return variance > 0.0 ? high : 0.0;
+    }
+    static constexpr void fill(uint32_t (&words_of)[words], double g)
+    {
         double weights[28] = {1.0};
         double total = 0.5;
         double ratio = g;
@@ -115,14 +136,41 @@ struct product_table {
 
 static __device__ const product_table product_gaussians;
 
+/* From 0.4 on. */
 static __device__ __forceinline__ float entry_of_variance(float v)
 {
-    return fmaf(14.0f, tile_logarithm(v), 18.5069933f);
+    return fmaf(14.0f, tile_logarithm(v), 18.5069933f + product_table::narrow);
 }
 
 static __device__ __forceinline__ float variance_of_entry(int i)
 {
-    return tile_power(((float)i - 18.5069933f) * (1.0f / 14.0f));
+    const float beyond = (float)(i - product_table::narrow) - 18.5069933f;
+    return tile_power(beyond * (1.0f / 14.0f));
+}
+
+/* Of any variance. */
+static __device__ __forceinline__ float entry_of_any_variance(float v)
+{
+    return v < 0.4f ? 80.0f * v : entry_of_variance(v);
+}
+
+static __device__ __forceinline__ float variance_of_any_entry(int i)
+{
+    return i < product_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
+}
+
+/* That a Gaussian has when it is sampled, which is what products' polynomials are in: 0 for what is copied. */
+static __device__ __forceinline__ float sampled_variance(float sigma_px)
+{
+    const float v = sigma_px * sigma_px;
+    const float g = tile_power(-0.72134752f * tile_inverse(fmaxf(v, 0.01f)));
+    const float g4 = g * g * (g * g);
+    const float g9 = g4 * g4 * g;
+    const float g16 = g4 * g4 * (g4 * g4);
+    const float sum = g + g4 + g9 + g16;
+    const float squares = fmaf(16.0f, g16, fmaf(9.0f, g9, fmaf(4.0f, g4, g)));
+    const float sampled = squares * tile_inverse(sum + 0.5f);
+    return sigma_px * FOVEATE_REACH < 1.0f ? 0.0f : sigma_px < 0.9f ? sampled : v;
 }
 
 /* ---- The spline */

@@ -43,19 +43,24 @@ struct product_shape {
     int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
     int spline; /* outputs before the first pixel's own */
     int used; /* outputs from one end to the other, along either axis */
+    bool narrow; /* sigma is small, and found at each pixel */
 
     /* A quarter of a tile, level 0 or 1. */
     static __device__ __forceinline__ product_shape of_quarter(int level)
     {
         return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2,
-                level == 0 ? 16 : 12};
+                level == 0 ? 16 : 12, false};
+    }
+    static __device__ __forceinline__ product_shape of_narrow()
+    {
+        return {0, FOVEATE_TILE_QUARTER_PX, 16, 0, 16, true};
     }
     /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
      * them, and each up-samples its own pixels. */
     static __device__ __forceinline__ product_shape of_wide(int level)
     {
         return {level, level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
-                level < 3 ? 12 : 0, 2, level == 4 ? 12 : 16};
+                level < 3 ? 12 : 0, 2, level == 4 ? 12 : 16, false};
     }
 
     __device__ __forceinline__ int warp_px() const
@@ -79,6 +84,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
 
 /* ---- Shared memory: shares and nodes of each warp, their least samples, the planes, and the table of light */
 
+#define PRODUCT_VARIANCES 5 /* of a warp, at most */
 #define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
 #define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
 /* Halves of a row: odd in units of 16 bytes. */
@@ -88,6 +94,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
 struct product_memory {
     float4 *shares; /* of a warp */
     float4 *nodes; /* of a warp */
+    float4 *narrow; /* of a warp, in place of both */
     uint2 *least; /* of all warps */
     uint32_t *planes;
     __half *light;
@@ -96,6 +103,7 @@ struct product_memory {
     {
         const int warp = product_warp();
         shares = (float4 *)shared + 3 * warp;
+        narrow = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
         nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
         least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
@@ -216,13 +224,13 @@ struct product_level_window {
         const int last_y = level.height + FOVEATE_MARGIN - 1;
         const column own;
         const int x = left + own.x;
-        if (left >= -FOVEATE_MARGIN && top >= -FOVEATE_MARGIN &&
-            left + PRODUCT_LEVEL_SIDE - 1 <= last_x && top + PRODUCT_LEVEL_SIDE - 1 <= last_y) {
-            const char *from = (const char *)sample_at(tiles, level, x, top + own.row);
-            const uint32_t step = (uint32_t)(column::rows * level.pitch) * 8u;
+        if (left >= -FOVEATE_MARGIN && left + PRODUCT_LEVEL_SIDE - 1 <= last_x) {
+            const char *from = (const char *)sample_at(tiles, level, x, 0);
+            const int pitch_bytes = 8 * level.pitch;
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
-                const uint4 *at = (const uint4 *)(from + (uint32_t)i * step);
+                const int y = min(max(top + own.row + i * column::rows, -FOVEATE_MARGIN), last_y);
+                const uint4 *at = (const uint4 *)(from + y * pitch_bytes);
                 of[i][0] = at[0];
                 of[i][1] = at[1];
             }
@@ -314,6 +322,7 @@ static __device__ __forceinline__ void put_words(const tile_words<uint32_t, 4> &
 
 template <enum fovea_format FORMAT, typename Image> struct product_picture_window {
     typedef product_column<PRODUCT_PICTURE_SIDE> column;
+    static const int half = FOVEATE_TILE_QUARTER_PX / 2;
 
     uint32_t middle; /* of the tile, its base */
     bool inside; /* else `of` is not there */
@@ -324,9 +333,6 @@ template <enum fovea_format FORMAT, typename Image> struct product_picture_windo
                                         int left, int top)
     {
         const foveate_frame &frame = work.frame;
-        const int half = FOVEATE_TILE_QUARTER_PX / 2;
-        middle =
-            work.src.load(min(x0 + half, frame.width_px - 1), min(y0 + half, frame.height_px - 1));
         inside = left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
                  top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
         if (inside) {
@@ -338,6 +344,16 @@ template <enum fovea_format FORMAT, typename Image> struct product_picture_windo
                 /* Rows beyond the last one are not put down, and the first is there. */
                 of[i] = read_run<uint32_t, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
             }
+            middle = __ldg((const uint32_t *)run_at(work.src, x0 + half, y0 + half));
+        }
+    }
+    /* Where it was not asked for with the others: what loads pixels in any memory would wait for all of them. */
+    __device__ __forceinline__ void find_middle(const tile_work<FORMAT, Image> &work, int x0,
+                                                int y0)
+    {
+        if (!inside) {
+            middle = work.src.load(min(x0 + half, work.frame.width_px - 1),
+                                   min(y0 + half, work.frame.height_px - 1));
         }
     }
 

@@ -31,7 +31,6 @@ struct tile_maker_memory {
         uint2 down_2[FOVEATE_TILE_MADE][TILE_MADE_1]; /* level 1, filtered down to level 2's rows */
     };
     uint2 level_1[TILE_MADE_1][TILE_MADE_1 + 2];
-    __half light[256];
     tile_needs needs;
 };
 
@@ -108,13 +107,17 @@ static __device__ __forceinline__ void filter_columns_down(
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
     const bool exact = pixel<FORMAT>::white > 255;
-    const tile_decoder<FORMAT> decode(LIGHT, memory.light);
+    const tile_decoder<FORMAT> decode(LIGHT, nullptr);
     Sample a[TILE_DOWN_TAPS];
     Sample b[TILE_DOWN_TAPS];
 #pragma unroll
     for (int k = 0; k < TILE_DOWN_TAPS; k++) {
-        a[k] = decode(words[k].of[0]);
-        b[k] = decode(words[k].of[1]);
+        if constexpr (LIGHT && pixel<FORMAT>::white == 255) {
+            decode.light_of_two(words[k].of[0], words[k].of[1], a[k], b[k]);
+        } else {
+            a[k] = decode(words[k].of[0]);
+            b[k] = decode(words[k].of[1]);
+        }
     }
 #pragma unroll
     for (int k = 0; k < 2 * TILE_DOWN_ROWS; k += 2) {
@@ -290,8 +293,6 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     if (!works) {
         found = find_around(law, tile);
         memory.needs = found.needs;
-    } else {
-        fill_light<pixel<FORMAT>>(memory.light, becomes_light<FORMAT>(frame), FOVEATE_TILE_WORKERS);
     }
     __syncthreads();
     if (!works) {

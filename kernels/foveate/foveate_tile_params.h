@@ -73,6 +73,8 @@
  * another two's, or its block would outlive all others. */
 #define FOVEATE_TILE_DIRECT_RADIUS 5
 #define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_QUARTER_PX / 2)
+/* Products make all quarters with no more: their window ends 8 pixels from a warp's outermost ones. */
+#define FOVEATE_TILE_NARROW_SIGMA (8.0f / FOVEATE_TILE_REACH_ENCODED)
 
 /* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
 #define FOVEATE_TILE_GRID 144
@@ -199,6 +201,7 @@ struct foveate_tile_grid {
     int32_t split_count; /* entries beyond one a tile */
     int32_t part_count; /* entries beyond one a quarter */
     int32_t entry_count;
+    int32_t narrow; /* 1: products make also quarters whose sigma is small */
 };
 
 /* An entry: kind, flags, radius, and where in quarters of tiles. */
@@ -211,6 +214,7 @@ enum foveate_tile_kind {
     FOVEATE_TILE_DIRECT = 9, /* the picture's, in two dimensions at once */
     /* And the level, from 1 on: a wide tile, of level 1 a fourth of one whose number is where others have a radius. */
     FOVEATE_TILE_WIDE_0 = 10,
+    FOVEATE_TILE_NARROW = FOVEATE_TILE_WIDE_0, /* the picture's, by products, sigma at each pixel */
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
 #define FOVEATE_TILE_RADIUS_SHIFT 20

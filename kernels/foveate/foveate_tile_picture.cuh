@@ -311,7 +311,7 @@ static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Im
                                                       uint32_t entry)
 {
     const int level = kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0;
-    return kind_of_entry(entry) > FOVEATE_TILE_WIDE_0 ||
+    return kind_of_entry(entry) >= FOVEATE_TILE_NARROW ||
            (level >= 0 && level <= 1 && (entry & FOVEATE_TILE_FINE) == 0 &&
             !work.frame.blur_alpha &&
             product_reaches(level, radius_of_entry(entry), averages_light<FORMAT>(work.frame)));
@@ -329,8 +329,9 @@ static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Imag
         const int wide = kind_of_entry(entry) - FOVEATE_TILE_WIDE_0;
         const int fourth = wide == 1 ? radius_of_entry(entry) : 0;
         const product_shape shape =
-            wide > 0 ? product_shape::of_wide(wide)
-                     : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
+            wide > 0    ? product_shape::of_wide(wide)
+            : wide == 0 ? product_shape::of_narrow()
+                        : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
         const int x0 =
             column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX;
         const int y0 =

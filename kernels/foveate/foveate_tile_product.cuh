@@ -105,6 +105,20 @@ struct product_loaded {
     bool spreads; /* floats that are a NaN or an infinity: products are not for them */
 };
 
+/* Of a quarter of the picture. (x, y): the warp's first output. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
+                                                      const product_shape &shape,
+                                                      const product_memory &memory, int x, int y,
+                                                      product_variances &variances)
+{
+    if (pixel<FORMAT>::white > 0 && shape.narrow) {
+        variances.find_narrow(work.law, x, y, memory);
+    } else {
+        variances.find(work.law, shape, x, y, memory);
+    }
+}
+
 /* (left, top): the window's first pixel; (x, y): the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ product_loaded load_light(const tile_work<FORMAT, Image> &work,
@@ -116,7 +130,7 @@ static __device__ __forceinline__ product_loaded load_light(const tile_work<FORM
     product_loaded loaded = {zero_sample(), false, false};
     product_light_window<FORMAT, Image> window;
     window.ask(work, left, top);
-    variances.find(work.law, shape, x, y, memory);
+    find_variances(work, shape, memory, x, y, variances);
     if constexpr (pixel<FORMAT>::white == 0) {
         loaded.spreads = !window.find().settle(memory.least, loaded.base);
         if (loaded.spreads) {
@@ -146,7 +160,8 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
             if (!light) {
                 product_picture_window<FORMAT, Image> window;
                 window.ask(work, x0, y0, left, top);
-                variances.find(work.law, shape, x, y, memory);
+                find_variances(work, shape, memory, x, y, variances);
+                window.find_middle(work, x0, y0);
                 const bool opaque = window.put(work, left, top, memory.planes);
                 return {window.base(), opaque, false};
             }
@@ -156,12 +171,15 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
     product_loaded loaded = {zero_sample(), false, false};
     product_level_window window;
     window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    tile_flags flags;
     if constexpr (pixel<FORMAT>::white > 0) {
         const int half = shape.warp_px();
-        loaded.opaque =
-            is_opaque(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+        flags.ask(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
     }
     variances.find(work.law, shape, x, y, memory);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        loaded.opaque = flags.are_set();
+    }
     if constexpr (pixel<FORMAT>::white == 0) {
         loaded.spreads = !window.find().settle(memory.least, loaded.base);
         if (loaded.spreads) {
@@ -180,7 +198,8 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
                                                     const product_place &place,
                                                     const product_variances &variances,
                                                     const product_memory &memory, mma_place window,
-                                                    const tile_sample &base, bool opaque)
+                                                    const tile_sample &base, bool opaque,
+                                                    bool narrow)
 {
     product_sums sums;
     product_levels levels;
@@ -188,7 +207,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
         product_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
         writer.ask_first();
-        blur_outputs(variances, memory.shares, window, sums);
+        blur_outputs<false>(variances, memory.shares, window, sums);
         levels.set<FORMAT>(base, true);
         limit_outputs(sums, levels.low, levels.high, z);
         if (writer.plain) {
@@ -197,7 +216,11 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
             write_floats<false>(writer, levels, z, place.across, place.down);
         }
     } else {
-        blur_outputs(variances, memory.shares, window, sums);
+        if (narrow) {
+            blur_outputs<true>(variances, memory.narrow, window, sums);
+        } else {
+            blur_outputs<false>(variances, memory.shares, window, sums);
+        }
         levels.set<FORMAT>(base, work.frame.light != 0);
         limit_outputs(sums, levels.low, levels.high, z);
         write_products(work, place, levels, z, opaque);
@@ -226,7 +249,7 @@ static __device__ __forceinline__ bool make_by_products(const tile_work<FORMAT, 
         const int row = below * shape.own + lane % 16;
         const mma_place window = mma_place_of(memory.planes) +
                                  2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
-        make_outputs(work, place, variances, memory, window, loaded.base, opaque);
+        make_outputs(work, place, variances, memory, window, loaded.base, opaque, shape.narrow);
     }
     return true;
 }

@@ -364,6 +364,22 @@ static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, con
     }
 }
 
+/* Two levels of sRGB's 255, each the bits of a half, as light: a polynomial of five that is off by less than 0.07 levels,
+ * where a table's halves are off by 0.04. Lanes that look up bytes meet each other's banks. */
+static __device__ __forceinline__ __half2 light_of_bytes(uint32_t two)
+{
+    const __half2 x = __hmul2(half2_of(two), __float2half2_rn(32768.0f)); /* levels / 512 */
+    __half2 sum =
+        __hfma2(x, __float2half2_rn(0.087585449f * 32), __float2half2_rn(-0.30883789f * 16));
+    sum = __hfma2(x, sum, __float2half2_rn(0.671875f * 8));
+    sum = __hfma2(x, sum, __float2half2_rn(0.52490234f * 4));
+    sum = __hfma2(x, sum, __float2half2_rn(0.032592773f * 2));
+    sum = __hfma2(x, sum, __float2half2_rn(0.00092744827f));
+    const uint32_t dark = __hle2_mask(x, __float2half2_rn(10.0f / 512));
+    const uint32_t line = bits_of(__hmul2(x, __float2half2_rn(512.0f / (12.92f * 255.0f))));
+    return half2_of((line & dark) | (bits_of(sum) & ~dark));
+}
+
 /* Pixels of one format, in light or not, as samples. */
 template <enum fovea_format FORMAT> struct tile_decoder {
     tile_sample zero; /* what a sample's 0 is among the numbers */
@@ -383,6 +399,21 @@ template <enum fovea_format FORMAT> struct tile_decoder {
         } else {
             return decode(word);
         }
+    }
+
+    /* Two that are light, by arithmetic. */
+    static __device__ __forceinline__ void light_of_two(uint32_t first, uint32_t second,
+                                                        tile_sample &out_first,
+                                                        tile_sample &out_second)
+    {
+        const uint32_t zw = __byte_perm(first, second, 0x7632);
+        const __half2 middle = __float2half2_rn(1024.0f + (pixel<FORMAT>::alpha_white + 1) / 2);
+        const uint32_t z = bits_of(light_of_bytes(zw & 0x00ff00ffu));
+        const uint32_t w = bits_of(__hsub2(half2_of(__byte_perm(zw, 0x64646464u, 0x4341)), middle));
+        out_first = {light_of_bytes(__byte_perm(first, 0, 0x4140)),
+                     half2_of(__byte_perm(z, w, 0x5410))};
+        out_second = {light_of_bytes(__byte_perm(second, 0, 0x4140)),
+                      half2_of(__byte_perm(z, w, 0x7632))};
     }
 
   private:

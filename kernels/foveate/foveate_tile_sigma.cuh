@@ -204,6 +204,9 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
     }
     const int level = level_of_quarter(law, range);
     const bool fine = range.low < law.tiles.fine_sigma;
+    if (level == 0 && law.tiles.grid.narrow && range.high <= FOVEATE_TILE_NARROW_SIGMA) {
+        return tile_entry(fine ? FOVEATE_TILE_NARROW : FOVEATE_TILE_LEVEL_0, 1, x, y);
+    }
     const int direct_radius = (int)(FOVEATE_REACH * range.high);
     if (level == 0 && direct_radius <= FOVEATE_TILE_DIRECT_RADIUS - !fine) {
         return tile_entry(FOVEATE_TILE_DIRECT, max(direct_radius, 1), x, y);

@@ -291,15 +291,34 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
 
 /* ---- Of a tile from a level */
 
-/* The four blocks of the first kernel that have read its pixels, or a warp's. */
+/* Of the four blocks of the first kernel that have read its pixels, or a warp's: whether those were opaque. Asked for
+ * before other things are found out, and looked at after them. */
+struct tile_flags {
+    uint8_t of[4];
+
+    __device__ __forceinline__ void ask(const foveate_tiles &tiles, int x0, int y0)
+    {
+        const int x = x0 / FOVEATE_TILE_PX;
+        const int y = y0 / FOVEATE_TILE_PX;
+        const uint8_t *flags = opaque_flag(tiles, x, y);
+        const int right = x + 1 < tiles.made_columns;
+        const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
+        of[0] = flags[0];
+        of[1] = flags[right];
+        of[2] = flags[below];
+        of[3] = flags[below + right];
+    }
+    __device__ __forceinline__ bool are_set() const
+    {
+        return of[0] & of[1] & of[2] & of[3];
+    }
+};
+
 static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
 {
-    const int x = x0 / FOVEATE_TILE_PX;
-    const int y = y0 / FOVEATE_TILE_PX;
-    const uint8_t *flags = opaque_flag(tiles, x, y);
-    const int right = x + 1 < tiles.made_columns;
-    const int below = y + 1 < tiles.made_rows ? tiles.made_columns : 0;
-    return flags[0] & flags[right] & flags[below] & flags[below + right];
+    tile_flags flags;
+    flags.ask(tiles, x0, y0);
+    return flags.are_set();
 }
 
 static __device__ __forceinline__ tile_sample middle_of_tile(const foveate_frame &frame,
