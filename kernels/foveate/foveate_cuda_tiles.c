@@ -57,6 +57,8 @@ enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
     }
     FOVEA_TRY(foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
                                        &out_kernels->bytes));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, modules[0], "tile_light", 1u << FOVEA_FORMAT_RGBA8,
+                                       &out_kernels->light));
     return foveate_cuda_get_kernels(device, modules[2], "tile_floats", 1u << FOVEA_FORMAT_RGBA16F,
                                     &out_kernels->floats);
 }
@@ -401,15 +403,22 @@ struct makers {
     uint32_t threads;
 };
 
-/* Bytes are averaged as they are stored, floats hold light. */
-static struct makers makers_of(CUfunction levels, CUfunction bytes, CUfunction floats,
-                               const struct foveate_frame *frame)
+/* By products, where these are there. */
+static struct makers makers_of(CUfunction levels, CUfunction products)
 {
-    if (floats) {
-        return (struct makers){floats, FOVEATE_TILE_BYTES_MAKERS};
+    return products ? (struct makers){products, FOVEATE_TILE_BYTES_MAKERS}
+                    : (struct makers){levels, FOVEATE_TILE_MAKERS};
+}
+
+/* Which kernels make a frame's levels by products, if any. Floats hold light. */
+static const struct foveate_cuda_kernels *products_of(
+    const struct foveate_cuda_tile_kernels *kernels, enum fovea_format format,
+    const struct foveate_frame *frame)
+{
+    if ((float_formats >> format & 1u) != 0) {
+        return &kernels->floats;
     }
-    return bytes && frame->light == 0 ? (struct makers){bytes, FOVEATE_TILE_BYTES_MAKERS}
-                                      : (struct makers){levels, FOVEATE_TILE_MAKERS};
+    return frame->light ? &kernels->light : &kernels->bytes;
 }
 
 /* The kernels of a format, with their parameters. */
@@ -466,16 +475,16 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    const struct stages stages = {makers_of(run->kernels->levels.surface[format],
-                                            run->kernels->bytes.surface[format],
-                                            run->kernels->floats.surface[format], run->frame),
-                                  run->kernels->picture.surface[format],
-                                  &params,
-                                  params.tiles.limits.shared_bytes,
-                                  params.tiles.grid.entry_count,
-                                  levels_for(run, run->gazes != 0),
-                                  1,
-                                  1};
+    const struct foveate_cuda_kernels *products = products_of(run->kernels, format, run->frame);
+    const struct stages stages = {
+        makers_of(run->kernels->levels.surface[format], products->surface[format]),
+        run->kernels->picture.surface[format],
+        &params,
+        params.tiles.limits.shared_bytes,
+        params.tiles.grid.entry_count,
+        levels_for(run, run->gazes != 0),
+        1,
+        1};
     return launch_all(run, &stages);
 }
 
@@ -489,15 +498,15 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    const struct stages stages = {makers_of(run->kernels->levels.linear[format],
-                                            run->kernels->bytes.linear[format],
-                                            run->kernels->floats.linear[format], run->frame),
-                                  run->kernels->picture.linear[format],
-                                  &params,
-                                  params.tiles.limits.shared_bytes,
-                                  params.tiles.grid.entry_count,
-                                  levels_for(run, slice->batch.gazes != 0),
-                                  slice->batch.src_next_bytes == 0 ? 1 : slice->count,
-                                  slice->count};
+    const struct foveate_cuda_kernels *products = products_of(run->kernels, format, run->frame);
+    const struct stages stages = {
+        makers_of(run->kernels->levels.linear[format], products->linear[format]),
+        run->kernels->picture.linear[format],
+        &params,
+        params.tiles.limits.shared_bytes,
+        params.tiles.grid.entry_count,
+        levels_for(run, slice->batch.gazes != 0),
+        slice->batch.src_next_bytes == 0 ? 1 : slice->count,
+        slice->count};
     return launch_all(run, &stages);
 }

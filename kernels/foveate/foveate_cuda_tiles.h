@@ -22,6 +22,7 @@ struct foveate_cuda_tile_kernels {
     struct foveate_cuda_kernels levels;
     /* The same by products; none before sm_80. */
     struct foveate_cuda_kernels bytes; /* of encoded RGBA8 */
+    struct foveate_cuda_kernels light; /* of RGBA8 as light */
     struct foveate_cuda_kernels floats; /* of RGBA16F */
     struct foveate_cuda_kernels picture;
 };

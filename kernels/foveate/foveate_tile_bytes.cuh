@@ -280,8 +280,9 @@ static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &pa
 /* ---- A block */
 
 /* Whoever ends last says whether the block has read opaque pixels alone. */
-static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles,
-                                                tile_bytes_memory &memory, uint32_t all)
+template <typename Memory>
+static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles, Memory &memory,
+                                                uint32_t all)
 {
     const bool opaque = __all_sync(~0u, are_opaque<FOVEA_FORMAT_RGBA8>(all)) != 0;
     if (threadIdx.x % 32 == 0) {

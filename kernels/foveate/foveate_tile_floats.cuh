@@ -30,6 +30,7 @@
 struct tile_floats_memory {
     uint4 window[TILE_FLOATS_ROWS][TILE_FLOATS_PITCH];
     tile_needs needs;
+    uint32_t warps_done; /* as in tile_bytes_memory */
 };
 
 /* ---- The window. A thread fills a column of two pixels, in every third row. */
@@ -80,6 +81,36 @@ static __device__ __forceinline__ void end_window(const foveate_frame &frame,
     }
     workers_meet();
 }
+
+template <typename Image> struct tile_floats_filler {
+    const foveate_frame &frame;
+    const Image &image;
+    const tile_floats_column column;
+    const int y0;
+
+    /* (x, y): the block's first sample of level 2. */
+    __device__ __forceinline__ tile_floats_filler(const foveate_frame &of_frame,
+                                                  const Image &of_image, int x, int y)
+        : frame(of_frame), image(of_image), column(of_frame, of_image, 4 * x - TILE_FLOATS_BEFORE),
+          y0(4 * y - TILE_FLOATS_BEFORE)
+    {
+    }
+    __device__ __forceinline__ void begin(tile_floats_memory &memory)
+    {
+        begin_window(frame, image, memory, column, y0);
+    }
+    __device__ __forceinline__ void end(tile_floats_memory &memory)
+    {
+        end_window(frame, memory, column);
+    }
+    /* Of floats nothing is known. */
+    __device__ __forceinline__ void tell(const foveate_tiles &tiles, tile_floats_memory &) const
+    {
+        if (threadIdx.x == 0) {
+            *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = 0;
+        }
+    }
+};
 
 /* ---- Products */
 
@@ -274,7 +305,7 @@ static __device__ __forceinline__ void make_level_1(const foveate_tiles &tiles,
 }
 
 /* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first sample of it. */
-template <typename Image>
+template <typename Filler, typename Image>
 static __device__ __forceinline__ void work_on_floats(const foveate_frame &frame,
                                                       const foveate_tiles &tiles, const Image &src,
                                                       tile_floats_memory &memory, int x0, int y0)
@@ -282,11 +313,11 @@ static __device__ __forceinline__ void work_on_floats(const foveate_frame &frame
     typedef tile_floats_part<2> part;
     const int lane = (int)threadIdx.x % 32;
     const int warp = (int)threadIdx.x / 32;
-    const tile_floats_column column(frame, src, 4 * x0 - TILE_FLOATS_BEFORE);
-    begin_window(frame, src, memory, column, 4 * y0 - TILE_FLOATS_BEFORE);
+    Filler filler(frame, src, x0, y0);
+    filler.begin(memory);
     floats_taps<2> taps;
     taps.load(lane);
-    end_window(frame, memory, column);
+    filler.end(memory);
     const tile_floats_place place(memory, warp, lane);
     tile_floats_made<part::pairs> made;
     part::make(taps, place.rows, place.last, made);
@@ -298,12 +329,12 @@ static __device__ __forceinline__ void work_on_floats(const foveate_frame &frame
     if (needs.level_1) {
         make_level_1(tiles, memory, place, 2 * x0 + 8 * warp, 2 * y0);
     }
-    if (threadIdx.x == 0 && (needs.level_1 || needs.level_2)) {
-        *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = 0; /* of floats nothing is known */
+    if (needs.level_1 || needs.level_2) {
+        filler.tell(tiles, memory);
     }
 }
 
-template <typename Image>
+template <typename Filler, typename Image>
 static __device__ __forceinline__ void make_levels_of_floats(const foveate_frame &frame,
                                                              const foveate_tiles &tiles,
                                                              const Image &src)
@@ -315,7 +346,7 @@ static __device__ __forceinline__ void make_levels_of_floats(const foveate_frame
     if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
         scout_for_workers(law, frame, memory.needs);
     } else if (may_need_levels(law)) {
-        work_on_floats(frame, tiles, src, memory, x0, y0);
+        work_on_floats<Filler>(frame, tiles, src, memory, x0, y0);
     }
 }
 

@@ -15,6 +15,7 @@
  *                               of level 2 across and down, images.
  *     foveate_tile_bytes.cuh    the same for encoded RGBA8 on sm_80 and later, by products
  *     foveate_tile_floats.cuh   and for RGBA16F
+ *     foveate_tile_light.cuh    and for RGBA8 as light
  *     foveate_tile_picture.cuh  the picture. Grid: entries of the list, 1, images.
  *
  *     foveate_tile_params.h     shapes, limits, what C shares
@@ -42,6 +43,7 @@
 
 #include "foveate_tile_bytes.cuh"
 #include "foveate_tile_kernels.cuh"
+#include "foveate_tile_light.cuh"
 
 #define BYTES_MAKER_BLOCKS 6
 /* Products hold a warp's outputs in registers. */
@@ -62,3 +64,17 @@ TILE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOC
 
 BYTES_KERNEL(linear)
 BYTES_KERNEL(surface)
+
+#define LIGHT_MAKER_BLOCKS 4
+
+#define LIGHT_KERNEL(kind)                                                                         \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_BYTES_MAKERS, LIGHT_MAKER_BLOCKS)    \
+        tile_light_##kind##_rgba8(const __grid_constant__ foveate_tiles_##kind##_params params)    \
+    {                                                                                              \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        make_levels_of_floats<tile_light_filler<kind##_image<pixel<FOVEA_FORMAT_RGBA8>>>>(         \
+            frame, params.tiles, kind##_src<pixel<FOVEA_FORMAT_RGBA8>>(params, frame));            \
+    }
+
+LIGHT_KERNEL(linear)
+LIGHT_KERNEL(surface)

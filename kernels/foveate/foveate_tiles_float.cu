@@ -23,8 +23,8 @@ TILE_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, MAKER_BLOCKS, PICTURE_BLOCK
         tile_floats_##kind##_rgba16f(const __grid_constant__ foveate_tiles_##kind##_params params) \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
-        make_levels_of_floats(frame, params.tiles,                                                 \
-                              kind##_src<pixel<FOVEA_FORMAT_RGBA16F>>(params, frame));             \
+        make_levels_of_floats<tile_floats_filler<kind##_image<pixel<FOVEA_FORMAT_RGBA16F>>>>(      \
+            frame, params.tiles, kind##_src<pixel<FOVEA_FORMAT_RGBA16F>>(params, frame));          \
     }
 
 FLOATS_KERNEL(linear)
