@@ -24,7 +24,7 @@ static __device__ __forceinline__ void load_pixels(const small_work &work, const
     }
 }
 
-/* What lies beside the picture has no weight. */
+/* What lies beside the picture has no weight, but room: nobody writes there. */
 template <typename Format> static __device__ void make_level_1(const small_work &work, int tile)
 {
     const int CHANNELS = Format::CHANNELS;

@@ -21,6 +21,7 @@
 #define FOVEATE_SMALL_SAMPLES_1 64 /* of a level along an axis, at most */
 #define FOVEATE_SMALL_SAMPLES_2 32
 #define FOVEATE_SMALL_TILE 16 /* outputs of a product along an axis */
+#define FOVEATE_SMALL_MAKE_1_PX 48 /* pixels of which a tile of level 1 is made, along an axis */
 #define FOVEATE_SMALL_BLOCK_PX 4 /* pixels of one level, along an axis */
 #define FOVEATE_SMALL_BLOCKS (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_BLOCK_PX)
 #define FOVEATE_SMALL_TILES (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_TILE)
@@ -99,16 +100,23 @@ FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
            first % 16 == 0 && view->row_stride_bytes % 16 == 0 && next_bytes % 16 == 0;
 }
 
-/* Bytes of shared memory, for so many channels that are blurred. */
+/* Pixels of an axis that have room in shared memory: tiles of level 1 read the last ones without weight. */
+FOVEATE_BOTH int32_t foveate_small_room_px(int32_t size_px)
+{
+    const int32_t fours = (size_px + 3) / 4 * 4;
+    return fours > FOVEATE_SMALL_MAKE_1_PX ? fours : FOVEATE_SMALL_MAKE_1_PX;
+}
+
 FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *small)
 {
-    return (small->shared_pitch * small->y.size_px + 127) / 128 * 128;
+    return (small->shared_pitch * foveate_small_room_px(small->y.size_px) + 127) / 128 * 128;
 }
 
 #define FOVEATE_SMALL_LEVEL_1_BYTES (FOVEATE_SMALL_SAMPLES_1 * FOVEATE_SMALL_SAMPLES_1 * 2)
 #define FOVEATE_SMALL_LEVEL_2_BYTES (FOVEATE_SMALL_SAMPLES_2 * FOVEATE_SMALL_SAMPLES_2 * 2)
 #define FOVEATE_SMALL_STATE_BYTES (512 + 640)
 
+/* Bytes of shared memory, for so many channels that are blurred. */
 FOVEATE_BOTH int32_t foveate_small_shared_bytes(const struct foveate_small *small, int32_t channels)
 {
     return foveate_small_picture_bytes(small) +
