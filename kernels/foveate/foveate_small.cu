@@ -5,9 +5,9 @@
  * whatever the slope of its law (foveate_small_params.h).
  *
  * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels says from which
- * level each is made; level 1; level 2, and the blur of level 1; the blur of level 2, and of the pixels near
- * the gaze; the picture, from all three, in place; it is written. Tasks are 16 x 16 outputs; warps take those of
- * the blurs in turns.
+ * level each is made; level 1, and the pixels near the gaze, which are written; level 2; the blurs of both levels,
+ * where the picture was; the pixels that are made from them, written. Tasks are 16 x 16 outputs; warps take the
+ * longer ones in turns. What the picture's place saves is first-level cache for weights, or lets two blocks in.
  *
  * Grid: (1, 1, pictures). Bound by tensor products and the issue of instructions.
  *
@@ -36,36 +36,40 @@ __device__ void fill_light(const small_work &work)
     }
 }
 
-template <typename Format> __device__ __forceinline__ void foveate(const small_work &work)
+/* All that is read of the picture: the tiles near the gaze, which take longer, then level 1. */
+template <typename Format> __device__ __forceinline__ void read_picture(const small_work &work)
 {
-    const int CHANNELS = Format::CHANNELS;
-    const small_state &state = *work.memory.state;
+    const int near = (int)work.memory.state->near_count;
     const int made = work.small.x.samples / TILE * (work.small.y.samples / TILE);
-    if (small_warp() == WARPS - 1) {
-        list_tiles(work);
+    for (int task = take_task(work, 0); task < near + made; task = take_task(work, 0)) {
+        if (task < near) {
+            blur_near<Format>(work, task);
+        } else {
+            make_level_1<Format>(work, task - near);
+        }
     }
-    for (int tile = small_warp(); tile < made; tile += WARPS) {
-        make_level_1<Format>(work, tile);
+}
+
+/* Level 2 is made before either is blurred: it is little, and both take long. */
+template <int CHANNELS> __device__ __forceinline__ void blur_levels(const small_work &work)
+{
+    const small_state &state = *work.memory.state;
+    const int coarse = state.far ? 4 * CHANNELS : 0;
+    for (int task = small_warp(); task < coarse; task += WARPS) {
+        make_level_2(work, task % 4, task / 4);
     }
     __syncthreads();
-    const int coarse = state.far ? 4 * CHANNELS : 0;
-    for (int task = take_task(work, 0); task < 16 + coarse; task = take_task(work, 0)) {
+    for (int task = take_task(work, 1); task < 16 + coarse; task = take_task(work, 1)) {
         if (task >= 16) {
-            make_level_2(work, task % 4, (task - 16) / 4);
+            blur_level_2(work, task % 4, (task - 16) / 4);
         } else if (state.level_1 >> task & 1u) {
             blur_level_1<CHANNELS>(work, task);
         }
     }
-    __syncthreads();
-    const int near = (int)state.near_count;
-    for (int task = take_task(work, 1); task < near + coarse; task = take_task(work, 1)) {
-        if (task < near) { /* the longer ones first */
-            blur_near<Format>(work, task);
-        } else {
-            blur_level_2(work, (task - near) % 4, (task - near) / 4);
-        }
-    }
-    __syncthreads();
+}
+
+template <typename Format> __device__ __forceinline__ void show(const small_work &work)
+{
     const int columns = (work.frame.width_px + TILE - 1) / TILE;
     for (int tile = small_warp(); tile < TILES * TILES; tile += WARPS) {
         if (tile % TILES < columns && tile / TILES * TILE < work.frame.height_px) {
@@ -76,27 +80,34 @@ template <typename Format> __device__ __forceinline__ void foveate(const small_w
 
 template <typename Format> __device__ void run(const foveate_small_linear_params &params)
 {
-    const int BYTES = Format::BYTES;
     const foveate_frame frame = frame_of_image(params.frame, params.batch);
-    const foveate_cuda_linear src = view_of(params.src, frame, params.batch.src_next_bytes);
-    const foveate_cuda_linear dst = view_of(params.dst, frame, params.batch.dst_next_bytes);
+    const small_view src =
+        small_view_of(params.src, frame, params.batch.src_next_bytes, params.src_is_plain);
+    const small_view dst =
+        small_view_of(params.dst, frame, params.batch.dst_next_bytes, params.dst_is_plain);
     const small_work work = {
-        params.small, frame,
+        params.small, frame, src, dst,
         small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT)};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
-    small_begin_load(work.memory, src, params.src_is_plain != 0, frame.width_px, frame.height_px,
-                     BYTES);
+    small_begin_load(work.memory, src, frame.width_px, frame.height_px, Format::BYTES);
     if (foveated) {
         fill_light(work);
         choose_levels(work);
+        if (small_warp() == WARPS - 1) {
+            list_tiles(work);
+        }
     }
     copy_wait();
     __syncthreads();
-    if (foveated) {
-        foveate<Format>(work);
-        __syncthreads();
+    if (!foveated) {
+        small_store(work.memory, dst, frame.width_px, frame.height_px, Format::BYTES);
+        return;
     }
-    small_store(work.memory, dst, params.dst_is_plain != 0, frame.width_px, frame.height_px, BYTES);
+    read_picture<Format>(work);
+    __syncthreads();
+    blur_levels<Format::CHANNELS>(work);
+    __syncthreads();
+    show<Format>(work);
 }
 
 } // namespace

@@ -232,12 +232,43 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
     }
 }
 
-/* Four finished bytes of a channel, of rows g and g + 8. */
+/* Four finished bytes of a channel, of row g or g + 8, until all channels are. */
 template <int CHANNELS>
-static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int index,
-                                                      int channel, int r, const small_lane &l)
+static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int channel, int r,
+                                                      const small_lane &l)
 {
-    return (uint32_t *)work.memory.level[0] + ((index * CHANNELS + channel) * 2 + r) * 32 + l.lane;
+    return (uint32_t *)work.memory.level[0] + ((small_warp() * CHANNELS + channel) * 2 + r) * 32 +
+           l.lane;
+}
+
+/* The tile's blocks of level 0. */
+template <typename Format>
+static __device__ __forceinline__ void write_near(const small_work &work, int x0, int y0,
+                                                  const small_lane &l)
+{
+    bool near[2];
+    small_is_of(work, 0, x0 / 4 + l.t, y0 / 4 + l.g / 4, near);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int y = y0 + l.g + 8 * r;
+        uint32_t words[Format::BYTES] = {};
+        uint32_t bytes[4][2] = {};
+        if (!near[r] || y >= work.frame.height_px) {
+            continue;
+        }
+        if (Format::CHANNELS < Format::BYTES) {
+            small_load_four<Format::BYTES>(work.memory.picture + y * work.memory.pitch,
+                                           x0 + 4 * l.t, words);
+        }
+#pragma unroll
+        for (int c = 0; c < Format::CHANNELS; c++) {
+            const uint32_t four = *kept_near<Format::CHANNELS>(work, c, r, l);
+            bytes[c][0] = __byte_perm(four, 0, 0x4140);
+            bytes[c][1] = __byte_perm(four, 0, 0x4342);
+        }
+        blend_words<Format>(bytes, words);
+        small_write_four<Format::BYTES>(work.dst, x0 + 4 * l.t, y, work.frame.width_px, words);
+    }
 }
 
 /* All channels of a tile. */
@@ -273,9 +304,10 @@ static __device__ __forceinline__ void blur_near(const small_work &work, int ind
         for (int r = 0; r < 2; r++) {
             const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
             const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
-            *kept_near<Format::CHANNELS>(work, index, c, r, l) = __byte_perm(first, second, 0x6420);
+            *kept_near<Format::CHANNELS>(work, c, r, l) = __byte_perm(first, second, 0x6420);
         }
     }
+    write_near<Format>(work, x0, y0, l);
 }
 
 #endif

@@ -92,7 +92,6 @@ static __device__ __forceinline__ void list_tiles(const small_work &work)
         const int index = count + __popc(near & ((1u << lane) - 1u));
         state->levels[tile] = (uint8_t)levels;
         if (levels & 1u && index < FOVEATE_SMALL_NEAR_TILES) {
-            state->near_index[tile] = (uint8_t)index;
             state->near_tiles[index] = (uint8_t)tile;
         }
         count += __popc(near);

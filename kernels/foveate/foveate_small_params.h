@@ -25,8 +25,7 @@
 #define FOVEATE_SMALL_BLOCK_PX 4 /* pixels of one level, along an axis */
 #define FOVEATE_SMALL_BLOCKS (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_BLOCK_PX)
 #define FOVEATE_SMALL_TILES (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_TILE)
-/* Tiles with level 0 whose pixels wait, finished, where level 1 was. */
-#define FOVEATE_SMALL_NEAR_TILES 32
+#define FOVEATE_SMALL_NEAR_TILES 32 /* tiles with level 0, at most */
 #define FOVEATE_SMALL_PIECE_BYTES 512
 
 /* Gaussians of a level. The first of level 0 is the picture as it is; level 2 has 4, or twice as many where
@@ -107,20 +106,26 @@ FOVEATE_BOTH int32_t foveate_small_room_px(int32_t size_px)
     return fours > FOVEATE_SMALL_MAKE_1_PX ? fours : FOVEATE_SMALL_MAKE_1_PX;
 }
 
-FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *small)
-{
-    return (small->shared_pitch * foveate_small_room_px(small->y.size_px) + 127) / 128 * 128;
-}
-
 #define FOVEATE_SMALL_LEVEL_1_BYTES (FOVEATE_SMALL_SAMPLES_1 * FOVEATE_SMALL_SAMPLES_1 * 2)
 #define FOVEATE_SMALL_LEVEL_2_BYTES (FOVEATE_SMALL_SAMPLES_2 * FOVEATE_SMALL_SAMPLES_2 * 2)
+
+/* Of the picture, and then of what is blurred of level 1, a plane a channel. */
+FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *small,
+                                                 int32_t channels)
+{
+    const int32_t rows = foveate_small_room_px(small->y.size_px);
+    const int32_t picture = (small->shared_pitch * rows + 127) / 128 * 128;
+    const int32_t planes = channels * FOVEATE_SMALL_LEVEL_1_BYTES;
+    return picture > planes ? picture : planes;
+}
+
 #define FOVEATE_SMALL_STATE_BYTES (512 + 640)
 
 /* Bytes of shared memory, for so many channels that are blurred. */
 FOVEATE_BOTH int32_t foveate_small_shared_bytes(const struct foveate_small *small, int32_t channels)
 {
-    return foveate_small_picture_bytes(small) +
-           channels * 2 * (FOVEATE_SMALL_LEVEL_1_BYTES + FOVEATE_SMALL_LEVEL_2_BYTES) +
+    return foveate_small_picture_bytes(small, channels) +
+           channels * (FOVEATE_SMALL_LEVEL_1_BYTES + 2 * FOVEATE_SMALL_LEVEL_2_BYTES) +
            FOVEATE_SMALL_STATE_BYTES;
 }
 

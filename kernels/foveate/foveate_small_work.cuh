@@ -35,6 +35,8 @@ static __device__ __noinline__ float small_sigma(const foveate_law &law, const f
 struct small_work {
     const foveate_small &small;
     const foveate_frame &frame;
+    const small_view &src;
+    const small_view &dst;
     small_memory memory;
 
     __device__ __forceinline__ const uint4 *pieces(int number, const small_lane &l) const
@@ -69,6 +71,16 @@ static __device__ __forceinline__ int take_task(const small_work &work, int phas
                      : "memory");
     }
     return (int)__shfl_sync(~0u, task, 0);
+}
+
+/* Of blocks x of level `level`, rows `row` and `row` + 2 of blocks. */
+static __device__ __forceinline__ void small_is_of(const small_work &work, int level, int x,
+                                                   int row, bool (&is)[2])
+{
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        is[r] = (work.memory.state->rows[level][row + 2 * r] >> x & 1u) != 0;
+    }
 }
 
 /* The sums of 16 x 16 samples, into a plane of the level, as they lie. */
