@@ -79,13 +79,16 @@ static __device__ __forceinline__ void load_rows(const small_work &work, int cha
 static __device__ __forceinline__ void repeat_outermost(small_window &window, bool left, bool right,
                                                         const small_lane &l)
 {
+    if (left) {
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-        if (left) {
+        for (int j = 0; j < 4; j++) {
             window.of[j][0][0] =
                 __byte_perm(__shfl_sync(~0u, window.of[j][0][1], l.lane & ~3), 0, 0x1010);
         }
-        if (right) {
+    }
+    if (right) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
             window.of[j][1][1] =
                 __byte_perm(__shfl_sync(~0u, window.of[j][1][0], l.lane | 3), 0, 0x3232);
         }
