@@ -54,16 +54,17 @@ template <typename Format> __device__ __forceinline__ void read_picture(const sm
 template <int CHANNELS> __device__ __forceinline__ void blur_levels(const small_work &work)
 {
     const small_state &state = *work.memory.state;
+    const int fine = (int)state.blur_count;
     const int coarse = state.far ? 4 * CHANNELS : 0;
     for (int task = small_warp(); task < coarse; task += WARPS) {
         make_level_2(work, task % 4, task / 4);
     }
     __syncthreads();
-    for (int task = take_task(work, 1); task < 16 + coarse; task = take_task(work, 1)) {
-        if (task >= 16) {
-            blur_level_2(work, task % 4, (task - 16) / 4);
-        } else if (state.level_1 >> task & 1u) {
-            blur_level_1<CHANNELS>(work, task);
+    for (int task = take_task(work, 1); task < fine + coarse; task = take_task(work, 1)) {
+        if (task < fine) {
+            blur_level_1<CHANNELS>(work, state.blur_tiles[task]);
+        } else {
+            blur_level_2(work, (task - fine) % 4, (task - fine) / 4);
         }
     }
 }
@@ -80,16 +81,16 @@ template <typename Format> __device__ __forceinline__ void show(const small_work
 
 template <typename Format> __device__ void run(const foveate_small_linear_params &params)
 {
-    const foveate_frame frame = frame_of_image(params.frame, params.batch);
     const small_view src =
-        small_view_of(params.src, frame, params.batch.src_next_bytes, params.src_is_plain);
+        small_view_of(params.src, params.frame, params.batch.src_next_bytes, params.src_is_plain);
     const small_view dst =
-        small_view_of(params.dst, frame, params.batch.dst_next_bytes, params.dst_is_plain);
-    const small_work work = {
-        params.small, frame, src, dst,
-        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT)};
+        small_view_of(params.dst, params.frame, params.batch.dst_next_bytes, params.dst_is_plain);
+    const small_memory memory =
+        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT);
+    small_begin_load(memory, src, params.frame.width_px, params.frame.height_px, Format::BYTES);
+    const foveate_frame frame = frame_of_image(params.frame, params.batch);
+    const small_work work = {params.small, frame, src, dst, memory};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
-    small_begin_load(work.memory, src, frame.width_px, frame.height_px, Format::BYTES);
     if (foveated) {
         fill_light(work);
         choose_levels(work);

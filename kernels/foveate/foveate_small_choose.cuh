@@ -103,9 +103,12 @@ static __device__ __forceinline__ void list_tiles(const small_work &work)
         needed |= __shfl_xor_sync(~0u, needed, i);
         far |= __shfl_xor_sync(~0u, far, i);
     }
+    if (needed >> lane & 1u) {
+        state->blur_tiles[__popc(needed & ((1u << lane) - 1u))] = (uint8_t)lane;
+    }
     if (lane == 0) {
         state->next[0] = state->next[1] = 0;
-        state->level_1 = needed;
+        state->blur_count = (uint32_t)__popc(needed);
         state->far = far;
         state->near_count = (uint32_t)min(count, FOVEATE_SMALL_NEAR_TILES);
     }

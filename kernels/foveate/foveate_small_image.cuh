@@ -16,12 +16,13 @@ struct small_state {
         rows[3]
             [FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k; read by fours */
     uint32_t next[2]; /* tasks that warps take, of each phase that has some */
-    uint32_t level_1; /* bit 4 y + x: tiles of level 1 that are needed */
     uint32_t far; /* some block is of level 2 */
+    uint32_t blur_count; /* tiles of level 1 that are needed */
     uint32_t near_count; /* tiles with blocks of level 0 */
     uint8_t
         levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: tile 8 y + x has such blocks */
     uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* those with level 0 */
+    uint8_t blur_tiles[16]; /* 4 y + x */
 };
 
 struct small_memory {
