@@ -50,20 +50,21 @@ template <typename Format> __device__ __forceinline__ void read_picture(const sm
     }
 }
 
-/* Level 2 is made before either is blurred: it is little, and both take long. */
+/* Level 2 is made first, and blurred last. */
 template <int CHANNELS> __device__ __forceinline__ void blur_levels(const small_work &work)
 {
-    const small_state &state = *work.memory.state;
+    small_state &state = *work.memory.state;
     const int fine = (int)state.blur_count;
     const int coarse = state.far ? 4 * CHANNELS : 0;
     for (int task = small_warp(); task < coarse; task += WARPS) {
         make_level_2(work, task % 4, task / 4);
     }
-    __syncthreads();
+    meeting_pass(&state.made_2);
     for (int task = take_task(work, 1); task < fine + coarse; task = take_task(work, 1)) {
         if (task < fine) {
             blur_level_1<CHANNELS>(work, state.blur_tiles[task]);
         } else {
+            meeting_wait(&state.made_2);
             blur_level_2(work, (task - fine) % 4, (task - fine) / 4);
         }
     }

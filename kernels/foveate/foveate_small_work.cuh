@@ -73,6 +73,54 @@ static __device__ __forceinline__ int take_task(const small_work &work, int phas
     return (int)__shfl_sync(~0u, task, 0);
 }
 
+/* ---- Where some warps wait for others, which go on. Older devices never run what uses it. */
+
+/* A lane does it. The block is together before anybody comes. */
+static __device__ __forceinline__ void meeting_begin(uint64_t *meeting, int warps)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;"
+                 :
+                 : "r"((uint32_t)__cvta_generic_to_shared(meeting)), "r"(warps)
+                 : "memory");
+#endif
+}
+
+/* A warp has done its part. */
+static __device__ __forceinline__ void meeting_pass(uint64_t *meeting)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("{\n"
+                     ".reg .b64 state;\n"
+                     "mbarrier.arrive.shared.b64 state, [%0];\n"
+                     "}"
+                     :
+                     : "r"((uint32_t)__cvta_generic_to_shared(meeting))
+                     : "memory");
+#endif
+    }
+}
+
+/* Until all have. */
+static __device__ __forceinline__ void meeting_wait(uint64_t *meeting)
+{
+    uint32_t done = 1;
+    do {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("{\n"
+                     ".reg .pred p;\n"
+                     "mbarrier.test_wait.parity.shared.b64 p, [%1], 0;\n"
+                     "selp.u32 %0, 1, 0, p;\n"
+                     "}"
+                     : "=r"(done)
+                     : "r"((uint32_t)__cvta_generic_to_shared(meeting))
+                     : "memory");
+#endif
+    } while (!done);
+}
+
 /* Of blocks x of level `level`, rows `row` and `row` + 2 of blocks. */
 static __device__ __forceinline__ void small_is_of(const small_work &work, int level, int x,
                                                    int row, bool (&is)[2])
