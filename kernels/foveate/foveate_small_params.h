@@ -33,8 +33,13 @@
 #define FOVEATE_SMALL_NODES_0 7
 #define FOVEATE_SMALL_NODES_1 5
 #define FOVEATE_SMALL_NODES_2 4
-#define FOVEATE_SMALL_NODES 8 /* at most, and halves of an entry of the table of their parts */
-#define FOVEATE_SMALL_ENTRIES 1024
+#define FOVEATE_SMALL_NODES 8 /* at most */
+
+/* The table of their parts: halves of an entry, one behind the other or, of level 2, in two tables, and entries. As few
+ * as are exact enough: what a warp asks for at once lies in fewer lines of the cache. */
+#define FOVEATE_SMALL_ENTRY_HALVES(level) ((level) < 2 ? 8 : 4)
+#define FOVEATE_SMALL_ENTRIES(level) ((level) == 0 ? 1024 : 512)
+#define FOVEATE_SMALL_MIXES_HALVES 8192 /* of a level */
 
 /* Stored bytes are multiplied as they are: in a half's lowest bits, 2^-24 each. The weights that come first
  * raise them to 2^-9, where their sum begins at -128 of them, and the weights that follow to 1. */
@@ -59,14 +64,13 @@ struct foveate_small {
     struct foveate_law law;
     uint64_t table; /* float[law.table_count] */
     uint64_t pieces;
-    /* half[3][FOVEATE_SMALL_ENTRIES][FOVEATE_SMALL_NODES]: the parts of level k's nodes, in pixels over sigma;
-     * for laws by distance over that, and for levels 1 and 2 over its square. */
+    /* half[3][FOVEATE_SMALL_MIXES_HALVES]: the parts of level k's nodes, in pixels over sigma; for laws by distance over
+     * that. */
     uint64_t mixes;
     struct foveate_small_axis x;
     struct foveate_small_axis y;
     float spacing[3];
-    float entries_per
-        [3]; /* entries of mixes[k] a pixel; over squares the root of those a square pixel */
+    float entries_per[3]; /* entries of mixes[k] a pixel */
     float from_sigma[3]; /* level k is for blocks of at least that */
     float from_square[3]; /* by distance: the square of the distance from which on sigma is */
     int32_t nodes_2;
