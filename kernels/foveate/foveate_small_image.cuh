@@ -90,7 +90,8 @@ static __device__ __forceinline__ void small_load_four(const char *row, int x,
 
 /* ---- Global memory */
 
-/* This block's picture there. Plain: rows of pixels side by side, at multiples of 16 bytes. */
+/* This block's picture there. Plain: rows of pixels side by side, at multiples of 16 bytes. Addresses are 64 bits wide,
+ * and cost more than what is done there unless they are known to be of this kind. */
 struct small_view {
     uint64_t data;
     int64_t row_bytes, pixel_bytes;
@@ -99,6 +100,13 @@ struct small_view {
     __device__ __forceinline__ char *at(int x, int y) const
     {
         return (char *)(data + y * row_bytes + x * pixel_bytes);
+    }
+    /* Of a plain one: byte x of row y. */
+    __device__ __forceinline__ char *plain_at(int x, int y) const
+    {
+        uint64_t row;
+        asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(row) : "r"(y), "r"((int)row_bytes), "l"(data));
+        return (char *)(row + x);
     }
 };
 
@@ -119,7 +127,7 @@ static __device__ inline void small_begin_load(const small_memory &m, const smal
         const int first = (int)(threadIdx.x % 8); /* eight lanes a row */
         const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
         for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
-            const char *far = view.at(0, y) + 16 * first;
+            const char *far = view.plain_at(16 * first, y);
             char *near = m.picture + y * m.pitch + 16 * first;
 #pragma unroll
             for (int i = 0; i < most; i++) {
@@ -151,7 +159,7 @@ static __device__ inline void small_store(const small_memory &m, const small_vie
         const int first = (int)(threadIdx.x % 8);
         const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
         for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
-            uint4 *far = (uint4 *)view.at(0, y) + first;
+            uint4 *far = (uint4 *)view.plain_at(16 * first, y);
             const uint4 *near = (const uint4 *)(m.picture + y * m.pitch) + first;
 #pragma unroll
             for (int i = 0; i < most; i++) {
@@ -179,7 +187,7 @@ static __device__ __forceinline__ void small_read_four(const small_view &view, i
                                                        int width, uint32_t (&words)[BYTES])
 {
     if (view.plain) {
-        small_load_four<BYTES>(view.at(x, y), 0, words);
+        small_load_four<BYTES>(view.plain_at(x * BYTES, y), 0, words);
         return;
     }
 #pragma unroll
@@ -196,7 +204,7 @@ static __device__ __forceinline__ void small_write_four(const small_view &view, 
                                                         int width, const uint32_t (&words)[BYTES])
 {
     if (view.plain) {
-        uint32_t *to = (uint32_t *)view.at(x, y);
+        uint32_t *to = (uint32_t *)view.plain_at(x * BYTES, y);
         if constexpr (BYTES == 4) {
             *(uint4 *)to = make_uint4(words[0], words[1], words[2], words[3]);
         } else {
@@ -232,7 +240,7 @@ static __device__ __forceinline__ void small_write_sixteen(const small_view &vie
         four[i] = t == 0 ? of[i] : t == 1 ? of[i + 1] : of[i + 2 < 6 ? i + 2 : 5];
     }
     if (there && t < 3) {
-        *(uint4 *)(view.at(x, y) + 16 * t) = make_uint4(four[0], four[1], four[2], four[3]);
+        *(uint4 *)view.plain_at(x * 3 + 16 * t, y) = make_uint4(four[0], four[1], four[2], four[3]);
     }
 }
 

@@ -88,7 +88,7 @@ struct foveate_small_linear_params {
     struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
-    /* Rows of pixels side by side that are read and written by 16 bytes. */
+    /* Rows of pixels side by side that are read and written by 16 bytes, less than 2^31 bytes apart. */
     int32_t src_is_plain;
     int32_t dst_is_plain;
 };
@@ -100,7 +100,8 @@ FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
     const int64_t first = (int64_t)view->data + frame->origin_y_px * view->row_stride_bytes +
                           frame->origin_x_px * view->pixel_stride_bytes;
     return view->pixel_stride_bytes == pixel_bytes && frame->width_px * pixel_bytes % 16 == 0 &&
-           first % 16 == 0 && view->row_stride_bytes % 16 == 0 && next_bytes % 16 == 0;
+           first % 16 == 0 && view->row_stride_bytes % 16 == 0 && next_bytes % 16 == 0 &&
+           view->row_stride_bytes == (int32_t)view->row_stride_bytes;
 }
 
 /* Pixels of an axis that have room in shared memory: tiles of level 1 read the last ones without weight. */
