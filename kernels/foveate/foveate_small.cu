@@ -40,11 +40,11 @@ __device__ void fill_light(const small_work &work)
 template <typename Format> __device__ __forceinline__ void read_picture(const small_work &work)
 {
     const int near = (int)work.memory.state->near_count;
-    const int made = work.small.x.samples / TILE * (work.small.y.samples / TILE);
+    const int made = work.small.y.samples / TILE * TILES_1;
     for (int task = take_task(work, 0); task < near + made; task = take_task(work, 0)) {
         if (task < near) {
             blur_near<Format>(work, task);
-        } else {
+        } else if ((task - near) % TILES_1 * TILE < work.small.x.samples) {
             make_level_1<Format>(work, task - near);
         }
     }
@@ -73,24 +73,23 @@ template <int CHANNELS> __device__ __forceinline__ void blur_levels(const small_
 template <typename Format> __device__ __forceinline__ void show(const small_work &work)
 {
     const int columns = (work.frame.width_px + TILE - 1) / TILE;
+    const small_view src = small_src(work.params);
+    const small_view dst = small_dst(work.params);
     for (int tile = small_warp(); tile < TILES * TILES; tile += WARPS) {
         if (tile % TILES < columns && tile / TILES * TILE < work.frame.height_px) {
-            show_tile<Format>(work, tile);
+            show_tile<Format>(work, src, dst, tile);
         }
     }
 }
 
 template <typename Format> __device__ void run(const foveate_small_linear_params &params)
 {
-    const small_view src =
-        small_view_of(params.src, params.frame, params.batch.src_next_bytes, params.src_is_plain);
-    const small_view dst =
-        small_view_of(params.dst, params.frame, params.batch.dst_next_bytes, params.dst_is_plain);
     const small_memory memory =
         small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT);
-    small_begin_load(memory, src, params.frame.width_px, params.frame.height_px, Format::BYTES);
+    small_begin_load(memory, small_src(params), params.frame.width_px, params.frame.height_px,
+                     Format::BYTES);
     const foveate_frame frame = frame_of_image(params.frame, params.batch);
-    const small_work work = {params.small, frame, src, dst, memory};
+    const small_work work = {params, params.small, frame, memory};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
     if (foveated) {
         fill_light(work);
@@ -102,7 +101,7 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     copy_wait();
     __syncthreads();
     if (!foveated) {
-        small_store(work.memory, dst, frame.width_px, frame.height_px, Format::BYTES);
+        small_store(work.memory, small_dst(params), frame.width_px, frame.height_px, Format::BYTES);
         return;
     }
     read_picture<Format>(work);

@@ -100,8 +100,8 @@ template <int CHANNELS>
 static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile)
 {
     const small_lane l;
-    const int x0 = tile % 4 * TILE;
-    const int y0 = tile / 4 * TILE;
+    const int x0 = tile % TILES_1 * TILE;
+    const int y0 = tile / TILES_1 * TILE;
     const small_mix<FOVEATE_SMALL_NODES_1> mix =
         mix_of<1, FOVEATE_SMALL_NODES_1>(work, entries_of_samples<1>(work, x0, y0, l), 0);
     const uint4 *pieces = work.pieces(work.small.blur_1, l);
@@ -250,6 +250,7 @@ static __device__ __forceinline__ void write_near(const small_work &work, int x0
                                                   const small_lane &l)
 {
     bool near[2];
+    const small_view dst = small_dst(work.params);
     small_is_of(work, 0, x0 / 4 + l.t, y0 / 4 + l.g / 4, near);
 #pragma unroll
     for (int r = 0; r < 2; r++) {
@@ -270,7 +271,7 @@ static __device__ __forceinline__ void write_near(const small_work &work, int x0
             bytes[c][1] = __byte_perm(four, 0, 0x4342);
         }
         blend_words<Format>(bytes, words);
-        small_write_four<Format::BYTES>(work.dst, x0 + 4 * l.t, y, work.frame.width_px, words);
+        small_write_four<Format::BYTES>(dst, x0 + 4 * l.t, y, work.frame.width_px, words);
     }
 }
 

@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 
 #include "foveate_copy.cuh"
+#include "foveate_meeting.cuh"
 #include "foveate_small_params.h"
 #include "foveate_small_pixel.cuh"
 
@@ -15,7 +16,7 @@ struct small_state {
     uint32_t
         rows[3]
             [FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k; read by fours */
-    uint64_t made_2; /* where warps say that they have made their part of level 2 */
+    uint64_t made_2; /* where threads say that they have made their part of level 2 */
     uint32_t next[2]; /* tasks that warps take, of each phase that has some */
     uint32_t far; /* some block is of level 2 */
     uint32_t blur_count; /* tiles of level 1 that are needed */
@@ -110,12 +111,28 @@ struct small_view {
     }
 };
 
+/* Made anew wherever it is asked for: it is too many registers to be kept while others blur. */
 static __device__ __forceinline__ small_view small_view_of(const foveate_cuda_linear &image,
                                                            const foveate_frame &frame,
                                                            int64_t next_bytes, int32_t plain)
 {
-    const foveate_cuda_linear own = view_of(image, frame, next_bytes);
-    return {own.data, own.row_stride_bytes, own.pixel_stride_bytes, plain != 0};
+    int picture;
+    asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(picture));
+    return {image.data + picture * next_bytes + frame.origin_y_px * image.row_stride_bytes +
+                frame.origin_x_px * image.pixel_stride_bytes,
+            image.row_stride_bytes, image.pixel_stride_bytes, plain != 0};
+}
+
+static __device__ __forceinline__ small_view small_src(const foveate_small_linear_params &params)
+{
+    return small_view_of(params.src, params.frame, params.batch.src_next_bytes,
+                         params.src_is_plain);
+}
+
+static __device__ __forceinline__ small_view small_dst(const foveate_small_linear_params &params)
+{
+    return small_view_of(params.dst, params.frame, params.batch.dst_next_bytes,
+                         params.dst_is_plain);
 }
 
 /* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by and by. */

@@ -50,20 +50,21 @@ static __device__ __forceinline__ void show_level(const small_work &work, int tx
 
 /* A row of the tile. The blocks of level 0 are there. */
 template <typename Format>
-static __device__ __forceinline__ void write_shown(const small_work &work, int x, int y, bool whole,
-                                                   bool near, uint32_t (&words)[Format::BYTES],
+static __device__ __forceinline__ void write_shown(const small_work &work, const small_view &dst,
+                                                   int x, int y, bool whole, bool near,
+                                                   uint32_t (&words)[Format::BYTES],
                                                    const uint32_t (&bytes)[4][2])
 {
     const bool there = y < work.frame.height_px;
     blend_words<Format>(bytes, words);
     if constexpr (Format::BYTES == 3) {
-        if (whole && work.dst.plain) {
-            small_write_sixteen(work.dst, x / TILE * TILE, y, there, words);
+        if (whole && dst.plain) {
+            small_write_sixteen(dst, x / TILE * TILE, y, there, words);
             return;
         }
     }
     if (there && !near && x < work.frame.width_px) {
-        small_write_four<Format::BYTES>(work.dst, x, y, work.frame.width_px, words);
+        small_write_four<Format::BYTES>(dst, x, y, work.frame.width_px, words);
     }
 }
 
@@ -73,20 +74,22 @@ template <typename Format> struct small_kept {
 };
 
 template <typename Format>
-static __device__ __forceinline__ small_kept<Format> read_kept(const small_work &work, int x, int y)
+static __device__ __forceinline__ small_kept<Format> read_kept(const small_work &work,
+                                                               const small_view &src, int x, int y)
 {
     small_kept<Format> kept = {};
 #pragma unroll
     for (int r = 0; r < 2 && Format::CHANNELS < Format::BYTES; r++) {
         if (x < work.frame.width_px && y + 8 * r < work.frame.height_px) {
-            small_read_four<Format::BYTES>(work.src, x, y + 8 * r, work.frame.width_px, kept.of[r]);
+            small_read_four<Format::BYTES>(src, x, y + 8 * r, work.frame.width_px, kept.of[r]);
         }
     }
     return kept;
 }
 
 template <typename Format>
-static __device__ __forceinline__ void show_tile(const small_work &work, int tile)
+static __device__ __forceinline__ void show_tile(const small_work &work, const small_view &src,
+                                                 const small_view &dst, int tile)
 {
     const small_lane l;
     const int tx = tile % TILES;
@@ -101,7 +104,7 @@ static __device__ __forceinline__ void show_tile(const small_work &work, int til
     bool near[2], one[2];
     small_is_of(work, 0, x / 4, y / 4, near);
     small_is_of(work, 1, x / 4, y / 4, one);
-    small_kept<Format> kept = read_kept<Format>(work, x, y);
+    small_kept<Format> kept = read_kept<Format>(work, src, x, y);
     small_shown<Format::CHANNELS> shown = {};
     if (levels & 4u) {
         show_level<Format, 2>(work, tx, ty, all, shown, l);
@@ -117,7 +120,8 @@ static __device__ __forceinline__ void show_tile(const small_work &work, int til
             bytes[i / 2][i % 2] =
                 bytes_of_raised(shown.of[i / 2][i % 2][r], Format::LIGHT && i / 2 < 3);
         }
-        write_shown<Format>(work, x, y + 8 * r, (levels & 1u) == 0, near[r], kept.of[r], bytes);
+        write_shown<Format>(work, dst, x, y + 8 * r, (levels & 1u) == 0, near[r], kept.of[r],
+                            bytes);
     }
 }
 

@@ -14,6 +14,7 @@ const int TILE = FOVEATE_SMALL_TILE;
 const int WARPS = FOVEATE_SMALL_THREADS / 32;
 const int BLOCKS = FOVEATE_SMALL_BLOCKS;
 const int TILES = FOVEATE_SMALL_TILES;
+const int TILES_1 = FOVEATE_SMALL_SAMPLES_1 / TILE; /* of level 1, in a row */
 const int PIECE = FOVEATE_SMALL_PIECE_BYTES / 16; /* a sixteenth a lane */
 
 struct small_lane {
@@ -33,10 +34,9 @@ static __device__ __noinline__ float small_sigma(const foveate_law &law, const f
 }
 
 struct small_work {
+    const foveate_small_linear_params &params;
     const foveate_small &small;
     const foveate_frame &frame;
-    const small_view &src;
-    const small_view &dst;
     small_memory memory;
 
     __device__ __forceinline__ const uint4 *pieces(int number, const small_lane &l) const
@@ -71,54 +71,6 @@ static __device__ __forceinline__ int take_task(const small_work &work, int phas
                      : "memory");
     }
     return (int)__shfl_sync(~0u, task, 0);
-}
-
-/* ---- Where some warps wait for others, which go on. Older devices never run what uses it. */
-
-/* A lane does it. The block is together before anybody comes. */
-static __device__ __forceinline__ void meeting_begin(uint64_t *meeting, int warps)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;"
-                 :
-                 : "r"((uint32_t)__cvta_generic_to_shared(meeting)), "r"(warps)
-                 : "memory");
-#endif
-}
-
-/* A warp has done its part. */
-static __device__ __forceinline__ void meeting_pass(uint64_t *meeting)
-{
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-#if __CUDA_ARCH__ >= 800
-        asm volatile("{\n"
-                     ".reg .b64 state;\n"
-                     "mbarrier.arrive.shared.b64 state, [%0];\n"
-                     "}"
-                     :
-                     : "r"((uint32_t)__cvta_generic_to_shared(meeting))
-                     : "memory");
-#endif
-    }
-}
-
-/* Until all have. */
-static __device__ __forceinline__ void meeting_wait(uint64_t *meeting)
-{
-    uint32_t done = 1;
-    do {
-#if __CUDA_ARCH__ >= 800
-        asm volatile("{\n"
-                     ".reg .pred p;\n"
-                     "mbarrier.test_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n"
-                     "}"
-                     : "=r"(done)
-                     : "r"((uint32_t)__cvta_generic_to_shared(meeting))
-                     : "memory");
-#endif
-    } while (!done);
 }
 
 /* Of blocks x of level `level`, rows `row` and `row` + 2 of blocks. */
