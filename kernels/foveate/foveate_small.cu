@@ -51,18 +51,18 @@ template <typename Format> __device__ __forceinline__ void read_picture(const sm
 }
 
 /* Level 2 is made first, and blurred last. */
-template <int CHANNELS> __device__ __forceinline__ void blur_levels(const small_work &work)
+template <typename Format> __device__ __forceinline__ void blur_levels(const small_work &work)
 {
     small_state &state = *work.memory.state;
     const int fine = (int)state.blur_count;
-    const int coarse = state.far ? 4 * CHANNELS : 0;
+    const int coarse = state.far ? 4 * Format::CHANNELS : 0;
     for (int task = small_warp(); task < coarse; task += WARPS) {
         make_level_2(work, task % 4, task / 4);
     }
     meeting_pass(&state.made_2);
     for (int task = take_task(work, 1); task < fine + coarse; task = take_task(work, 1)) {
         if (task < fine) {
-            blur_level_1<CHANNELS>(work, state.blur_tiles[task]);
+            blur_level_1<Format>(work, state.blur_tiles[task]);
         } else {
             meeting_wait(&state.made_2);
             blur_level_2(work, (task - fine) % 4, (task - fine) / 4);
@@ -106,7 +106,7 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     }
     read_picture<Format>(work);
     __syncthreads();
-    blur_levels<Format::CHANNELS>(work);
+    blur_levels<Format>(work);
     __syncthreads();
     show<Format>(work);
 }

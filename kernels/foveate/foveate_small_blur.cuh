@@ -96,23 +96,23 @@ static __device__ __forceinline__ void repeat_outermost(small_window &window, bo
 }
 
 /* All channels, so that parts are looked up once. */
-template <int CHANNELS>
+template <typename Format>
 static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile)
 {
     const small_lane l;
     const int x0 = tile % TILES_1 * TILE;
     const int y0 = tile / TILES_1 * TILE;
-    const small_mix<FOVEATE_SMALL_NODES_1> mix =
-        mix_of<1, FOVEATE_SMALL_NODES_1>(work, entries_of_samples<1>(work, x0, y0, l), 0);
+    const int NODES = FOVEATE_SMALL_NODES_1(Format::LIGHT);
+    const small_mix<NODES> mix = mix_of<1, NODES>(work, entries_of_samples<1>(work, x0, y0, l), 0);
     const uint4 *pieces = work.pieces(work.small.blur_1, l);
 #pragma unroll 1
-    for (int c = 0; c < CHANNELS; c++, pieces += work.small.nothing) {
+    for (int c = 0; c < Format::CHANNELS; c++, pieces += work.small.nothing) {
         small_window window;
         small_result sums[2] = {};
         load_rows<1>(work, c, x0 - 8, y0 - 8, window, l);
         repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
 #pragma unroll
-        for (int j = 0; j < FOVEATE_SMALL_NODES_1; j++) {
+        for (int j = 0; j < NODES; j++) {
             const uint4 *weights = pieces + 2 * j * PIECE;
             const uint4 x[2] = {__ldg(weights), __ldg(weights + PIECE)};
             small_result lines[4];

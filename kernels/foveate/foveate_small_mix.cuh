@@ -94,7 +94,7 @@ static __device__ __forceinline__ small_mix<NODES> mix_of(const small_work &work
                                                           const small_entries &entries,
                                                           int first_node)
 {
-    const uint64_t bytes = 2 * FOVEATE_SMALL_ENTRY_HALVES(LEVEL);
+    const uint64_t bytes = 2 * FOVEATE_SMALL_ENTRY_HALVES(NODES);
     const uint64_t table = work.small.mixes + LEVEL * FOVEATE_SMALL_MIXES_HALVES * 2 +
                            (uint64_t)first_node * 2 * FOVEATE_SMALL_ENTRIES(LEVEL) -
                            SMALL_WHOLE_BITS * bytes;

@@ -28,16 +28,16 @@
 #define FOVEATE_SMALL_NEAR_TILES 32 /* tiles with level 0, at most */
 #define FOVEATE_SMALL_PIECE_BYTES 512
 
-/* Gaussians of a level. The first of level 0 is the picture as it is; level 2 has 4, or twice as many where
- * its sigmas lie far apart. */
+/* Gaussians of a level. The first of level 0 is the picture as it is; level 1 has one more in light, where less
+ * shows; level 2 has 4, or twice as many where its sigmas lie far apart. */
 #define FOVEATE_SMALL_NODES_0 7
-#define FOVEATE_SMALL_NODES_1 5
+#define FOVEATE_SMALL_NODES_1(light) ((light) ? 5 : 4)
 #define FOVEATE_SMALL_NODES_2 4
 #define FOVEATE_SMALL_NODES 8 /* at most */
 
-/* The table of their parts: halves of an entry, one behind the other or, of level 2, in two tables, and entries. As few
- * as are exact enough: what a warp asks for at once lies in fewer lines of the cache. */
-#define FOVEATE_SMALL_ENTRY_HALVES(level) ((level) < 2 ? 8 : 4)
+/* The table of their parts: halves of an entry, of so many nodes that are blurred in one go, each of which has a table,
+ * and entries. As few as are exact enough: what a warp asks for at once lies in fewer lines of the cache. */
+#define FOVEATE_SMALL_ENTRY_HALVES(nodes) ((nodes) > 4 ? 8 : 4)
 #define FOVEATE_SMALL_ENTRIES(level) ((level) == 0 ? 1024 : 512)
 #define FOVEATE_SMALL_MIXES_HALVES 8192 /* of a level */
 

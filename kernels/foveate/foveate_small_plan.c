@@ -54,7 +54,7 @@ static void fill_mixes(const struct foveate_plan *plan, struct foveate_small *sm
 {
     const int32_t k = mixer->level;
     const int32_t count = FOVEATE_SMALL_ENTRIES(k);
-    const int32_t each = FOVEATE_SMALL_ENTRY_HALVES(k);
+    const int32_t each = FOVEATE_SMALL_ENTRY_HALVES(k < 2 ? mixer->count : FOVEATE_SMALL_NODES_2);
     uint16_t *out = tables->halves + tables->mixes_at / 2 + (size_t)k * FOVEATE_SMALL_MIXES_HALVES;
     const double end =
         small->by_distance ? last_distance(plan, k < 2 ? mixer->last : HUGE_VAL) : mixer->last;
@@ -170,12 +170,17 @@ bool foveate_small_fits(const struct foveate_plan *plan)
     return true;
 }
 
+/* Of four, found by trying: to within 0.0064 of any frequency where the last is 3.4 times the first, and 0.0054
+ * where 3.2 times; evenly 0.0079 and 0.0066. Five are evenly to within 0.0026. */
+static const double places_of_four[4] = {0.0, 0.29, 0.69, 1.0};
+
 static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count, double first,
                        double last)
 {
     sets->counts[k] = count;
     for (int32_t i = 0; i < count; i++) {
-        sets->sigmas[k][i] = first * pow(last / first, i / (double)(count - 1));
+        const double place = count == 4 ? places_of_four[i] : i / (double)(count - 1);
+        sets->sigmas[k][i] = first * pow(last / first, place);
     }
 }
 
@@ -191,8 +196,8 @@ static void fill_sets(const struct foveate_plan *plan, const struct foveate_smal
     *sets = (struct foveate_small_sets){.counts = {FOVEATE_SMALL_NODES_0}};
     sets->light = foveate_plan_light(plan) != FOVEATE_LIGHT_STORED;
     memcpy(sets->sigmas[0], near_nodes, sizeof near_nodes);
-    fill_nodes(sets, 1, FOVEATE_SMALL_NODES_1, NODES_FROM_1 * (double)small->spacing[1],
-               (double)small->from_sigma[2] + across);
+    fill_nodes(sets, 1, FOVEATE_SMALL_NODES_1(sets->light),
+               NODES_FROM_1 * (double)small->spacing[1], (double)small->from_sigma[2] + across);
     const bool few = !sets->light && last_2 < MOST_FOR_FOUR * first_2;
     fill_nodes(sets, 2, FOVEATE_SMALL_NODES_2 * (few ? 1 : 2), first_2, last_2);
 }
