@@ -92,8 +92,13 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     const small_work work = {params, params.small, frame, memory};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
     if (foveated) {
+        const float2 gaze = make_float2((float)frame.gaze_x_q8 * (1.0f / 256),
+                                        (float)frame.gaze_y_q8 * (1.0f / 256));
+        if (threadIdx.x == 0) {
+            memory.state->gaze = gaze;
+        }
         fill_light(work);
-        choose_levels(work);
+        choose_levels(work, gaze);
         if (small_warp() == WARPS - 1) {
             list_tiles(work);
         }

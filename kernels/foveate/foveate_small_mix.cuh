@@ -35,25 +35,24 @@ static __device__ __forceinline__ small_entries entries_at(const small_work &wor
                                                            const float (&x)[2], const float (&y)[4])
 {
     const float per = work.small.entries_per[LEVEL];
+    const float2 gaze = work.memory.state->gaze;
     small_entries entries;
     float at[2][4];
     if (work.small.by_distance) {
-        const float gaze_x = (float)work.frame.gaze_x_q8 * (1.0f / 256);
-        const float gaze_y = (float)work.frame.gaze_y_q8 * (1.0f / 256);
         float down[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            down[i] = (y[i] - gaze_y) * per;
+            down[i] = (y[i] - gaze.y) * per;
         }
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            const float across = (x[i / 4] - gaze_x) * per;
+            const float across = (x[i / 4] - gaze.x) * per;
             at[i / 4][i % 4] = root_of(across * across + down[i % 4] * down[i % 4]);
         }
     } else {
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            at[i / 4][i % 4] = work.sigma_at(x[i / 4], y[i % 4]) * per;
+            at[i / 4][i % 4] = work.sigma_at(x[i / 4], y[i % 4], gaze) * per;
         }
     }
 #pragma unroll

@@ -47,11 +47,9 @@ struct small_work {
     {
         return __ldg(pieces(number, l));
     }
-    __device__ __forceinline__ float sigma_at(float x_px, float y_px) const
+    __device__ __forceinline__ float sigma_at(float x_px, float y_px, float2 gaze) const
     {
-        return small_sigma(small.law, (const float *)small.table, x_px, y_px,
-                           make_float2((float)frame.gaze_x_q8 * (1.0f / 256),
-                                       (float)frame.gaze_y_q8 * (1.0f / 256)));
+        return small_sigma(small.law, (const float *)small.table, x_px, y_px, gaze);
     }
 };
 
