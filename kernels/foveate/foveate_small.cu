@@ -41,7 +41,7 @@ template <typename Format> __device__ __forceinline__ void read_picture(const sm
 {
     const int near = (int)work.memory.state->near_count;
     const int made = work.small.y.samples / TILE * TILES_1;
-    for (int task = take_task(work, 0); task < near + made; task = take_task(work, 0)) {
+    for (int task = first_task(); task < near + made; task = take_task(work, 0)) {
         if (task < near) {
             blur_near<Format>(work, task);
         } else if ((task - near) % TILES_1 * TILE < work.small.x.samples) {
@@ -60,7 +60,7 @@ template <typename Format> __device__ __forceinline__ void blur_levels(const sma
         make_level_2(work, task % 4, task / 4);
     }
     meeting_pass(&state.made_2);
-    for (int task = take_task(work, 1); task < fine + coarse; task = take_task(work, 1)) {
+    for (int task = first_task(); task < fine + coarse; task = take_task(work, 1)) {
         if (task < fine) {
             blur_level_1<Format>(work, state.blur_tiles[task]);
         } else {

@@ -110,7 +110,7 @@ static __device__ __forceinline__ void list_tiles(const small_work &work)
     }
     if (lane == 0) {
         meeting_begin(&state->made_2, FOVEATE_SMALL_THREADS);
-        state->next[0] = state->next[1] = 0;
+        state->next[0] = state->next[1] = WARPS;
         state->blur_count = (uint32_t)__popc(needed);
         state->far = far;
         state->near_count = (uint32_t)min(count, FOVEATE_SMALL_NEAR_TILES);

@@ -18,7 +18,7 @@ struct small_state {
             [FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k; read by fours */
     float2 gaze; /* pixels */
     uint64_t made_2; /* where threads say that they have made their part of level 2 */
-    uint32_t next[2]; /* tasks that warps take, of each phase that has some */
+    uint32_t next[2]; /* tasks that warps take after their first, of each phase that has some */
     uint32_t far; /* some block is of level 2 */
     uint32_t blur_count; /* tiles of level 1 that are needed */
     uint32_t near_count; /* tiles with blocks of level 0 */

@@ -58,7 +58,15 @@ static __device__ __forceinline__ int small_warp()
     return (int)(threadIdx.x / 32);
 }
 
-/* The next task of a phase, to all lanes. */
+/* Compilers that know it to be the warp's number keep more than there are registers. */
+static __device__ __forceinline__ int first_task()
+{
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return __shfl_sync(~0u, thread / 32, 0);
+}
+
+/* The next task of a phase after the first, which is the number of the warp, to all lanes. */
 static __device__ __forceinline__ int take_task(const small_work &work, int phase)
 {
     uint32_t task = 0;
