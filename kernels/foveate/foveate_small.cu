@@ -5,11 +5,12 @@
  * whatever the slope of its law (foveate_small_params.h).
  *
  * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels says from which
- * level each is made; level 1, and the pixels near the gaze, which are written; level 2; the blurs of both levels,
- * where the picture was; the pixels that are made from them, written. Tasks are 16 x 16 outputs; warps take the
- * longer ones in turns. What the picture's place saves is first-level cache for weights, or lets two blocks in.
+ * level each is made; level 1, and the pixels near the gaze, which are written; level 2, and the blurs of both
+ * levels, one of them where the picture was; the pixels that are made from them, which are written. Tasks are
+ * 16 x 16 outputs; warps take the longer ones in turns. What the picture's place saves is first-level cache for
+ * weights, or lets two blocks in.
  *
- * Grid: (1, 1, pictures). Bound by tensor products and the issue of instructions.
+ * Grid: (1, 1, pictures). Bound by what 24 warps a multiprocessor wait for: products, weights, each other.
  *
  *     foveate_small_work.cuh     what the phases share
  *     foveate_small_choose.cuh   which levels
@@ -18,7 +19,8 @@
  *     foveate_small_blur.cuh     blurs
  *     foveate_small_show.cuh     the picture from levels
  *     foveate_small_image.cuh    shared memory, and the way from and to global memory
- *     foveate_small_pixel.cuh    formats */
+ *     foveate_small_pixel.cuh    formats
+ *     foveate_meeting.cuh        where some wait for others */
 
 #include "foveate_small_choose.cuh"
 #include "foveate_small_levels.cuh"
