@@ -35,7 +35,8 @@ endif()
 
 # Machine code for every architecture that this nvcc knows, and the newest PTX for those to come. Most of nvcc's
 # time goes into PTX, and where no code asks for 90 (tests/test_sources.py), that of 80 and 90 is the same but
-# for its name, as is that of 100 and 120: each architecture takes the newest one of its list.
+# for its name, as is that of 100 and 120: each architecture takes the newest one of its list. Tiles ask, and
+# small pictures through the toolkit's own headers: their __vi functions are one instruction from 90 on.
 execute_process(COMMAND ${FOVEA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
 function(fovea_gencode out_flags)
     set(flags)
@@ -56,7 +57,7 @@ function(fovea_gencode out_flags)
     set(${out_flags} ${flags} PARENT_SCOPE)
 endfunction()
 fovea_gencode(gencode 75 80 100)
-fovea_gencode(gencode_tiles 75 80 90 100)
+fovea_gencode(gencode_90 75 80 90 100)
 
 # Threads make a file's PTX at once, which ends the build sooner where there are more cores than files.
 set(nvcc_flags -std=c++17 -O3 -Xfatbin -compress-all --threads 3)
@@ -71,8 +72,8 @@ foreach(name foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands
     set(kernel ${CMAKE_CURRENT_LIST_DIR}/foveate/${name}.cu)
     set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
     set(architecture_flags ${gencode})
-    if(name MATCHES "tiles")
-        set(architecture_flags ${gencode_tiles})
+    if(name MATCHES "tiles|small")
+        set(architecture_flags ${gencode_90})
     endif()
     add_custom_command(OUTPUT ${fatbin}
         COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${architecture_flags} -I${PROJECT_SOURCE_DIR}/plugin

@@ -110,7 +110,7 @@ static int32_t pitch_of(int32_t width_px, int32_t bytes)
 static struct foveate_small for_kind(const struct foveate_small *small, const struct kind *kind)
 {
     struct foveate_small own = *small;
-    own.shared_pitch = pitch_of((own.x.size_px + 3) / 4 * 4, kind->bytes);
+    own.shared_pitch = pitch_of(foveate_small_room_px(own.x.size_px), kind->bytes);
     return own;
 }
 

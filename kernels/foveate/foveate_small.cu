@@ -5,11 +5,12 @@
  * whatever the slope of its law (foveate_small_params.h).
  *
  * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels says from which
- * level each is made; level 1; level 2, and the blur of level 1; the blur of level 2, and of the pixels near
- * the gaze; the picture, from all three, in place; it is written. Tasks are 16 x 16 outputs; warps take those of
- * the blurs in turns.
+ * level each is made; level 1, and the pixels near the gaze, which are written; level 2, and the blurs of both
+ * levels, one of them where the picture was; the pixels that are made from them, which are written. Tasks are
+ * 16 x 16 outputs; warps take the longer ones in turns. What the picture's place saves is first-level cache for
+ * weights, or lets two blocks in.
  *
- * Grid: (1, 1, pictures). Bound by tensor products and the issue of instructions.
+ * Grid: (1, 1, pictures). Bound by what 24 warps a multiprocessor wait for: products, weights, each other.
  *
  *     foveate_small_work.cuh     what the phases share
  *     foveate_small_choose.cuh   which levels
@@ -18,7 +19,8 @@
  *     foveate_small_blur.cuh     blurs
  *     foveate_small_show.cuh     the picture from levels
  *     foveate_small_image.cuh    shared memory, and the way from and to global memory
- *     foveate_small_pixel.cuh    formats */
+ *     foveate_small_pixel.cuh    formats
+ *     foveate_meeting.cuh        where some wait for others */
 
 #include "foveate_small_choose.cuh"
 #include "foveate_small_levels.cuh"
@@ -36,67 +38,84 @@ __device__ void fill_light(const small_work &work)
     }
 }
 
-template <typename Format> __device__ __forceinline__ void foveate(const small_work &work)
+/* All that is read of the picture: the tiles near the gaze, which take longer, then level 1. */
+template <typename Format> __device__ __forceinline__ void read_picture(const small_work &work)
 {
-    const int CHANNELS = Format::CHANNELS;
-    const small_state &state = *work.memory.state;
-    const int made = work.small.x.samples / TILE * (work.small.y.samples / TILE);
-    if (small_warp() == WARPS - 1) {
-        list_tiles(work);
-    }
-    for (int tile = small_warp(); tile < made; tile += WARPS) {
-        make_level_1<Format>(work, tile);
-    }
-    __syncthreads();
-    const int coarse = state.far ? 4 * CHANNELS : 0;
-    for (int task = take_task(work, 0); task < 16 + coarse; task = take_task(work, 0)) {
-        if (task >= 16) {
-            make_level_2(work, task % 4, (task - 16) / 4);
-        } else if (state.level_1 >> task & 1u) {
-            blur_level_1<CHANNELS>(work, task);
-        }
-    }
-    __syncthreads();
-    const int near = (int)state.near_count;
-    for (int task = take_task(work, 1); task < near + coarse; task = take_task(work, 1)) {
-        if (task < near) { /* the longer ones first */
+    const int near = (int)work.memory.state->near_count;
+    const int made = work.small.y.samples / TILE * TILES_1;
+    for (int task = first_task(); task < near + made; task = take_task(work, 0)) {
+        if (task < near) {
             blur_near<Format>(work, task);
-        } else {
-            blur_level_2(work, (task - near) % 4, (task - near) / 4);
+        } else if ((task - near) % TILES_1 * TILE < work.small.x.samples) {
+            make_level_1<Format>(work, task - near);
         }
     }
-    __syncthreads();
+}
+
+/* Level 2 is made first, and blurred last. */
+template <typename Format> __device__ __forceinline__ void blur_levels(const small_work &work)
+{
+    small_state &state = *work.memory.state;
+    const int fine = (int)state.blur_count;
+    const int coarse = state.far ? 4 * Format::CHANNELS : 0;
+    for (int task = small_warp(); task < coarse; task += WARPS) {
+        make_level_2(work, task % 4, task / 4);
+    }
+    meeting_pass(&state.made_2);
+    for (int task = first_task(); task < fine + coarse; task = take_task(work, 1)) {
+        if (task < fine) {
+            blur_level_1<Format>(work, state.blur_tiles[task]);
+        } else {
+            meeting_wait(&state.made_2);
+            blur_level_2(work, (task - fine) % 4, (task - fine) / 4);
+        }
+    }
+}
+
+template <typename Format> __device__ __forceinline__ void show(const small_work &work)
+{
     const int columns = (work.frame.width_px + TILE - 1) / TILE;
+    const small_view src = small_src(work.params);
+    const small_view dst = small_dst(work.params);
     for (int tile = small_warp(); tile < TILES * TILES; tile += WARPS) {
         if (tile % TILES < columns && tile / TILES * TILE < work.frame.height_px) {
-            show_tile<Format>(work, tile);
+            show_tile<Format>(work, src, dst, tile);
         }
     }
 }
 
 template <typename Format> __device__ void run(const foveate_small_linear_params &params)
 {
-    const int BYTES = Format::BYTES;
+    const small_memory memory =
+        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT);
+    small_begin_load(memory, small_src(params), params.frame.width_px, params.frame.height_px,
+                     Format::BYTES);
     const foveate_frame frame = frame_of_image(params.frame, params.batch);
-    const foveate_cuda_linear src = view_of(params.src, frame, params.batch.src_next_bytes);
-    const foveate_cuda_linear dst = view_of(params.dst, frame, params.batch.dst_next_bytes);
-    const small_work work = {
-        params.small, frame,
-        small_layout(small_shared, params.small, Format::CHANNELS, Format::LIGHT)};
+    const small_work work = {params, params.small, frame, memory};
     const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
-    small_begin_load(work.memory, src, params.src_is_plain != 0, frame.width_px, frame.height_px,
-                     BYTES);
     if (foveated) {
+        const float2 gaze = make_float2((float)frame.gaze_x_q8 * (1.0f / 256),
+                                        (float)frame.gaze_y_q8 * (1.0f / 256));
+        if (threadIdx.x == 0) {
+            memory.state->gaze = gaze;
+        }
         fill_light(work);
-        choose_levels(work);
+        choose_levels(work, gaze);
+        if (small_warp() == WARPS - 1) {
+            list_tiles(work);
+        }
     }
     copy_wait();
     __syncthreads();
-    if (foveated) {
-        foveate<Format>(work);
-        __syncthreads();
+    if (!foveated) {
+        small_store(work.memory, small_dst(params), frame.width_px, frame.height_px, Format::BYTES);
+        return;
     }
-    small_store(work.memory, dst, params.dst_is_plain != 0, frame.width_px, frame.height_px, BYTES);
+    read_picture<Format>(work);
+    __syncthreads();
+    blur_levels<Format>(work);
+    __syncthreads();
+    show<Format>(work);
 }
 
 } // namespace

@@ -79,13 +79,16 @@ static __device__ __forceinline__ void load_rows(const small_work &work, int cha
 static __device__ __forceinline__ void repeat_outermost(small_window &window, bool left, bool right,
                                                         const small_lane &l)
 {
+    if (left) {
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-        if (left) {
+        for (int j = 0; j < 4; j++) {
             window.of[j][0][0] =
                 __byte_perm(__shfl_sync(~0u, window.of[j][0][1], l.lane & ~3), 0, 0x1010);
         }
-        if (right) {
+    }
+    if (right) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
             window.of[j][1][1] =
                 __byte_perm(__shfl_sync(~0u, window.of[j][1][0], l.lane | 3), 0, 0x3232);
         }
@@ -93,23 +96,23 @@ static __device__ __forceinline__ void repeat_outermost(small_window &window, bo
 }
 
 /* All channels, so that parts are looked up once. */
-template <int CHANNELS>
+template <typename Format>
 static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile)
 {
     const small_lane l;
-    const int x0 = tile % 4 * TILE;
-    const int y0 = tile / 4 * TILE;
-    const small_mix<FOVEATE_SMALL_NODES_1> mix =
-        mix_of<1, FOVEATE_SMALL_NODES_1>(work, entries_of_samples<1>(work, x0, y0, l), 0);
+    const int x0 = tile % TILES_1 * TILE;
+    const int y0 = tile / TILES_1 * TILE;
+    const int NODES = FOVEATE_SMALL_NODES_1(Format::LIGHT);
+    const small_mix<NODES> mix = mix_of<1, NODES>(work, entries_of_samples<1>(work, x0, y0, l), 0);
     const uint4 *pieces = work.pieces(work.small.blur_1, l);
 #pragma unroll 1
-    for (int c = 0; c < CHANNELS; c++, pieces += work.small.nothing) {
+    for (int c = 0; c < Format::CHANNELS; c++, pieces += work.small.nothing) {
         small_window window;
         small_result sums[2] = {};
         load_rows<1>(work, c, x0 - 8, y0 - 8, window, l);
         repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
 #pragma unroll
-        for (int j = 0; j < FOVEATE_SMALL_NODES_1; j++) {
+        for (int j = 0; j < NODES; j++) {
             const uint4 *weights = pieces + 2 * j * PIECE;
             const uint4 x[2] = {__ldg(weights), __ldg(weights + PIECE)};
             small_result lines[4];
@@ -232,12 +235,44 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
     }
 }
 
-/* Four finished bytes of a channel, of rows g and g + 8. */
+/* Four finished bytes of a channel, of row g or g + 8, until all channels are. */
 template <int CHANNELS>
-static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int index,
-                                                      int channel, int r, const small_lane &l)
+static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int channel, int r,
+                                                      const small_lane &l)
 {
-    return (uint32_t *)work.memory.level[0] + ((index * CHANNELS + channel) * 2 + r) * 32 + l.lane;
+    return (uint32_t *)work.memory.level[0] + ((small_warp() * CHANNELS + channel) * 2 + r) * 32 +
+           l.lane;
+}
+
+/* The tile's blocks of level 0. */
+template <typename Format>
+static __device__ __forceinline__ void write_near(const small_work &work, int x0, int y0,
+                                                  const small_lane &l)
+{
+    bool near[2];
+    const small_view dst = small_dst(work.params);
+    small_is_of(work, 0, x0 / 4 + l.t, y0 / 4 + l.g / 4, near);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int y = y0 + l.g + 8 * r;
+        uint32_t words[Format::BYTES] = {};
+        uint32_t bytes[4][2] = {};
+        if (!near[r] || y >= work.frame.height_px) {
+            continue;
+        }
+        if (Format::CHANNELS < Format::BYTES) {
+            small_load_four<Format::BYTES>(work.memory.picture + y * work.memory.pitch,
+                                           x0 + 4 * l.t, words);
+        }
+#pragma unroll
+        for (int c = 0; c < Format::CHANNELS; c++) {
+            const uint32_t four = *kept_near<Format::CHANNELS>(work, c, r, l);
+            bytes[c][0] = __byte_perm(four, 0, 0x4140);
+            bytes[c][1] = __byte_perm(four, 0, 0x4342);
+        }
+        blend_words<Format>(bytes, words);
+        small_write_four<Format::BYTES>(dst, x0 + 4 * l.t, y, work.frame.width_px, words);
+    }
 }
 
 /* All channels of a tile. */
@@ -273,9 +308,10 @@ static __device__ __forceinline__ void blur_near(const small_work &work, int ind
         for (int r = 0; r < 2; r++) {
             const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
             const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
-            *kept_near<Format::CHANNELS>(work, index, c, r, l) = __byte_perm(first, second, 0x6420);
+            *kept_near<Format::CHANNELS>(work, c, r, l) = __byte_perm(first, second, 0x6420);
         }
     }
+    write_near<Format>(work, x0, y0, l);
 }
 
 #endif

@@ -8,14 +8,15 @@
 #include "foveate_small_work.cuh"
 
 /* Laws that know more than distance. */
-static __device__ void measure_corners(const small_work &work)
+static __device__ void measure_corners(const small_work &work, float2 gaze)
 {
     const int across = (work.frame.width_px + 3) / 4 + 1;
     const int down = (work.frame.height_px + 3) / 4 + 1;
     for (int i = (int)threadIdx.x; i < across * down; i += FOVEATE_SMALL_THREADS) {
         const int y = i / across;
         const int x = i - y * across;
-        work.memory.corners[y * (BLOCKS + 1) + x] = work.sigma_at(4.0f * (float)x, 4.0f * (float)y);
+        work.memory.corners[y * (BLOCKS + 1) + x] =
+            work.sigma_at(4.0f * (float)x, 4.0f * (float)y, gaze);
     }
 }
 
@@ -25,11 +26,12 @@ static __device__ __forceinline__ int level_from(float value, const float (&from
 }
 
 /* Of the block's place that is nearest to the gaze, or of its corners. */
-static __device__ __forceinline__ int level_of_block(const small_work &work, int x, int y)
+static __device__ __forceinline__ int level_of_block(const small_work &work, float2 gaze, int x,
+                                                     int y)
 {
     if (work.small.by_distance) {
-        const float across = fabsf((float)work.frame.gaze_x_q8 * (1.0f / 256) - (float)(4 * x + 2));
-        const float down = fabsf((float)work.frame.gaze_y_q8 * (1.0f / 256) - (float)(4 * y + 2));
+        const float across = fabsf(gaze.x - (float)(4 * x + 2));
+        const float down = fabsf(gaze.y - (float)(4 * y + 2));
         const float dx = fmaxf(across - 2.0f, 0.0f);
         const float dy = fmaxf(down - 2.0f, 0.0f);
         return level_from(dx * dx + dy * dy, work.small.from_square);
@@ -41,17 +43,17 @@ static __device__ __forceinline__ int level_of_block(const small_work &work, int
 }
 
 /* A warp finds out about a row of blocks at a time. The block is together again afterwards. */
-static __device__ __forceinline__ void choose_levels(const small_work &work)
+static __device__ __forceinline__ void choose_levels(const small_work &work, float2 gaze)
 {
     const int x = (int)(threadIdx.x % 32);
     small_state *state = work.memory.state;
     if (!work.small.by_distance) {
-        measure_corners(work);
+        measure_corners(work, gaze);
         __syncthreads();
     }
     for (int y = small_warp(); y < BLOCKS; y += WARPS) {
         const bool there = 4 * x < work.frame.width_px && 4 * y < work.frame.height_px;
-        const int level = there ? level_of_block(work, x, y) : -1;
+        const int level = there ? level_of_block(work, gaze, x, y) : -1;
 #pragma unroll
         for (int k = 0; k < 3; k++) {
             const uint32_t row = __ballot_sync(~0u, level == k);
@@ -92,7 +94,6 @@ static __device__ __forceinline__ void list_tiles(const small_work &work)
         const int index = count + __popc(near & ((1u << lane) - 1u));
         state->levels[tile] = (uint8_t)levels;
         if (levels & 1u && index < FOVEATE_SMALL_NEAR_TILES) {
-            state->near_index[tile] = (uint8_t)index;
             state->near_tiles[index] = (uint8_t)tile;
         }
         count += __popc(near);
@@ -104,9 +105,13 @@ static __device__ __forceinline__ void list_tiles(const small_work &work)
         needed |= __shfl_xor_sync(~0u, needed, i);
         far |= __shfl_xor_sync(~0u, far, i);
     }
+    if (needed >> lane & 1u) {
+        state->blur_tiles[__popc(needed & ((1u << lane) - 1u))] = (uint8_t)lane;
+    }
     if (lane == 0) {
-        state->next[0] = state->next[1] = 0;
-        state->level_1 = needed;
+        meeting_begin(&state->made_2, FOVEATE_SMALL_THREADS);
+        state->next[0] = state->next[1] = WARPS;
+        state->blur_count = (uint32_t)__popc(needed);
         state->far = far;
         state->near_count = (uint32_t)min(count, FOVEATE_SMALL_NEAR_TILES);
     }

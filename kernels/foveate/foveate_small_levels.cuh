@@ -24,14 +24,14 @@ static __device__ __forceinline__ void load_pixels(const small_work &work, const
     }
 }
 
-/* What lies beside the picture has no weight. */
-template <typename Format> static __device__ void make_level_1(const small_work &work, int tile)
+/* What lies beside the picture has no weight, but room: nobody writes there. */
+template <typename Format>
+static __device__ __forceinline__ void make_level_1(const small_work &work, int tile)
 {
     const int CHANNELS = Format::CHANNELS;
     const small_lane l;
-    const int columns = work.small.x.samples / TILE;
-    const int ty = tile / columns;
-    const int tx = tile - ty * columns;
+    const int tx = tile % TILES_1;
+    const int ty = tile / TILES_1;
     const int x = work.small.x.start_1[tx] + 4 * l.t;
     const char *rows = work.memory.picture + (work.small.y.start_1[ty] + l.g) * work.memory.pitch;
     uint4 across[3];

@@ -35,32 +35,30 @@ static __device__ __forceinline__ small_entries entries_at(const small_work &wor
                                                            const float (&x)[2], const float (&y)[4])
 {
     const float per = work.small.entries_per[LEVEL];
+    const float2 gaze = work.memory.state->gaze;
     small_entries entries;
     float at[2][4];
     if (work.small.by_distance) {
-        const float gaze_x = (float)work.frame.gaze_x_q8 * (1.0f / 256);
-        const float gaze_y = (float)work.frame.gaze_y_q8 * (1.0f / 256);
         float down[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            down[i] = (y[i] - gaze_y) * per;
+            down[i] = (y[i] - gaze.y) * per;
         }
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            const float across = (x[i / 4] - gaze_x) * per;
-            const float square = across * across + down[i % 4] * down[i % 4];
-            at[i / 4][i % 4] = LEVEL == 0 ? root_of(square) : square;
+            const float across = (x[i / 4] - gaze.x) * per;
+            at[i / 4][i % 4] = root_of(across * across + down[i % 4] * down[i % 4]);
         }
     } else {
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            at[i / 4][i % 4] = work.sigma_at(x[i / 4], y[i % 4]) * per;
+            at[i / 4][i % 4] = work.sigma_at(x[i / 4], y[i % 4], gaze) * per;
         }
     }
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        entries.of[i % 4 / 2][i / 4][i % 2] =
-            __float_as_uint(fminf(at[i / 4][i % 4], FOVEATE_SMALL_ENTRIES - 1.0f) + SMALL_WHOLE);
+        entries.of[i % 4 / 2][i / 4][i % 2] = __float_as_uint(
+            fminf(at[i / 4][i % 4], FOVEATE_SMALL_ENTRIES(LEVEL) - 1.0f) + SMALL_WHOLE);
     }
     return entries;
 }
@@ -89,15 +87,16 @@ static __device__ __forceinline__ small_entries entries_of_pixels(const small_wo
     return entries_at<0>(work, x, y);
 }
 
-/* Of NODES nodes from an even one on. */
+/* Of NODES nodes from one on with which a table begins. */
 template <int LEVEL, int NODES>
 static __device__ __forceinline__ small_mix<NODES> mix_of(const small_work &work,
                                                           const small_entries &entries,
                                                           int first_node)
 {
-    const uint64_t bytes = 2 * FOVEATE_SMALL_NODES;
-    const uint64_t table = work.small.mixes + LEVEL * FOVEATE_SMALL_ENTRIES * bytes +
-                           2 * (uint64_t)first_node - SMALL_WHOLE_BITS * bytes;
+    const uint64_t bytes = 2 * FOVEATE_SMALL_ENTRY_HALVES(NODES);
+    const uint64_t table = work.small.mixes + LEVEL * FOVEATE_SMALL_MIXES_HALVES * 2 +
+                           (uint64_t)first_node * 2 * FOVEATE_SMALL_ENTRIES(LEVEL) -
+                           SMALL_WHOLE_BITS * bytes;
     small_mix<NODES> mix;
 #pragma unroll
     for (int i = 0; i < 4; i++) {

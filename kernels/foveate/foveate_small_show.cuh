@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from what is blurred, by tiles of 16 x 16 pixels: of each block of 4 x 4 from the level that it
- * needs. A lane has four pixels of rows g and g + 8. */
+/* The picture from what is blurred of levels 1 and 2, by tiles of 16 x 16 pixels, into global memory: each block
+ * of 4 x 4 from the level that it needs. A lane has four pixels of rows g and g + 8. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_SHOW_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_SHOW_CUH
 
@@ -48,60 +48,63 @@ static __device__ __forceinline__ void show_level(const small_work &work, int tx
     }
 }
 
+/* A row of the tile. The blocks of level 0 are there. */
 template <typename Format>
-static __device__ __forceinline__ void store_shown(const small_work &work, int tile,
-                                                   const bool (&near)[2],
-                                                   const small_shown<Format::CHANNELS> &shown,
-                                                   const small_lane &l)
+static __device__ __forceinline__ void write_shown(const small_work &work, const small_view &dst,
+                                                   int x, int y, bool whole, bool near,
+                                                   uint32_t (&words)[Format::BYTES],
+                                                   const uint32_t (&bytes)[4][2])
 {
-    const int x = tile % TILES * TILE + 4 * l.t;
-    const int y0 = tile / TILES * TILE + l.g;
-    const int index = work.memory.state->near_index[tile];
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        if (x >= work.frame.width_px || y0 + 8 * r >= work.frame.height_px) {
-            continue;
+    const bool there = y < work.frame.height_px;
+    blend_words<Format>(bytes, words);
+    if constexpr (Format::BYTES == 3) {
+        if (whole && dst.plain) {
+            small_write_sixteen(dst, x / TILE * TILE, y, there, words);
+            return;
         }
-        char *row = work.memory.picture + (y0 + 8 * r) * work.memory.pitch;
-        uint32_t words[Format::BYTES] = {};
-        uint32_t bytes[4][2] = {};
-        if (Format::CHANNELS < Format::BYTES) {
-            small_load_four<Format::BYTES>(row, x, words);
-        }
-#pragma unroll
-        for (int i = 0; i < Format::CHANNELS * 2; i++) {
-            const int c = i / 2, n = i % 2;
-            bytes[c][n] = bytes_of_raised(shown.of[c][n][r], Format::LIGHT && c < 3);
-        }
-        if (near[r]) {
-#pragma unroll
-            for (int c = 0; c < Format::CHANNELS; c++) {
-                const uint32_t four = *kept_near<Format::CHANNELS>(work, index, c, r, l);
-                bytes[c][0] = __byte_perm(four, 0, 0x4140);
-                bytes[c][1] = __byte_perm(four, 0, 0x4342);
-            }
-        }
-        blend_words<Format>(bytes, words);
-        small_store_four<Format::BYTES>(row, x, words);
+    }
+    if (there && !near && x < work.frame.width_px) {
+        small_write_four<Format::BYTES>(dst, x, y, work.frame.width_px, words);
     }
 }
 
+/* Four pixels of two rows; what is not blurred is read again. */
+template <typename Format> struct small_kept {
+    uint32_t of[2][Format::BYTES];
+};
+
 template <typename Format>
-static __device__ __forceinline__ void show_tile(const small_work &work, int tile)
+static __device__ __forceinline__ small_kept<Format> read_kept(const small_work &work,
+                                                               const small_view &src, int x, int y)
+{
+    small_kept<Format> kept = {};
+#pragma unroll
+    for (int r = 0; r < 2 && Format::CHANNELS < Format::BYTES; r++) {
+        if (x < work.frame.width_px && y + 8 * r < work.frame.height_px) {
+            small_read_four<Format::BYTES>(src, x, y + 8 * r, work.frame.width_px, kept.of[r]);
+        }
+    }
+    return kept;
+}
+
+template <typename Format>
+static __device__ __forceinline__ void show_tile(const small_work &work, const small_view &src,
+                                                 const small_view &dst, int tile)
 {
     const small_lane l;
     const int tx = tile % TILES;
     const int ty = tile / TILES;
-    const small_state &state = *work.memory.state;
-    const uint32_t levels = state.levels[tile];
+    const int x = tx * TILE + 4 * l.t;
+    const int y = ty * TILE + l.g;
+    const uint32_t levels = work.memory.state->levels[tile];
+    if ((levels & 6u) == 0) {
+        return;
+    }
     const bool all[2] = {true, true};
     bool near[2], one[2];
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const int row = 4 * ty + 2 * r + l.g / 4;
-        near[r] = (state.rows[0][row] >> (4 * tx + l.t) & 1u) != 0;
-        one[r] = (state.rows[1][row] >> (4 * tx + l.t) & 1u) != 0;
-    }
+    small_is_of(work, 0, x / 4, y / 4, near);
+    small_is_of(work, 1, x / 4, y / 4, one);
+    small_kept<Format> kept = read_kept<Format>(work, src, x, y);
     small_shown<Format::CHANNELS> shown = {};
     if (levels & 4u) {
         show_level<Format, 2>(work, tx, ty, all, shown, l);
@@ -109,7 +112,17 @@ static __device__ __forceinline__ void show_tile(const small_work &work, int til
     if (levels & 2u) {
         show_level<Format, 1>(work, tx, ty, one, shown, l);
     }
-    store_shown<Format>(work, tile, near, shown, l);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        uint32_t bytes[4][2] = {};
+#pragma unroll
+        for (int i = 0; i < Format::CHANNELS * 2; i++) {
+            bytes[i / 2][i % 2] =
+                bytes_of_raised(shown.of[i / 2][i % 2][r], Format::LIGHT && i / 2 < 3);
+        }
+        write_shown<Format>(work, dst, x, y + 8 * r, (levels & 1u) == 0, near[r], kept.of[r],
+                            bytes);
+    }
 }
 
 #endif

@@ -14,6 +14,7 @@
 #define N2 FOVEATE_SMALL_SAMPLES_2
 #define MOST FOVEATE_SMALL_MOST_PX
 #define TILE FOVEATE_SMALL_TILE
+#define MAKE_1 FOVEATE_SMALL_MAKE_1_PX
 
 /* Variances of the prefilters, in squares of the spacing: less folds over, more is hard to undo. */
 #define PREFILTER_1 0.34
@@ -133,25 +134,26 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
                          double spacing, bool down)
 {
     const double sigma = sqrt(PREFILTER_1) * spacing;
-    const int32_t last_start = (foveate_small_clamp(axis->size_px - 48, 0, MOST) + 3) / 4 * 4;
+    const int32_t last_start = (foveate_small_clamp(axis->size_px - MAKE_1, 0, MOST) + 3) / 4 * 4;
     axis->make_1 = w->pieces;
     for (int32_t tile = 0; tile < axis->samples / TILE; tile++) {
         const double place = (double)axis->first[1] + spacing * TILE * tile;
         const int32_t start = (int32_t)floor((place - 3.6 * sigma) / 4.0) * 4;
-        double rows[TILE][48] = {{0.0}};
+        double rows[TILE][MAKE_1] = {{0.0}};
         axis->start_1[tile] = foveate_small_clamp(start, 0, last_start);
         for (int32_t i = 0; i < TILE; i++) {
             double *whole = foveate_small_matrix_row(work->make_1, tile * TILE + i);
             double *used = whole + axis->start_1[tile];
-            const int32_t count = foveate_small_clamp(axis->size_px - axis->start_1[tile], 0, 48);
+            const int32_t count =
+                foveate_small_clamp(axis->size_px - axis->start_1[tile], 0, MAKE_1);
             foveate_small_add_gaussian(whole, axis->size_px, place + spacing * i, sigma,
                                        3.5 * sigma);
             memcpy(rows[i], used, (size_t)count * sizeof *used);
-            round_row(rows[i], 48);
+            round_row(rows[i], MAKE_1);
             memcpy(used, rows[i], (size_t)count * sizeof *used);
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], 48,
+            write_piece(w, &rows[0][TILE * k], MAKE_1,
                         (struct order){.inputs = !down, .scale = w->scales[down]});
         }
     }

@@ -14,6 +14,7 @@ const int TILE = FOVEATE_SMALL_TILE;
 const int WARPS = FOVEATE_SMALL_THREADS / 32;
 const int BLOCKS = FOVEATE_SMALL_BLOCKS;
 const int TILES = FOVEATE_SMALL_TILES;
+const int TILES_1 = FOVEATE_SMALL_SAMPLES_1 / TILE; /* of level 1, in a row */
 const int PIECE = FOVEATE_SMALL_PIECE_BYTES / 16; /* a sixteenth a lane */
 
 struct small_lane {
@@ -33,6 +34,7 @@ static __device__ __noinline__ float small_sigma(const foveate_law &law, const f
 }
 
 struct small_work {
+    const foveate_small_linear_params &params;
     const foveate_small &small;
     const foveate_frame &frame;
     small_memory memory;
@@ -45,11 +47,9 @@ struct small_work {
     {
         return __ldg(pieces(number, l));
     }
-    __device__ __forceinline__ float sigma_at(float x_px, float y_px) const
+    __device__ __forceinline__ float sigma_at(float x_px, float y_px, float2 gaze) const
     {
-        return small_sigma(small.law, (const float *)small.table, x_px, y_px,
-                           make_float2((float)frame.gaze_x_q8 * (1.0f / 256),
-                                       (float)frame.gaze_y_q8 * (1.0f / 256)));
+        return small_sigma(small.law, (const float *)small.table, x_px, y_px, gaze);
     }
 };
 
@@ -58,7 +58,15 @@ static __device__ __forceinline__ int small_warp()
     return (int)(threadIdx.x / 32);
 }
 
-/* The next task of a phase, to all lanes. */
+/* Compilers that know it to be the warp's number keep more than there are registers. */
+static __device__ __forceinline__ int first_task()
+{
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return __shfl_sync(~0u, thread / 32, 0);
+}
+
+/* The next task of a phase after the first, which is the number of the warp, to all lanes. */
 static __device__ __forceinline__ int take_task(const small_work &work, int phase)
 {
     uint32_t task = 0;
@@ -69,6 +77,16 @@ static __device__ __forceinline__ int take_task(const small_work &work, int phas
                      : "memory");
     }
     return (int)__shfl_sync(~0u, task, 0);
+}
+
+/* Of blocks x of level `level`, rows `row` and `row` + 2 of blocks. */
+static __device__ __forceinline__ void small_is_of(const small_work &work, int level, int x,
+                                                   int row, bool (&is)[2])
+{
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        is[r] = (work.memory.state->rows[level][row + 2 * r] >> x & 1u) != 0;
+    }
 }
 
 /* The sums of 16 x 16 samples, into a plane of the level, as they lie. */
