@@ -115,8 +115,8 @@ struct product_variances {
         }
         const float inverse = tile_inverse(scale);
         if (lane < count) {
-            shares[lane] = make_float4(__int_as_float(own), inverse * of[0], inverse * of[1],
-                                       inverse * of[2]);
+            shares[lane] =
+                make_float4(__int_as_float(own), inverse * of[0], inverse * of[1], inverse * of[2]);
             shares[PRODUCT_VARIANCES + lane] =
                 make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
         }

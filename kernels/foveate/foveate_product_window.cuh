@@ -48,8 +48,12 @@ struct product_shape {
     /* A quarter of a tile, level 0 or 1. */
     static __device__ __forceinline__ product_shape of_quarter(int level)
     {
-        return {level, FOVEATE_TILE_QUARTER_PX, level == 0 ? 16 : 8, level == 0 ? 0 : 2,
-                level == 0 ? 16 : 12, false};
+        return {level,
+                FOVEATE_TILE_QUARTER_PX,
+                level == 0 ? 16 : 8,
+                level == 0 ? 0 : 2,
+                level == 0 ? 16 : 12,
+                false};
     }
     static __device__ __forceinline__ product_shape of_narrow()
     {
@@ -59,8 +63,12 @@ struct product_shape {
      * them, and each up-samples its own pixels. */
     static __device__ __forceinline__ product_shape of_wide(int level)
     {
-        return {level, level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
-                level < 3 ? 12 : 0, 2, level == 4 ? 12 : 16, false};
+        return {level,
+                level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
+                level < 3 ? 12 : 0,
+                2,
+                level == 4 ? 12 : 16,
+                false};
     }
 
     __device__ __forceinline__ int warp_px() const
