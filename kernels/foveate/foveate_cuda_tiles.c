@@ -388,8 +388,8 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
     if (gazes == 0) {
         foveate_cuda_tile_list_fit(&own, run->frame);
     }
-    own.grid.narrow =
-        kernels->bytes.linear[format] && run->frame->light == 0 && !run->frame->blur_alpha;
+    own.grid.narrow = kernels->bytes.linear[format] && run->frame->light == 0 &&
+                      !run->frame->blur_alpha && own.slope <= FOVEATE_TILE_NARROW_SLOPE;
     if (own.grid.narrow && has_no_parts(&own)) {
         own.grid.entry_count -= own.grid.part_count;
         own.grid.part_count = 0;

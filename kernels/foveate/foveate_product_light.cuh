@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Tiles as products (foveate_tile_product.cuh): windows of the picture whose pixels are averaged as light, RGBA8 by a
- * table and RGBA16F as it is. */
+ * polynomial and RGBA16F as it is. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
 
@@ -60,8 +60,7 @@ template <enum fovea_format FORMAT, typename Image> struct product_light_window 
     }
 
     /* -> whether all that this thread has read is opaque; of floats nothing is known. */
-    __device__ __forceinline__ bool put(const __half *light, const tile_sample &zero,
-                                        uint32_t *planes) const
+    __device__ __forceinline__ bool put(const tile_sample &zero, uint32_t *planes) const
     {
         const column at;
         uint32_t all = ~0u;

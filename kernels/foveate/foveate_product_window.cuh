@@ -90,7 +90,7 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
     return radius <= (level > 0 ? 12 : light ? 10 : 8);
 }
 
-/* ---- Shared memory: shares and nodes of each warp, their least samples, the planes, and the table of light */
+/* ---- Shared memory: shares and nodes of each warp, their least samples, the planes */
 
 #define PRODUCT_VARIANCES 5 /* of a warp, at most */
 #define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
@@ -105,7 +105,6 @@ struct product_memory {
     float4 *narrow; /* of a warp, in place of both */
     uint2 *least; /* of all warps */
     uint32_t *planes;
-    __half *light;
 
     __device__ __forceinline__ explicit product_memory(char *shared)
     {
@@ -115,7 +114,6 @@ struct product_memory {
         nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
         least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
-        light = (__half *)(planes + PRODUCT_COLORS * PRODUCT_PLANE / 2);
     }
 };
 

@@ -139,11 +139,8 @@ static __device__ __forceinline__ product_loaded load_light(const tile_work<FORM
         if (loaded.spreads) {
             return loaded;
         }
-    } else {
-        fill_light<pixel<FORMAT>>(memory.light, true, FOVEATE_TILE_THREADS);
-        __syncthreads();
     }
-    loaded.opaque = window.put(memory.light, loaded.base, memory.planes);
+    loaded.opaque = window.put(loaded.base, memory.planes);
     return loaded;
 }
 
