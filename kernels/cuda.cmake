@@ -101,6 +101,7 @@ add_library(fovea_cuda STATIC
     foveate/foveate_cuda_small.c
     foveate/foveate_cuda_smooth.c
     foveate/foveate_cuda_tile_list.c
+    foveate/foveate_cuda_tile_plan.c
     foveate/foveate_cuda_tiles.c
     foveate/foveate_fatbin.c
 )
