@@ -80,6 +80,24 @@ static void every_strength_is_right(void **state)
     }
 }
 
+/* Where sigma is below a pixel, across as wide a picture as products take there (FOVEATE_TILE_NARROW_SLOPE). */
+static void narrow_quarters_are_right(void **state)
+{
+    (void)state;
+    static const struct fovea_point_uv gazes[] = {{0.41, 0.58}, {0.5, 0.02}, {0.999, 0.4}};
+    for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern += fixture.quick ? 2 : 1) {
+        for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(gazes)); i++) {
+            struct scene scene = tile_scene();
+            scene.width_px = 1301;
+            scene.height_px = 97;
+            scene.gaze = gazes[i];
+            scene.pattern = (enum image_pattern)pattern;
+            scene.foveation.light = FOVEA_LIGHT_ENCODED;
+            check(&scene);
+        }
+    }
+}
+
 static void gaze_anywhere_is_right(void **state)
 {
     (void)state;
@@ -424,6 +442,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_pattern_and_light_is_right),
         cmocka_unit_test(every_strength_is_right),
+        cmocka_unit_test(narrow_quarters_are_right),
         cmocka_unit_test(gaze_anywhere_is_right),
         cmocka_unit_test(laws_by_angle_are_right),
         cmocka_unit_test(every_size_is_covered),
