@@ -33,7 +33,7 @@ static __device__ __forceinline__ void meeting_pass(uint64_t *meeting)
 #endif
 }
 
-/* Until all have. */
+/* Until all have. A whole warp waits, and is together again. */
 static __device__ __forceinline__ void meeting_wait(uint64_t *meeting)
 {
     uint32_t done = 1;
@@ -49,6 +49,7 @@ static __device__ __forceinline__ void meeting_wait(uint64_t *meeting)
                      : "memory");
 #endif
     } while (!done);
+    __syncwarp();
 }
 
 #endif

@@ -68,13 +68,19 @@ struct product_variances {
             low = fminf(low, at[n]);
             high = fmaxf(high, at[n]);
         }
-        choose_narrow({range_of_warp(low).low, range_of_warp(high).high}, memory.narrow);
+        const tile_range range = {range_of_warp(low).low, range_of_warp(high).high};
+        /* Polynomials far from 0 would cancel: shares would not add up to 1 by a level. */
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            at[n] -= range.low;
+        }
+        choose_narrow(range, memory.narrow);
         __syncwarp();
     }
 
   private:
     /* The entries near Chebyshev's places in the range, and the first of all where something is copied: that is exact.
-     * Each variance's polynomial is 1 there and 0 at the others. */
+     * Each variance's polynomial, in what it is above the least, is 1 there and 0 at the others. */
     __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
     {
         const float span = range.high - range.low;
@@ -95,7 +101,7 @@ struct product_variances {
             const int most = product_table::entries - 1 - 2 * (PRODUCT_VARIANCES - 1 - i);
             const int entry = min(max(wanted, after), most);
             after = entry + 2;
-            v[i] = variance_of_any_entry(entry);
+            v[i] = variance_of_any_entry(entry) - range.low;
             own = lane == i ? entry : own;
             mine = lane == i ? v[i] : mine;
         }

@@ -9,8 +9,9 @@
 #include "foveate_product_write.cuh"
 
 /* Where a warp's pixels go, two neighbours of a row at a time: four lanes write 64 bytes at once. Of four neighbours each
- * write was half of a sector. PLAIN: all lie in the picture, in runs, or sixteen rows at least. Then the alpha of a lane's next pixels is asked for
- * as soon as that of the ones before is used: to wait for it at each row took most of the time. */
+ * write was half of a sector. PLAIN: in runs, all columns in the picture and sixteen rows at least. Then the alpha of a
+ * lane's next pixels is asked for as soon as that of the ones before is used: to wait for it at each row took most of
+ * the time. */
 template <typename Image> struct product_float_writer {
     static const int count = 2;
     static const int apart_px = 8; /* from one square's to the next one's */

@@ -358,7 +358,7 @@ static __device__ __forceinline__ void write_upsampled(const product_writer<FORM
                                                        const product_levels &levels,
                                                        const uint32_t (&z)[PRODUCT_COLORS][4],
                                                        const uint32_t *first_across,
-                                                       const uint32_t *first_down, int side_px, int)
+                                                       const uint32_t *first_down, int side_px)
 {
     if (PLAIN && !writer.opaque) {
         write_pairs<PLAIN, LIGHT, PLAIN>(writer, levels, z, first_across, first_down, side_px);

@@ -85,19 +85,18 @@ static __device__ __forceinline__ void write_products(const tile_work<FORMAT, Im
     const int side_px = place.side_px;
     const product_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0,
                                                lane % 4 * 4, lane / 4);
-    const int rows = min(side_px, work.frame.height_px - place.y0);
     const uint32_t *across = place.across;
     const uint32_t *down = place.down;
     if (work.frame.light) {
         if (writer.is_plain()) {
-            write_upsampled<true, true>(writer, levels, z, across, down, side_px, side_px);
+            write_upsampled<true, true>(writer, levels, z, across, down, side_px);
         } else {
-            write_upsampled<false, true>(writer, levels, z, across, down, side_px, rows);
+            write_upsampled<false, true>(writer, levels, z, across, down, side_px);
         }
     } else if (writer.is_plain()) {
-        write_upsampled<true, false>(writer, levels, z, across, down, side_px, side_px);
+        write_upsampled<true, false>(writer, levels, z, across, down, side_px);
     } else {
-        write_upsampled<false, false>(writer, levels, z, across, down, side_px, rows);
+        write_upsampled<false, false>(writer, levels, z, across, down, side_px);
     }
 }
 
