@@ -147,19 +147,6 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
     return own;
 }
 
-/* The first kernel, and its blocks' threads. */
-struct makers {
-    CUfunction levels;
-    uint32_t threads;
-};
-
-/* By products, where these are there. */
-static struct makers makers_of(CUfunction levels, CUfunction products)
-{
-    return products ? (struct makers){products, FOVEATE_TILE_BYTES_MAKERS}
-                    : (struct makers){levels, FOVEATE_TILE_MAKERS};
-}
-
 /* Which kernels make a frame's levels by products, if any. Floats hold light. */
 static const struct foveate_cuda_kernels *products_of(
     const struct foveate_cuda_tile_kernels *kernels, enum fovea_format format,
@@ -171,36 +158,53 @@ static const struct foveate_cuda_kernels *products_of(
     return frame->light ? &kernels->light : &kernels->bytes;
 }
 
-/* The kernels of a format, with their parameters. */
+/* What is launched. */
 struct stages {
-    struct makers makers;
-    CUfunction picture;
+    enum fovea_format format;
+    bool surfaces;
+    const struct foveate_tiles *tiles; /* of `params` */
     void *params;
-    int32_t shared_bytes;
-    int32_t entry_count;
     int32_t level_count;
     uint32_t sources;
     uint32_t images;
 };
 
+static CUfunction kernel_of(const struct foveate_cuda_kernels *kernels, const struct stages *stages)
+{
+    return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
+}
+
+/* Levels 1 and 2 and the list, by products where these are there. */
+static enum fovea_result launch_makers(const struct foveate_cuda_tile_run *run,
+                                       const struct stages *stages)
+{
+    const struct cuda_device *device = run->device;
+    const CUfunction products =
+        kernel_of(products_of(run->kernels, stages->format, run->frame), stages);
+    const CUfunction levels = kernel_of(&run->kernels->levels, stages);
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(products ? products : levels,
+                                    (unsigned)stages->tiles->made_columns,
+                                    (unsigned)stages->tiles->made_rows, stages->images,
+                                    products ? FOVEATE_TILE_BYTES_MAKERS : FOVEATE_TILE_MAKERS, 1,
+                                    1, 0, run->stream, (void *[]){stages->params}, NULL));
+    return FOVEA_OK;
+}
+
 static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
                                        const struct stages *stages)
 {
     const struct cuda_device *device = run->device;
-    const struct foveate_tiles *tiles = run->tiles;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->makers.levels, (unsigned)tiles->made_columns,
-                                    (unsigned)tiles->made_rows, stages->images,
-                                    stages->makers.threads, 1, 1, 0, run->stream,
-                                    (void *[]){stages->params}, NULL));
+    const struct foveate_tiles *tiles = stages->tiles;
+    FOVEA_TRY(launch_makers(run, stages));
     for (int32_t k = 3; k < stages->level_count; k++) {
         FOVEA_TRY(decimate(run, k, stages->sources));
     }
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->picture, (unsigned)stages->entry_count, 1,
-                                    stages->images, FOVEATE_TILE_THREADS, 1, 1,
-                                    (unsigned)stages->shared_bytes, run->stream,
-                                    (void *[]){stages->params}, NULL));
+           device->cu->LaunchKernel(
+               kernel_of(&run->kernels->picture, stages), (unsigned)tiles->grid.entry_count, 1,
+               stages->images, FOVEATE_TILE_THREADS, 1, 1, (unsigned)tiles->limits.shared_bytes,
+               run->stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
 
@@ -225,16 +229,13 @@ enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run 
                                                   .batch = {.gazes = run->gazes},
                                                   .src = src,
                                                   .dst = dst};
-    const struct foveate_cuda_kernels *products = products_of(run->kernels, format, run->frame);
-    const struct stages stages = {
-        makers_of(run->kernels->levels.surface[format], products->surface[format]),
-        run->kernels->picture.surface[format],
-        &params,
-        params.tiles.limits.shared_bytes,
-        params.tiles.grid.entry_count,
-        levels_for(run, run->gazes != 0),
-        1,
-        1};
+    const struct stages stages = {.format = format,
+                                  .surfaces = true,
+                                  .tiles = &params.tiles,
+                                  .params = &params,
+                                  .level_count = levels_for(run, run->gazes != 0),
+                                  .sources = 1,
+                                  .images = 1};
     return launch_all(run, &stages);
 }
 
@@ -248,15 +249,11 @@ enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    const struct foveate_cuda_kernels *products = products_of(run->kernels, format, run->frame);
-    const struct stages stages = {
-        makers_of(run->kernels->levels.linear[format], products->linear[format]),
-        run->kernels->picture.linear[format],
-        &params,
-        params.tiles.limits.shared_bytes,
-        params.tiles.grid.entry_count,
-        levels_for(run, slice->batch.gazes != 0),
-        slice->batch.src_next_bytes == 0 ? 1 : slice->count,
-        slice->count};
+    const struct stages stages = {.format = format,
+                                  .tiles = &params.tiles,
+                                  .params = &params,
+                                  .level_count = levels_for(run, slice->batch.gazes != 0),
+                                  .sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count,
+                                  .images = slice->count};
     return launch_all(run, &stages);
 }
