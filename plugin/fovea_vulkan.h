@@ -287,8 +287,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
  * around the newest valid sample of that source at the moment the GPU starts on them: read once, the
  * same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others, whose samples do
  * not come from outside. NULL: no longer. The source must not be destroyed before it is taken away or
- * the context destroyed. Samples may go on arriving from any thread meanwhile; a source feeds one
- * context (FOVEA_ERROR_INVALID_STATE for a second). */
+ * the context destroyed. Samples may go on arriving from any thread meanwhile. Any number of contexts may
+ * follow one source, each of a window or device of its own. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
 

@@ -8,6 +8,7 @@
 
 struct ear {
     struct fovea_gaze_source *source;
+    struct gaze_listener listener;
     unsigned calls;
     struct fovea_gaze_sample last;
     struct fovea_point_uv point;
@@ -25,9 +26,8 @@ static void hear(void *user, const struct fovea_gaze_sample *sample)
 
 static void listen_to(struct ear *ear, struct fovea_gaze_source *source)
 {
-    *ear = (struct ear){.source = source};
-    const struct gaze_listener listener = {.heard = hear, .user = ear};
-    assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
+    *ear = (struct ear){.source = source, .listener = {.heard = hear, .user = ear}};
+    assert_int_equal(gaze_source_listen(source, &ear->listener), FOVEA_OK);
 }
 
 static void the_point_is_what_a_reader_reads(void **state)
@@ -54,7 +54,7 @@ static void the_point_is_what_a_reader_reads(void **state)
                 assert_near(ear.point.x_uv, ear.read.point.x_uv, 0);
                 assert_near(ear.point.y_uv, ear.read.point.y_uv, 0);
             }
-            gaze_source_unlisten(source);
+            gaze_source_unlisten(source, &ear.listener);
             fovea_gaze_source_destroy(&source);
         }
     }
@@ -81,16 +81,16 @@ static void only_valid_samples_are_heard(void **state)
     const struct fovea_gaze_sample valid = {.x = 0.5, .y = 0.5, .t_ns = 20, .confidence = 1};
     assert_int_equal(fovea_gaze_source_push(source, &valid), FOVEA_OK);
     assert_int_equal(ear.calls, 1);
-    gaze_source_unlisten(source);
+    gaze_source_unlisten(source, &ear.listener);
     assert_int_equal(fovea_gaze_source_push(source, &valid), FOVEA_OK);
     assert_int_equal(ear.calls, 1);
     fovea_gaze_source_destroy(&source);
 }
 
-static void one_listens_to_what_comes_from_outside(void **state)
+static void only_what_comes_from_outside_is_listened_to(void **state)
 {
     (void)state;
-    const struct gaze_listener listener = {.heard = hear};
+    struct gaze_listener listener = {.heard = hear};
     static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
                                                  FOVEA_GAZE_MOUSE, FOVEA_GAZE_UDP};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -101,12 +101,42 @@ static void one_listens_to_what_comes_from_outside(void **state)
         assert_int_equal(gaze_source_listen(source, &listener),
                          outside ? FOVEA_OK : FOVEA_ERROR_UNSUPPORTED);
         if (outside) {
-            assert_int_equal(gaze_source_listen(source, &listener), FOVEA_ERROR_INVALID_STATE);
-            gaze_source_unlisten(source);
+            gaze_source_unlisten(source, &listener);
             assert_int_equal(gaze_source_listen(source, &listener), FOVEA_OK);
         }
         fovea_gaze_source_destroy(&source);
     }
+}
+
+/* Whoever leaves, and in whatever order: the others hear on. */
+static void many_listen_and_each_leaves_alone(void **state)
+{
+    (void)state;
+    enum { EARS = 5 };
+    static const int leaving[EARS] = {2, 0, 4, 1, 3};
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    struct ear ears[EARS];
+    for (int i = 0; i < EARS; i++) {
+        listen_to(&ears[i], source);
+    }
+    for (int gone = 0; gone <= EARS; gone++) {
+        const struct fovea_gaze_sample sample = {
+            .x = 0.1 * gone, .y = 0.5, .t_ns = S + gone, .confidence = 1};
+        assert_int_equal(fovea_gaze_source_push(source, &sample), FOVEA_OK);
+        for (int i = 0; i < EARS; i++) {
+            const unsigned heard = (unsigned)gone + 1;
+            unsigned left_after = EARS + 1;
+            for (int j = 0; j < gone; j++) {
+                left_after = leaving[j] == i ? (unsigned)j + 1 : left_after;
+            }
+            assert_int_equal(ears[i].calls, heard < left_after ? heard : left_after);
+        }
+        if (gone < EARS) {
+            gaze_source_unlisten(source, &ears[leaving[gone]].listener);
+        }
+    }
+    fovea_gaze_source_destroy(&source);
 }
 
 int main(void)
@@ -114,7 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_point_is_what_a_reader_reads),
         cmocka_unit_test(only_valid_samples_are_heard),
-        cmocka_unit_test(one_listens_to_what_comes_from_outside),
+        cmocka_unit_test(only_what_comes_from_outside_is_listened_to),
+        cmocka_unit_test(many_listen_and_each_leaves_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

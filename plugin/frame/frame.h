@@ -30,6 +30,7 @@
 #include "fovea_vulkan.h"
 #include "foveate/foveate_late.h"
 #include "foveate/foveate_shader_tiles.h"
+#include "gaze/gaze_source.h"
 #include "map_copy.h"
 #include "overlay/overlay.h"
 #include "peer.h"
@@ -167,6 +168,7 @@ struct frame_times {
 /* The newest gaze for frames that are already queued. */
 struct frame_late {
     struct fovea_gaze_source *source; /* NULL: none is followed */
+    struct gaze_listener listener;
     _Atomic uint64_t size; /* of frames: width << 32 | height; 0: there was none yet */
     struct foveate_late_writer writers[2]; /* the source's thread's own */
     uint32_t writer_count;

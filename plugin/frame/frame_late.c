@@ -12,7 +12,6 @@
 
 #include "core/log.h"
 #include "foveate/foveate_gaze.h"
-#include "gaze/gaze_source.h"
 
 #include <string.h>
 
@@ -121,7 +120,7 @@ static void forget_samples(struct frame_late *late)
 void frame_late_leave(struct fovea_vk *fovea)
 {
     if (fovea->late.source) {
-        gaze_source_unlisten(fovea->late.source);
+        gaze_source_unlisten(fovea->late.source, &fovea->late.listener);
         fovea->late.source = NULL;
         forget_samples(&fovea->late);
     }
@@ -131,15 +130,13 @@ void frame_late_leave(struct fovea_vk *fovea)
 static enum fovea_result follow(struct fovea_vk *fovea, struct fovea_gaze_source *source)
 {
     struct frame_late *late = &fovea->late;
-    const struct gaze_listener listener = {.heard = heard, .user = late};
+    late->listener = (struct gaze_listener){.heard = heard, .user = late};
     late->source = source;
-    const enum fovea_result result = gaze_source_listen(source, &listener);
+    const enum fovea_result result = gaze_source_listen(source, &late->listener);
     if (result < 0) {
         late->source = NULL;
-        log_error(fovea->log, "fovea_vk_follow_gaze: %s",
-                  result == FOVEA_ERROR_UNSUPPORTED
-                      ? "samples of this source do not come from outside"
-                      : "the source is followed by another context");
+        log_error(fovea->log,
+                  "fovea_vk_follow_gaze: samples of this source do not come from outside");
     }
     return result;
 }

@@ -64,8 +64,8 @@ static bool add_in_order(struct gaze_intake *intake, bool valid,
     take_in(&intake->track, valid, sample);
     gaze_rate_add(&intake->rate, sample->t_ns);
     publish(intake);
-    if (valid && intake->listener.heard) {
-        intake->listener.heard(intake->listener.user, sample);
+    for (struct gaze_listener *l = intake->listeners; l && valid; l = l->next) {
+        l->heard(l->user, sample);
     }
     return true;
 }
@@ -91,22 +91,24 @@ bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
     return added;
 }
 
-enum fovea_result gaze_intake_listen(struct gaze_intake *intake,
-                                     const struct gaze_listener *listener)
+void gaze_intake_listen(struct gaze_intake *intake, struct gaze_listener *listener)
 {
     lock(intake);
-    const bool is_free = !intake->listener.heard;
-    if (is_free) {
-        intake->listener = *listener;
-    }
+    listener->next = intake->listeners;
+    intake->listeners = listener;
     unlock(intake);
-    return is_free ? FOVEA_OK : FOVEA_ERROR_INVALID_STATE;
 }
 
-void gaze_intake_unlisten(struct gaze_intake *intake)
+void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *listener)
 {
     lock(intake);
-    intake->listener = (struct gaze_listener){0};
+    struct gaze_listener **at = &intake->listeners;
+    while (*at && *at != listener) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = listener->next;
+    }
     unlock(intake);
 }
 

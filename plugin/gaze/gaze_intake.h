@@ -25,9 +25,9 @@ struct gaze_track {
 
 /* Zeroed: empty. */
 struct gaze_intake {
-    atomic_flag adding; /* among those who add; also guards track and listener */
+    atomic_flag adding; /* among those who add; also guards track and listeners */
     struct gaze_track track;
-    struct gaze_listener listener; /* heard is NULL: nobody listens */
+    struct gaze_listener *listeners; /* each its owner's */
     struct gaze_slot slot;
     struct gaze_rate rate;
     _Atomic uint64_t rejected;
@@ -47,12 +47,11 @@ bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
                      const struct fovea_gaze_sample *sample);
 void gaze_intake_count_rejected(struct gaze_intake *intake);
 
-/* One listener at a time: FOVEA_ERROR_INVALID_STATE while there is one. Waits like those who add, so
- * that after gaze_intake_unlisten returns the listener is not being called and never will be again.
- * Neither may be called by a listener. */
-FOVEA_MUST_CHECK enum fovea_result gaze_intake_listen(struct gaze_intake *intake,
-                                                      const struct gaze_listener *listener);
-void gaze_intake_unlisten(struct gaze_intake *intake);
+/* A listener that does not listen yet; one that does. Both wait like those who add, so that after
+ * gaze_intake_unlisten returns the listener is not being called and never will be again. Neither may be
+ * called by a listener. */
+void gaze_intake_listen(struct gaze_intake *intake, struct gaze_listener *listener);
+void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *listener);
 
 void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_observation *out);
 

@@ -88,17 +88,18 @@ enum fovea_result fovea_gaze_source_push(struct fovea_gaze_source *source,
 }
 
 enum fovea_result gaze_source_listen(struct fovea_gaze_source *source,
-                                     const struct gaze_listener *listener)
+                                     struct gaze_listener *listener)
 {
     if (!source->api->intake) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return gaze_intake_listen(source->api->intake(source), listener);
+    gaze_intake_listen(source->api->intake(source), listener);
+    return FOVEA_OK;
 }
 
-void gaze_source_unlisten(struct fovea_gaze_source *source)
+void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener)
 {
-    gaze_intake_unlisten(source->api->intake(source));
+    gaze_intake_unlisten(source->api->intake(source), listener);
 }
 
 static struct fovea_point_uv to_uv(const struct fovea_gaze_source *source, uint32_t width_px,

@@ -33,10 +33,12 @@ struct gaze_observation {
 struct gaze_intake;
 
 /* Hears of every valid sample once it is published: in order, on the thread that delivers it, and before
- * the next one is taken in. It must be short, wait for nobody and allocate nothing. */
+ * the next one is taken in. It must be short, wait for nobody and allocate nothing. It is its owner's, and
+ * stays where it is while it listens. */
 struct gaze_listener {
     void (*heard)(void *user, const struct fovea_gaze_sample *sample);
     void *user;
+    struct gaze_listener *next; /* the intake's */
 };
 
 struct gaze_source_api {
@@ -72,12 +74,12 @@ extern const struct gaze_source_api gaze_scanpath;
 extern const struct gaze_source_api gaze_saccades;
 extern const struct gaze_source_api gaze_udp;
 
-/* FOVEA_ERROR_UNSUPPORTED: samples of this source do not come from outside. FOVEA_ERROR_INVALID_STATE:
- * somebody listens already. After gaze_source_unlisten returns, the listener is not called any more: it
- * waits for the call that is under way, if any. Any thread, while samples arrive. */
+/* Any number may listen, each once. FOVEA_ERROR_UNSUPPORTED: samples of this source do not come from
+ * outside. After gaze_source_unlisten returns, the listener is not called any more: it waits for the call
+ * that is under way, if any. Any thread, while samples arrive. */
 FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *source,
-                                                      const struct gaze_listener *listener);
-void gaze_source_unlisten(struct fovea_gaze_source *source);
+                                                      struct gaze_listener *listener);
+void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener);
 
 /* Where a valid sample is in an image of that size: what fovea_gaze_source_read says at its instant. */
 struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,

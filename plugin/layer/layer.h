@@ -175,6 +175,9 @@ struct layer_context {
     uint64_t settings_serial; /* that fovea has taken; 0: none */
     VkCommandPool gather_pool; /* layer_gather.c; NULL until it is needed */
     VkCommandBuffer gather_commands;
+    struct fovea_gaze_source *asked; /* layer_session.c: that fovea was to follow; NULL: none */
+    bool follows; /* and does: its GPU reads the source itself */
+    struct layer_context *next_asked;
     struct layer_context *next;
 };
 

@@ -122,12 +122,16 @@ static void sum_up(const struct fovea_vk *fovea)
 {
     struct fovea_vk_stats stats;
     if (fovea_vk_get_stats(fovea, &stats) == FOVEA_OK && stats.frames > 0) {
+        char late[48] = "";
+        if (stats.late_age_p50_ms > 0.0) {
+            snprintf(late, sizeof late, "; late gazes of %.1f ms p50", stats.late_age_p50_ms);
+        }
         log_info(layer_log(),
                  "%llu frames foveated, %llu passed through; %s backend, sync %s; GPU %.1f us p50, "
-                 "%.1f p99; CPU %.1f us p50, %.1f p99",
+                 "%.1f p99; CPU %.1f us p50, %.1f p99%s",
                  (unsigned long long)stats.frames, (unsigned long long)stats.frames_passed_through,
                  fovea_backend_name(stats.backend), stats.sync, stats.gpu_p50_us, stats.gpu_p99_us,
-                 stats.cpu_p50_us, stats.cpu_p99_us);
+                 stats.cpu_p50_us, stats.cpu_p99_us, late);
     }
 }
 
@@ -152,7 +156,7 @@ void layer_contexts_leave(struct layer_swapchain *swapchain)
         struct layer_context *context = swapchain->contexts;
         swapchain->contexts = context->next;
         if (context->fovea) {
-            layer_session_part(context->fovea);
+            layer_session_part(context);
             fovea_vk_wait(context->fovea);
             sum_up(context->fovea);
         }

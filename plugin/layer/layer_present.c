@@ -56,10 +56,11 @@ static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
         swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST || result == FOVEA_ERROR_FRAME_LOST;
 }
 
-static enum fovea_result submit(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+static enum fovea_result submit(const struct layer_context *context,
+                                const struct fovea_vk_frame *frame)
 {
-    const bool held = layer_session_hold(fovea);
-    const enum fovea_result result = fovea_vk_foveate(fovea, frame);
+    const bool held = layer_session_hold(context);
+    const enum fovea_result result = fovea_vk_foveate(context->fovea, frame);
     if (held) {
         layer_session_release();
     }
@@ -82,12 +83,13 @@ static struct layer_dump_picture picture(const struct presentation *p,
 /* For tests: the same frame between two pictures. */
 static enum fovea_result foveate_dumped(const struct presentation *p,
                                         const struct layer_swapchain *swapchain,
-                                        struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
-                                        uint32_t index, const struct waits *waits)
+                                        const struct layer_context *context,
+                                        const struct fovea_vk_frame *frame, uint32_t index,
+                                        const struct waits *waits)
 {
     const struct layer_dump_picture before = picture(p, swapchain, index, waits->all, waits->count);
     layer_dump_before(&before);
-    const enum fovea_result result = submit(fovea, frame);
+    const enum fovea_result result = submit(context, frame);
     if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
         const struct layer_dump_picture after =
             picture(p, swapchain, index, &swapchain->presentable[index], 1);
@@ -139,8 +141,8 @@ static enum fovea_result foveate(struct presentation *p, struct layer_swapchain 
         .hud = own->hud[0] ? own->hud : NULL,
         .hud_gaze = own->hud_gaze,
     };
-    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context->fovea, &frame, index, &waits)
-                               : submit(context->fovea, &frame);
+    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context, &frame, index, &waits)
+                               : submit(context, &frame);
 }
 
 /* Without a gaze nothing is drawn and nothing needs to be submitted; but Fovea sees the first such frame, and says

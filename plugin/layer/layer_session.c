@@ -16,8 +16,7 @@
 
 #define STRENGTH_STEP 1.189207115002721 /* four presses double it */
 
-/* All of it behind one lock. A frame holds it for a look, and only one whose GPU follows the gaze during its submit
- * (layer_session_hold). It is held for longer where that is rare: while the settings are read, at the beginning and
+/* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare: while the settings are read, at the beginning and
  * when files change; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the input's
  * thread. The X server is waited for by nobody. */
 struct session {
@@ -30,8 +29,7 @@ struct session {
     struct fovea_gaze_source
         *source; /* of windows without one of their own; NULL: none could be opened */
     struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
-    struct fovea_vk *follower; /* whose GPU reads the source itself; gaze.late */
-    bool followed; /* the source was asked for that */
+    struct layer_context *asked; /* those whose GPU is to read a source itself; gaze.late */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
     struct layer_windows windows; /* with the gaze in each where the pointer is it */
@@ -42,6 +40,10 @@ struct session {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
+
+/* No source goes while it is written here. A frame whose context follows one reads here during its submit
+ * (layer_session_hold), as many at a time as there are. The lock above is taken first. */
+static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 /* ---- Settings ------------------------------------------------------------------------------------- */
 
@@ -61,14 +63,26 @@ static void open_config(void)
     session.config = config;
 }
 
+static void take_away(struct layer_context *context)
+{
+    if (context->follows) {
+        const enum fovea_result result = fovea_vk_follow_gaze(context->fovea, NULL);
+        (void)result; /* taking a source away does not fail */
+    }
+    context->follows = false;
+    context->asked = NULL;
+}
+
+/* Their next frames ask again. */
 static void stop_following(void)
 {
-    if (session.follower) {
-        const enum fovea_result result = fovea_vk_follow_gaze(session.follower, NULL);
-        (void)result; /* taking a source away does not fail */
-        session.follower = NULL;
+    pthread_rwlock_wrlock(&sources);
+    while (session.asked) {
+        struct layer_context *context = session.asked;
+        session.asked = context->next_asked;
+        take_away(context);
     }
-    session.followed = false;
+    pthread_rwlock_unlock(&sources);
 }
 
 static void close_source(void)
@@ -349,13 +363,30 @@ static struct fovea_gaze_source *source_of(const struct layer_swapchain *swapcha
     return slot && slot->mouse ? slot->mouse : session.source;
 }
 
-/* One context can; the first that presents. A source that cannot be followed is not asked again. */
-static void follow(struct fovea_vk *fovea, struct fovea_gaze_source *source)
+static void part(struct layer_context *context)
 {
-    if (session.now.gaze.late && source && !session.follower && !session.followed) {
-        session.followed = true;
-        session.follower = fovea_vk_follow_gaze(fovea, source) == FOVEA_OK ? fovea : NULL;
+    struct layer_context **at = &session.asked;
+    while (*at && *at != context) {
+        at = &(*at)->next_asked;
     }
+    if (*at) {
+        *at = context->next_asked;
+        take_away(context);
+    }
+}
+
+/* On the thread that presents, so that no frame of this context is being submitted. A context is asked once for a
+ * source, whether that can be followed or not. */
+static void follow(struct layer_context *context, struct fovea_gaze_source *source)
+{
+    if (!session.now.gaze.late || !source || context->asked == source) {
+        return;
+    }
+    part(context);
+    context->asked = source;
+    context->follows = fovea_vk_follow_gaze(context->fovea, source) == FOVEA_OK;
+    context->next_asked = session.asked;
+    session.asked = context;
 }
 
 static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze_source *source,
@@ -390,7 +421,7 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     pthread_mutex_lock(&lock);
     update(context, swapchain->color_space);
     struct fovea_gaze_source *source = source_of(swapchain);
-    follow(context->fovea, source);
+    follow(context, source);
     read_gaze(swapchain, source, &out_frame->gaze);
     out_frame->hud_gaze = words_for_gaze(swapchain, &out_frame->gaze);
     out_frame->hud[0] = '\0';
@@ -400,19 +431,19 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     pthread_mutex_unlock(&lock);
 }
 
-bool layer_session_hold(const struct fovea_vk *fovea)
+bool layer_session_hold(const struct layer_context *context)
 {
-    pthread_mutex_lock(&lock);
-    const bool follows = session.follower == fovea;
+    pthread_rwlock_rdlock(&sources);
+    const bool follows = context->follows;
     if (!follows) {
-        pthread_mutex_unlock(&lock);
+        pthread_rwlock_unlock(&sources);
     }
     return follows;
 }
 
 void layer_session_release(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_rwlock_unlock(&sources);
 }
 
 /* The GPU may follow the source that the slot has had. */
@@ -440,11 +471,9 @@ void layer_session_watch(struct layer_swapchain *swapchain)
     pthread_mutex_unlock(&lock);
 }
 
-void layer_session_part(const struct fovea_vk *fovea)
+void layer_session_part(struct layer_context *context)
 {
     pthread_mutex_lock(&lock);
-    if (session.follower == fovea) {
-        stop_following();
-    }
+    part(context);
     pthread_mutex_unlock(&lock);
 }

@@ -32,15 +32,15 @@ struct layer_frame {
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame);
 
-/* Around the submission of a frame. Only the context that follows the gaze source holds anything meanwhile: the
+/* Around the submission of a frame. Contexts that follow a gaze source hold it meanwhile, and not each other: the
  * source could be replaced by another thread that presents. */
-bool layer_session_hold(const struct fovea_vk *fovea); /* true: to be released */
+bool layer_session_hold(const struct layer_context *context); /* true: to be released */
 void layer_session_release(void);
 
 /* A swapchain is presented, foveated or not: keys count in its window too, and the pointer while it is over that.
  * After the tick. */
 void layer_session_watch(struct layer_swapchain *swapchain);
 /* A context is out of use; what it has of the session's it gives back. */
-void layer_session_part(const struct fovea_vk *fovea);
+void layer_session_part(struct layer_context *context);
 
 #endif

@@ -71,6 +71,27 @@ class Tracker:
 
         return wait_until(is_there)
 
+    def send(self, x):
+        message = json.dumps({"x": x, "y": 0.5, "t": time.monotonic()}).encode()
+        self.socket.sendto(message, ("127.0.0.1", self.port))
+
+
+@pytest.mark.parametrize("name", ["two-windows", "two-devices"])
+def test_every_window_and_device_has_late_gazes_of_one_tracker(rig, name):
+    """Each context that has foveated a frame says how old its late gazes were."""
+    tracker = Tracker()
+    sets = "backend=cpu,log.level=debug,gaze.late=true,gaze.source=udp"
+    extra = {"FOVEA_SET": f"{sets},gaze.udp.port={tracker.port}"}
+    process, run = rig.start(rig.program, name, extra=extra)
+    end = time.monotonic() + 3
+    while process.poll() is None and time.monotonic() < end:
+        tracker.send(0.5)
+        time.sleep(0.002)
+    done = rig.done(process, run)
+    assert done.code == 0, done.output + done.log
+    sums = [line for line in done.log.splitlines() if "frames foveated" in line]
+    assert len(sums) == 2 and all("late gazes of" in line for line in sums), done.log
+
 
 def test_a_tracker_is_followed_when_settings_of_the_gaze_change(rig):
     """The port is one and the same, before and after, or one that somebody else has."""

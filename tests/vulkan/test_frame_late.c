@@ -234,7 +234,37 @@ static void ages_are_those_when_frames_start(void **state)
 
 /* ---- Following ---- */
 
-static void only_live_sources_are_followed_and_by_one_context(void **state)
+static void only_live_sources_are_followed(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = late_settings();
+    struct desk desk;
+    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    struct fovea_vk *fovea = desk.rig.fovea;
+    assert_int_equal(fovea_vk_follow_gaze(NULL, desk.source), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_vk_follow_gaze(fovea, desk.source), FOVEA_OK);
+    static const enum fovea_gaze_kind others[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES};
+    for (int i = 0; i < 2; i++) {
+        struct fovea_gaze_source *source = gaze_open(others[i]);
+        assert_int_equal(fovea_vk_follow_gaze(fovea, source), FOVEA_ERROR_UNSUPPORTED);
+        fovea_gaze_source_destroy(&source);
+    }
+    /* What was followed before still is. */
+    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
+    gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
+    desk_start(&desk);
+    desk_assert_shown(&desk, 0.8, 0.7);
+    struct fovea_gaze_source *udp = gaze_open(FOVEA_GAZE_UDP);
+    assert_int_equal(fovea_vk_follow_gaze(fovea, udp), FOVEA_OK);
+    assert_int_equal(fovea_vk_follow_gaze(fovea, NULL), FOVEA_OK);
+    assert_int_equal(fovea_vk_follow_gaze(fovea, NULL), FOVEA_OK);
+    fovea_gaze_source_destroy(&udp);
+    desk_close(&desk);
+}
+
+/* Windows of different sizes on devices of their own, and one tracker: one sample is for both. One may be
+ * destroyed while it follows, and the other follows on. */
+static void two_devices_follow_one_source(void **state)
 {
     (void)state;
     const struct fovea_settings settings = late_settings();
@@ -242,35 +272,22 @@ static void only_live_sources_are_followed_and_by_one_context(void **state)
     struct desk other;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_open(&other, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    struct fovea_vk *fovea = desk.rig.fovea;
-    assert_int_equal(fovea_vk_follow_gaze(NULL, desk.source), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, desk.source), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(other.rig.fovea, desk.source), FOVEA_ERROR_INVALID_STATE);
-    static const enum fovea_gaze_kind others[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES};
-    for (int i = 0; i < 2; i++) {
-        struct fovea_gaze_source *source = gaze_open(others[i]);
-        assert_int_equal(fovea_vk_follow_gaze(fovea, source), FOVEA_ERROR_UNSUPPORTED);
-        fovea_gaze_source_destroy(&source);
-    }
-    /* What was followed before still is, by both. */
-    struct desk *const desks[] = {&desk, &other};
-    for (int i = 0; i < 2; i++) {
-        desk_queue(desks[i], desk_frame_of(desks[i], rig_gaze(0.25, 0.25)));
-        gaze_push(desks[i]->source, 0.8, 0.7, fovea_time_ns());
-        desk_start(desks[i]);
-        desk_assert_shown(desks[i], 0.8, 0.7);
-    }
-    struct fovea_gaze_source *udp = gaze_open(FOVEA_GAZE_UDP);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, udp), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, NULL), FOVEA_OK);
-    assert_int_equal(fovea_vk_follow_gaze(fovea, NULL), FOVEA_OK);
-    fovea_gaze_source_destroy(&udp);
-    /* Taken away, it is free for another; which may be destroyed while it follows. */
-    struct fovea_gaze_source *source = desk.source;
+    desk_close_images(&other);
+    desk_open_images(&other, SIDE_PX + 64, SIDE_PX - 32);
+    struct fovea_gaze_source *const source = desk.source;
     assert_int_equal(fovea_vk_follow_gaze(other.rig.fovea, source), FOVEA_OK);
+    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
+    desk_queue(&other, desk_frame_of(&other, rig_gaze(0.75, 0.25)));
+    gaze_push(source, 0.8, 0.7, fovea_time_ns());
+    desk_start(&desk);
+    desk_start(&other);
+    desk_assert_shown(&desk, 0.8, 0.7);
+    desk_assert_shown(&other, 0.8, 0.7);
     desk_close(&other);
-    gaze_push(source, 0.1, 0.1, fovea_time_ns());
-    assert_int_equal(fovea_vk_follow_gaze(fovea, source), FOVEA_OK);
+    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
+    gaze_push(source, 0.1, 0.2, fovea_time_ns());
+    desk_start(&desk);
+    desk_assert_shown(&desk, 0.1, 0.2);
     desk_close(&desk);
 }
 
@@ -287,7 +304,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(otherwise_a_frame_keeps_its_own_gaze),
         cmocka_unit_test(a_gaze_for_another_size_waits_for_the_next_sample),
         cmocka_unit_test(ages_are_those_when_frames_start),
-        cmocka_unit_test(only_live_sources_are_followed_and_by_one_context),
+        cmocka_unit_test(only_live_sources_are_followed),
+        cmocka_unit_test(two_devices_follow_one_source),
         cmocka_unit_test(everything_that_is_drawn_follows),
     };
     /* With cuda the overlay, which Vulkan draws, stays at the gaze of submission (docs/gaze.md): the last
