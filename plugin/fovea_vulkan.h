@@ -270,16 +270,16 @@ struct fovea_vk_frame {
  *   for OK.
  * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight; nothing was submitted and the
  *   waits are untouched.
- * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused for want of memory,
- *   which only backends other than vulkan can meet. The waits are taken: nothing else may wait for their
+ * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused, for want of memory or
+ *   because the device was lost, which only backends other than vulkan can meet. The waits are taken: nothing else may wait for their
  *   binary semaphores. Nothing will be signalled. The content and layout of src and dst are undefined;
  *   images of Fovea's stay whose they are. fovea_vk_wait waits for what was submitted.
- * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing that was made from it can be relied
+ * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and nothing that was made from it can be relied
  *   on, its semaphores included.
  * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled; src
  *   and dst are as they were. Show src.
  * After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames get
- * FOVEA_ERROR_INVALID_STATE after the one, FOVEA_ERROR_DEVICE_LOST after the other. */
+ * FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
 

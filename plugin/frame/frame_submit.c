@@ -204,13 +204,12 @@ static enum fovea_result finish(struct fovea_vk *fovea, const struct frame_work 
                                                : result;
 }
 
-/* The engine's waits are consumed and nothing will signal. */
+/* The engine's waits are consumed and nothing will signal: that is said before all else, because whoever waits for
+ * them again on a device that is lost for this one call waits for ever. */
 static enum fovea_result lose(struct fovea_vk *fovea, const struct frame_work *work, bool answered,
                               enum fovea_result result)
 {
-    if (result == FOVEA_ERROR_DEVICE_LOST) {
-        return result;
-    }
+    fovea->device_lost = fovea->device_lost || result == FOVEA_ERROR_DEVICE_LOST;
     log_error(fovea->log, "frame: given up half way; the context takes no more");
     fovea->half = (struct frame_half){
         .lost = true, .pending = true, .answered = answered, .slot = work->slot};

@@ -19,13 +19,14 @@ static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 static int submits; /* of Fovea */
 static int submit_calls; /* those that were refused included */
 static int refused_from, refused_count; /* of the calls, from 1; none: 0 */
+static VkResult refusal = VK_ERROR_OUT_OF_HOST_MEMORY;
 
 static VKAPI_ATTR VkResult VKAPI_CALL shim_QueueSubmit(VkQueue queue, uint32_t count,
                                                        const VkSubmitInfo *infos, VkFence fence)
 {
     submit_calls++;
     if (submit_calls >= refused_from && submit_calls < refused_from + refused_count) {
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+        return refusal;
     }
     submits++;
     return vkQueueSubmit(queue, count, infos, fence);
@@ -52,6 +53,7 @@ static void open_shimmed(struct rig *rig)
     desc.get_instance_proc_addr = shim_instance;
     assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
     submits = submit_calls = refused_from = refused_count = 0;
+    refusal = VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 static void a_second_batch_that_is_refused_once_is_tried_again(void **state)
@@ -197,6 +199,29 @@ static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
     lose_a_frame(false);
 }
 
+/* A device that is lost between the two batches: the waits are taken all the same, and it is said. */
+static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
+{
+    (void)state;
+    if (rig_backend() == FOVEA_BACKEND_VULKAN) {
+        skip(); /* one batch */
+    }
+    struct half_frame half;
+    open_half_frame(&half);
+    refused_from = 2;
+    refused_count = 1;
+    refusal = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_FRAME_LOST);
+    assert_int_equal(submits, 1);
+    assert_int_equal(fovea_vk_foveate(half.rig.fovea, &half.desc), FOVEA_ERROR_DEVICE_LOST);
+    assert_int_equal(submit_calls, 2);
+    (void)signal_late(&half);
+    fovea_vk_destroy(&half.rig.fovea);
+    use_again(&half.rig.engine, half.drawn);
+    use_again(&half.rig.engine, half.presentable);
+    close_half_frame(&half);
+}
+
 /* The same without a peer, or where the first batch is refused: the waits are the engine's as before. */
 static void a_frame_that_is_refused_leaves_its_waits(void **state)
 {
@@ -220,6 +245,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_batch_that_is_refused_once_is_tried_again),
         cmocka_unit_test(a_frame_that_is_lost_half_way_is_said_and_waited_for),
+        cmocka_unit_test(a_device_that_is_lost_half_way_loses_the_frame),
         cmocka_unit_test(a_frame_that_is_refused_leaves_its_waits),
     };
     return RIG_RUN(argc, argv, tests);
