@@ -9,12 +9,14 @@ if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
         ${CMAKE_CURRENT_SOURCE_DIR}/layer)
     target_link_libraries(test_layer_input_rig PRIVATE fovea_build
         PUBLIC test_gaze_support fovea_layer_input PkgConfig::XCB_TEST PkgConfig::CMOCKA)
-    foreach(topic input keys gone)
+    foreach(topic cookie input keys gone)
         fovea_add_test(NAME test_layer_${topic} SOURCES layer/test_layer_${topic}.c
             LINK test_layer_input_rig LABELS unit)
     endforeach()
+    set_target_properties(test_layer_cookie PROPERTIES ENABLE_EXPORTS ON) # it stands in for libXau
     target_link_options(test_layer_gone PRIVATE -Wl,--wrap=dlopen)
     target_include_directories(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/config)
+    fovea_add_fuzz(NAME fuzz_layer_cookie SOURCES fuzz/fuzz_layer_cookie.c LINK fovea_layer_input)
 else()
     message(STATUS "Fovea: the layer's input is not tested, libxcb-xtest0-dev is not there")
 endif()

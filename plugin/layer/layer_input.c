@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/thread.h"
+#include "layer_input_cookie.h"
 #include "layer_input_thread.h"
 
 #include <errno.h>
@@ -69,6 +70,7 @@ static struct layer_input *allocate(const struct layer_input_desc *desc, const c
     (void)sem_init(&input->ended, 0, 0);
     (void)pthread_mutex_init(&input->lock, NULL);
     input->display = strdup(display);
+    input->cookie_file = cookie_file(); /* here: the environment is the program's threads' own */
     if (input->stop < 0 || input->wake < 0 || !input->display) {
         input_free(input);
         return NULL;
@@ -89,6 +91,7 @@ void input_free(struct layer_input *input)
     (void)sem_destroy(&input->connected);
     (void)sem_destroy(&input->ended);
     free(input->display);
+    free(input->cookie_file);
     free(input);
 }
 

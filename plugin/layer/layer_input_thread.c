@@ -367,7 +367,7 @@ static void say_what_it_is(struct layer_input *input)
 
 static bool connect_to_server(struct layer_input *input)
 {
-    const bool connected = x11_connect(&input->x11, input->display);
+    const bool connected = x11_connect(&input->x11, input->display, input->cookie_file);
     if (!connected && !atomic_load(&input->stopping)) {
         log_warning(input->log, "input: no pointer and no keys: nobody answers at X display %s",
                     input->display);

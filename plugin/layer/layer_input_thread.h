@@ -22,6 +22,7 @@ enum input_state {
 struct layer_input {
     struct fovea_log log;
     char *display;
+    char *cookie_file; /* NULL: there is none */
     int64_t pointer_period_ns;
 
     pthread_t thread;

@@ -4,6 +4,7 @@
 #include "layer_input_x11.h"
 
 #include "core/log.h"
+#include "layer_input_cookie.h"
 
 #include <dlfcn.h>
 #include <poll.h>
@@ -36,9 +37,32 @@ enum fovea_result x11_load(struct x11 *x11, struct fovea_log log)
     return FOVEA_OK;
 }
 
-bool x11_connect(struct x11 *x11, const char *display)
+static bool find_cookie(const struct x11 *x11, const char *display, const char *cookie_file,
+                        struct cookie *out_cookie)
 {
-    x11->connection = x11->connect(display, NULL);
+    char *host = NULL;
+    int number = 0;
+    int screen = 0;
+    struct cookie_server server;
+    if (!x11->parse_display(display, &host, &number, &screen)) {
+        return false;
+    }
+    cookie_server_find(host, number, &server);
+    free(host);
+    return cookie_read(cookie_file, &server, out_cookie);
+}
+
+/* libxcb asks libXau only where it is given no authority at all, not even an empty one. */
+bool x11_connect(struct x11 *x11, const char *display, const char *cookie_file)
+{
+    char name[] = COOKIE_NAME;
+    struct cookie cookie = {0};
+    const bool found = find_cookie(x11, display, cookie_file, &cookie);
+    xcb_auth_info_t authority = {.namelen = found ? (int)sizeof name - 1 : 0,
+                                 .name = name,
+                                 .datalen = cookie.bytes,
+                                 .data = (char *)cookie.data};
+    x11->connection = x11->connect_to_display_with_auth_info(display, &authority, NULL);
     return x11_is_alive(x11);
 }
 

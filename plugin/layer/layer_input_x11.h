@@ -12,9 +12,10 @@
 #include <xcb/xcbext.h>
 
 #define X11_FUNCTIONS(F)                                                                           \
-    F(connect)                                                                                     \
+    F(connect_to_display_with_auth_info)                                                           \
     F(disconnect)                                                                                  \
     F(connection_has_error)                                                                        \
+    F(parse_display)                                                                               \
     F(get_setup)                                                                                   \
     F(get_file_descriptor)                                                                         \
     F(flush)                                                                                       \
@@ -40,8 +41,9 @@ struct x11 {
 
 /* FOVEA_ERROR_UNSUPPORTED: there is none, said. */
 FOVEA_MUST_CHECK enum fovea_result x11_load(struct x11 *x11, struct fovea_log log);
-/* Waits for the server's answer. NULL: $DISPLAY. False: nobody is there. */
-FOVEA_MUST_CHECK bool x11_connect(struct x11 *x11, const char *display);
+/* Waits for the server's answer, and shows it the cookie from that file, if there is one for it (NULL: no file).
+ * False: nobody is there, or does not let us in. */
+FOVEA_MUST_CHECK bool x11_connect(struct x11 *x11, const char *display, const char *cookie_file);
 /* Of a zeroed or half-made one too; stop is left alone. */
 void x11_finish(struct x11 *x11);
 

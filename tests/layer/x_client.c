@@ -16,7 +16,7 @@
 
 /* ---- Server ----------------------------------------------------------------------------------- */
 
-static void become_server(int number_fd)
+static void become_server(int number_fd, const char *cookies)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* also where the test ends by a sanitizer or a time limit */
     char number[16];
@@ -25,7 +25,7 @@ static void become_server(int number_fd)
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
     execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "800x600x24", "-nolisten", "tcp",
-           "-noreset", (char *)NULL);
+           "-noreset", cookies ? "-auth" : (char *)NULL, cookies, (char *)NULL);
     _exit(127);
 }
 
@@ -39,14 +39,14 @@ static void read_number(int fd, char *text, size_t size)
     text[used] = 0;
 }
 
-bool x_server_start(struct x_server *server)
+static bool start(struct x_server *server, const char *cookies)
 {
     int fds[2];
     assert_int_equal(pipe(fds), 0);
     *server = (struct x_server){.pid = fork()};
     if (server->pid == 0) {
         close(fds[0]);
-        become_server(fds[1]);
+        become_server(fds[1], cookies);
     }
     close(fds[1]);
     char number[8];
@@ -58,6 +58,16 @@ bool x_server_start(struct x_server *server)
     }
     snprintf(server->display, sizeof server->display, ":%s", number);
     return true;
+}
+
+bool x_server_start(struct x_server *server)
+{
+    return start(server, NULL);
+}
+
+bool x_server_start_locked(struct x_server *server, const char *cookies)
+{
+    return start(server, cookies);
 }
 
 void x_server_stop(struct x_server *server)

@@ -24,6 +24,8 @@ struct x_server {
 
 /* False: there is no Xvfb here. */
 bool x_server_start(struct x_server *server);
+/* One that lets in who has a cookie of that file. */
+bool x_server_start_locked(struct x_server *server, const char *cookies);
 void x_server_stop(struct x_server *server);
 
 struct x_client {
