@@ -35,6 +35,9 @@ fovea_add_test(NAME test_cuda_tile_list SOURCES gpu/test_cuda_tile_list.c LINK f
 set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
 fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
+fovea_add_test(NAME test_cuda_memory SOURCES gpu/test_cuda_memory.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu)
+set_tests_properties(test_cuda_memory PROPERTIES RUN_SERIAL ON)
 fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}

@@ -63,6 +63,7 @@ if(VULKAN_LOADER AND TARGET fovea_layer)
 
     fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c LINK fovea_test_vulkan
         LABELS gpu)
+    set_tests_properties(test_layer_screenless_costs test_layer_handover PROPERTIES RUN_SERIAL ON)
 endif()
 
 # The Vulkan layer in programs of others and of our own; pytest drives them (tests/layer/*.py).

@@ -197,6 +197,97 @@ def test_gpu_test_without_a_gpu_says_so(machine):
     assert machine.apt_calls() == []
 
 
+# Says when it began and ended; a test of a pair ends when the other one has begun, or fails.
+BUNDLED_TEST = """
+echo "begin $1" >>times
+case $1 in
+*_pair_*) for i in {1..100}; do [[ $(grep -c "^begin .*_pair_" times) -ge 2 ]] && break; sleep 0.1; done
+    [[ $(grep -c "^begin .*_pair_" times) -ge 2 ]] || exit 3 ;;
+*_fails) exit 1 ;;
+*_slow) sleep 30 ;;
+*) sleep 0.5 ;;
+esac
+echo "[       OK ] $1_case"
+echo "end $1" >>times
+"""
+
+
+class Bundle:
+    """What ./run gpu-bundle would leave, of tests that only keep times."""
+
+    def __init__(self, machine, *tests):
+        self.machine = machine
+        self.folder = machine.bin.parent / "bundle"
+        (self.folder / "bin").mkdir(parents=True)
+        (self.folder / "fallback").mkdir()
+        (self.folder / "facts").write_text("commit\tabcdef\n")
+        program = self.folder / "bin" / "program"
+        program.write_text(f"#!/bin/bash\ncd {machine.bin.parent}\n{BUNDLED_TEST}")
+        program.chmod(0o755)
+        rows = [f"{name}\tgpu{labels}\t{seconds}\tenv ./bin/program {name}\n" for name, labels, seconds in tests]
+        (self.folder / "tests.tsv").write_text("".join(rows))
+        machine.fake("nvidia-smi", 'echo "GPU 0: made up"')
+
+    def run(self, *arguments):
+        return self.machine.run("gpu-test", "--no-install", "--bundle", self.folder, *arguments)
+
+    def times(self):
+        return [line.split() for line in (self.machine.bin.parent / "times").read_text().splitlines()]
+
+
+def rows_of(report):
+    return re.findall(r"^\| (\S+) \| (.+?) \| (\d+) \| [\d.]+ \|$", report, re.M)
+
+
+def test_gpu_tests_run_beside_each_other_and_are_reported_in_their_order(machine):
+    bundle = Bundle(machine, ("test_one_pair_a", "", 60), ("test_alone_b", ",alone", 60), ("test_pair_c", "", 60))
+    done = bundle.run("--jobs", "2", "--no-sanitizer")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert rows_of(done.stdout) == [
+        ("test_one_pair_a", "passed", "1"), ("test_alone_b", "passed", "1"), ("test_pair_c", "passed", "1")]  # fmt: skip
+    assert bundle.times()[-2:] == [["begin", "test_alone_b"], ["end", "test_alone_b"]]
+    assert "Everything passed; nothing was skipped." in done.stdout
+    assert "| at a time | 2;" in done.stdout
+
+
+def test_one_gpu_test_at_a_time_on_demand(machine):
+    bundle = Bundle(machine, ("test_a", "", 60), ("test_b", "", 90), ("test_c", "", 60))
+    done = bundle.run("--jobs", "1", "--no-sanitizer")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [name for what, name in bundle.times() if what == "begin"] == ["test_b", "test_a", "test_c"]
+    assert all(bundle.times()[i][1] == bundle.times()[i + 1][1] for i in (0, 2, 4))
+    assert [name for name, *_ in rows_of(done.stdout)] == ["test_a", "test_b", "test_c"]
+
+
+def test_gpu_tests_that_fail_beside_others_are_named(machine):
+    bundle = Bundle(machine, ("test_fails", "", 60), ("test_slow", "", 1), ("test_good", "", 60))
+    done = bundle.run("--jobs", "3", "--no-sanitizer")
+    assert done.returncode == 1
+    assert rows_of(done.stdout) == [
+        ("test_fails", "FAILED: status 1", "0"), ("test_slow", "FAILED: out of time", "0"),
+        ("test_good", "passed", "1")]  # fmt: skip
+    assert "**Something failed.**" in done.stdout
+
+
+def test_sanitizers_run_beside_the_tests(machine):
+    bundle = Bundle(machine, ("test_pair_a", ",kernel", 60), ("test_b", "", 60))
+    machine.fake("compute-sanitizer", """
+[[ $1 == --version ]] && { echo "Version 1"; exit; }
+[[ $FOVEA_TEST_QUICK == 1 ]] || exit 4
+while [[ $1 != env ]]; do shift; done
+"$@" && echo "========= ERROR SUMMARY: 0 errors"
+""")  # fmt: skip
+    done = bundle.run("--jobs", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    tools = re.findall(r"^\| (\w+) \| test_pair_a \| ERROR SUMMARY: 0 errors \|", done.stdout, re.M)
+    assert tools == ["memcheck", "racecheck", "initcheck", "synccheck"]
+
+
+def test_gpu_test_wants_a_number_of_jobs(machine):
+    for wrong in ["0", "many", ""]:
+        assert machine.run("gpu-test", "--jobs", wrong).returncode == 2
+
+
 def test_demo_that_cannot_be_configured_names_its_log(machine):
     machine.fake("dpkg-query", "echo installed")
     machine.fake("cmake", 'echo "CMake Error: broken on purpose" >&2; exit 1')

@@ -71,5 +71,8 @@ fovea_add_vulkan_test(test_frame_late_pour 120 vulkan cpu cuda nvidia)
 foreach(name IN ITEMS test_frame_late test_frame_late_pour)
     target_sources(${name}_vulkan PRIVATE vulkan/desk.c)
 endforeach()
+# Times that are reported are taken alone.
+set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_late_pour_nvidia
+    PROPERTIES RUN_SERIAL ON)
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan cpu cuda binary nvidia)

@@ -15,7 +15,7 @@ SANITIZERS=(memcheck racecheck initcheck synccheck)
 help_gpu()
 {
     cat <<END
-./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--no-sanitizer]
+./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--jobs N] [--no-sanitizer]
 
   Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure, but that of a test for
   several GPUs where there is one. Then CUDA's
@@ -24,6 +24,8 @@ help_gpu()
   --report FILE    the report also goes there
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
   --only REGEX     only the tests whose names match
+  --jobs N         as many at a time (here $(gpu_jobs)); those that measure times, or take all of the
+                   GPU's memory, come afterwards, each alone
   --no-sanitizer   leave compute-sanitizer out
 
 ./run gpu-bundle DIR
@@ -119,7 +121,8 @@ bundle_layer()
         "$manifest" >"$1/$(basename "$manifest")"
 }
 
-# name <tab> labels <tab> seconds allowed <tab> command line, quoted for a shell
+# name <tab> labels, with "alone" for one that shares the machine with no other <tab> seconds allowed
+# <tab> command line, quoted for a shell
 list_gpu_tests()
 {
     ctest --test-dir "$1" -L '^gpu$' --show-only=json-v1 | python3 "$ROOT/tests/run/list_tests.py" "${2-}"
@@ -148,18 +151,20 @@ build_facts()
 
 command_gpu_test()
 {
-    local bundle='' only='' sanitize=1
-    REPORT=''
+    local bundle='' only='' sanitize=1 jobs
+    REPORT='' jobs=$(gpu_jobs)
     while (($#)); do
         case $1 in
         --bundle) bundle=$(readlink -m -- "${2-}") && shift ;;
         --report) REPORT=$(readlink -m -- "${2-}") && shift ;;
         --only) only=${2-} && shift ;;
+        --jobs) jobs=${2-} && shift ;;
         --no-sanitizer) sanitize=0 ;;
         *) wrong_usage "'gpu-test' does not understand '$1'" ;;
         esac
         shift
     done
+    [[ $jobs =~ ^[1-9][0-9]?$ ]] || wrong_usage "--jobs needs a number from 1 to 99"
     nvidia-smi -L >/dev/null 2>&1 || fail "no NVIDIA GPU with a driver here (nvidia-smi does not see one)"
     mark_build_root
     if [[ -n $bundle ]]; then
@@ -171,7 +176,14 @@ command_gpu_test()
     gpu_environment
     [[ -n $only ]] && GPU_TESTS=$(awk -F'\t' -v only="$only" '$1 ~ only' <<<"$GPU_TESTS")
     [[ -n $GPU_TESTS ]] || fail "there is no such test"
-    gpu_report "$sanitize"
+    gpu_report "$sanitize" "$jobs"
+}
+
+# A test has a few threads of its own and waits for the GPU now and then.
+gpu_jobs()
+{
+    local jobs=$(($(nproc) / 4))
+    echo $((jobs < 1 ? 1 : jobs > 6 ? 6 : jobs))
 }
 
 open_build()
@@ -236,13 +248,17 @@ gpu_report()
     local failed=0
     SKIPPED=0
     [[ -n $REPORT ]] && { : >"$REPORT" || fail "cannot write $REPORT"; }
-    report_machine
+    report_machine "$2"
+    list_gpu_jobs "$1"
+    run_gpu_jobs "$2" &
+    GPU_POOL=$!
     report_tests || failed=1
     if (($1)); then
         report_sanitizers || failed=1
     else
-        report '' 'compute-sanitizer was left out (--no-sanitizer).'
+        report '' && report 'compute-sanitizer was left out (--no-sanitizer).'
     fi
+    wait "$GPU_POOL"
     report ''
     if ((failed)); then
         report '**Something failed.**'
@@ -275,6 +291,7 @@ report_machine()
     report "$(<"$LOGS/device")"
     report "| validation layer | $(layer_version), no message allowed |"
     report "| system | $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -sr), $(nproc) cores |"
+    report "| at a time | $1; those that measure times, or take all memory, alone |"
 }
 
 layer_version()
@@ -292,6 +309,83 @@ gpu_run()
         cd "$GPU_CWD" || exit
         eval "timeout --kill-after=10 $seconds $* $line"
     ) >"$log" 2>&1 </dev/null
+}
+
+# ---- Several at a time ------------------------------------------------------------------------------
+
+# A job is a test, or a test under a tool: "NAME" or "TOOL-NAME". Its output is in gpu-JOB.log; when it has
+# ended, gpu-JOB.end has its status and seconds.
+declare -A JOB_LINE=() JOB_SECONDS=() JOB_TOOL=()
+JOBS_TOGETHER=() JOBS_ALONE=()
+
+# The slow ones begin first: tools, then tests by the time that they are allowed.
+list_gpu_jobs()
+{
+    local name labels seconds line tool
+    if (($1)) && have compute-sanitizer; then
+        for tool in "${SANITIZERS[@]}"; do
+            while IFS=$'\t' read -r name labels seconds line; do
+                [[ ,$labels, != *,kernel,* ]] || add_gpu_job "$tool-$name" $((seconds * 4)) "$line" "$tool"
+            done <<<"$GPU_TESTS"
+        done
+    fi
+    while IFS=$'\t' read -r name labels seconds line; do
+        add_gpu_job "$name" "$seconds" "$line" '' "$labels"
+    done < <(sort -t $'\t' -s -k3,3nr <<<"$GPU_TESTS")
+}
+
+# add_gpu_job JOB SECONDS COMMAND-LINE TOOL [LABELS]
+add_gpu_job()
+{
+    JOB_SECONDS[$1]=$2 JOB_LINE[$1]=$3 JOB_TOOL[$1]=$4
+    rm -f -- "$LOGS/gpu-$1".{log,end}
+    if [[ ,${5-}, == *,alone,* ]]; then
+        JOBS_ALONE+=("$1")
+    else
+        JOBS_TOGETHER+=("$1")
+    fi
+}
+
+# Beside others a job may take twice the time that it is allowed alone.
+run_gpu_jobs()
+{
+    local at_a_time=$1 job running=0 slower=$(($1 > 1 ? 2 : 1))
+    for job in ${JOBS_TOGETHER[@]+"${JOBS_TOGETHER[@]}"}; do
+        if ((running == at_a_time)); then
+            wait -n
+            running=$((running - 1))
+        fi
+        run_gpu_job "$job" "$slower" &
+        running=$((running + 1))
+    done
+    wait
+    for job in ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"}; do
+        run_gpu_job "$job" 1
+    done
+}
+
+run_gpu_job()
+{
+    local job=$1 tool=${JOB_TOOL[$1]} status=0 start wrapper=()
+    local log=$LOGS/gpu-$job.log end=$LOGS/gpu-$job.end
+    if [[ -n $tool ]]; then
+        export FOVEA_TEST_QUICK=1
+        wrapper=(compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 99)
+    fi
+    start=$(date +%s%N)
+    gpu_run "$log" $((JOB_SECONDS[$job] * $2)) "${JOB_LINE[$job]}" ${wrapper[@]+"${wrapper[@]}"} || status=$?
+    echo "$status $(seconds_since "$start")" >"$end.new"
+    mv -- "$end.new" "$end"
+}
+
+# Sets STATUS and TOOK of a job when it has ended. 125, which no test has: its turn never came.
+await_gpu_job()
+{
+    local end=$LOGS/gpu-$1.end
+    while [[ ! -e $end ]] && kill -0 "$GPU_POOL" 2>/dev/null; do
+        sleep 0.1
+    done
+    read -r STATUS TOOK 2>/dev/null <"$end" || STATUS=125 TOOK=0
 }
 
 gpu_count()
@@ -319,17 +413,17 @@ verdict()
 
 report_tests()
 {
-    local name labels seconds line log status start result broken=()
+    local name labels rest log result broken=()
     report '' && report '## Tests' && report ''
     report '| test | result | cases | seconds |'
     report '|---|---|---|---|'
-    while IFS=$'\t' read -r name labels seconds line; do
-        log=$LOGS/gpu-$name.log status=0 start=$(date +%s%N)
-        gpu_run "$log" "$seconds" "$line" || status=$?
-        result=$(verdict "$status" "$log" "$labels")
+    while IFS=$'\t' read -r name labels rest; do
+        log=$LOGS/gpu-$name.log
+        await_gpu_job "$name"
+        result=$(verdict "$STATUS" "$log" "$labels")
         [[ $result == passed || $result == skipped:* ]] || broken+=("$name")
         [[ $result == skipped:* ]] && SKIPPED=$((SKIPPED + 1))
-        report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $(seconds_since "$start") |"
+        report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $TOOK |"
     done <<<"$GPU_TESTS"
     report_notes
     report_cases
@@ -351,7 +445,9 @@ report_notes()
     local lines
     lines=$(sed -n 's/^report: /- /p' "$LOGS"/gpu-test_*.log)
     if [[ -n $lines ]]; then
-        report '' && report '## Measured by the tests' && report '' && report "$lines"
+        report '' && report '## Measured by the tests' && report ''
+        report 'The hand-over, costs, choices of auto and ages of samples with no other test beside them.'
+        report '' && report "$lines"
     fi
 }
 
@@ -368,7 +464,7 @@ report_cases()
 
 report_sanitizers()
 {
-    local name labels seconds line tool log status start result failed=0
+    local name labels rest tool log result failed=0
     report '' && report '## compute-sanitizer' && report ''
     if ! have compute-sanitizer; then
         report 'FAILED: compute-sanitizer is not here; it comes with the CUDA toolkit.'
@@ -379,18 +475,17 @@ report_sanitizers()
     report '| tool | test | result | seconds |'
     report '|---|---|---|---|'
     for tool in "${SANITIZERS[@]}"; do
-        while IFS=$'\t' read -r name labels seconds line; do
+        while IFS=$'\t' read -r name labels rest; do
             [[ ,$labels, == *,kernel,* ]] || continue
-            log=$LOGS/gpu-$tool-$name.log status=0 start=$(date +%s%N)
-            FOVEA_TEST_QUICK=1 gpu_run "$log" $((seconds * 4)) "$line" \
-                compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 99 || status=$?
-            result=$(verdict "$status" "$log" "$labels")
+            log=$LOGS/gpu-$tool-$name.log
+            await_gpu_job "$tool-$name"
+            result=$(verdict "$STATUS" "$log" "$labels")
             [[ $result == passed ]] && result=$(grep -o 'ERROR SUMMARY: [0-9]* error.*\|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
-            if [[ $status != 0 ]]; then
+            if [[ $STATUS != 0 ]]; then
                 failed=1
                 tail -n 40 "$log" >&2
             fi
-            report "| $tool | $name | ${result:-no summary} | $(seconds_since "$start") |"
+            report "| $tool | $name | ${result:-no summary} | $TOOK |"
         done <<<"$GPU_TESTS"
     done
     return "$failed"

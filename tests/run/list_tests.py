@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 """ctest's list of tests (--show-only=json-v1, standard input) as lines for a shell:
-name, labels, seconds allowed, command line. With a folder as argument the programs are taken from
-there instead of from the build folder."""
+name, labels, seconds allowed, command line. RUN_SERIAL becomes the label "alone". With a folder as
+argument the programs are taken from there instead of from the build folder."""
 
 import json
 import os
@@ -19,7 +19,8 @@ def main(folder):
         environment = [entry for entry in properties.get("ENVIRONMENT", []) if entry]
         line = shlex.join(["env", *environment, program, *arguments])
         seconds = round(properties.get("TIMEOUT", 300))
-        print(test["name"], ",".join(properties.get("LABELS", [])), seconds, line, sep="\t")
+        labels = properties.get("LABELS", []) + ["alone"] * bool(properties.get("RUN_SERIAL"))
+        print(test["name"], ",".join(labels), seconds, line, sep="\t")
 
 
 if __name__ == "__main__":
