@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -47,10 +48,30 @@ static uint8_t *read_file(const char *path, size_t *out_bytes)
     return bytes;
 }
 
+#define PATH_BYTES 4096
+
+/* Where the build found the font; in a bundle for another machine it lies in fonts/, beside the program's bin/. */
+static void find_font(const char *name, char out_path[PATH_BYTES])
+{
+    char program[PATH_BYTES / 2] = "";
+    snprintf(out_path, PATH_BYTES, "%s/%s", DEMO_FONT_DIR, name);
+    if (access(out_path, R_OK) == 0 ||
+        readlink("/proc/self/exe", program, sizeof program - 1) <= 0) {
+        return;
+    }
+    char bundled[PATH_BYTES];
+    char *slash = strrchr(program, '/');
+    *slash = '\0';
+    snprintf(bundled, sizeof bundled, "%s/../fonts/%s", program, name);
+    if (access(bundled, R_OK) == 0) {
+        memcpy(out_path, bundled, sizeof bundled);
+    }
+}
+
 bool sign_font_create(bool bold, struct sign_font **out_font)
 {
-    const char *path =
-        bold ? DEMO_FONT_DIR "/DejaVuSans-Bold.ttf" : DEMO_FONT_DIR "/DejaVuSans.ttf";
+    char path[PATH_BYTES];
+    find_font(bold ? "DejaVuSans-Bold.ttf" : "DejaVuSans.ttf", path);
     struct sign_font *font = calloc(1, sizeof *font);
     size_t bytes = 0;
     *out_font = NULL;

@@ -3,6 +3,8 @@
 """fovea_quality: pictures to compare by eye, its report, and what it says about wrong arguments."""
 
 import re
+import shutil
+from pathlib import Path
 
 import numpy
 import pytest
@@ -29,6 +31,24 @@ def noise(tmp_path):
 
 def pixels_of(path):
     return numpy.asarray(Image.open(path).convert("RGB")).astype(int)
+
+
+def test_a_bundle_has_letters_where_the_machine_has_none(quality, noise, tmp_path):
+    """As ./run gpu-bundle lays it out: bin/ beside fonts/."""
+    fonts = Path("/usr/share/fonts/truetype/dejavu")
+    program = quality.read_bytes()
+    assert str(fonts).encode() in program
+    (tmp_path / "bin").mkdir()
+    bundled = tmp_path / "bin" / "fovea_quality"
+    bundled.write_bytes(program.replace(str(fonts).encode(), str(fonts).replace("fonts", "no-no").encode()))
+    bundled.chmod(0o755)
+    command = [bundled, "compare", noise, "--set", "foveation.model=paper", "--output", tmp_path / "out"]
+    done = run_program(*command, check=False)
+    assert done.returncode != 0
+    assert "/usr/share/no-no/truetype/dejavu/DejaVuSans" in done.stderr
+    shutil.copytree(fonts, tmp_path / "fonts")
+    run_program(*command)
+    assert (tmp_path / "out" / "compare.png").exists()
 
 
 def test_every_picture_is_written_and_the_error_is_the_difference(quality, noise, tmp_path):

@@ -288,6 +288,35 @@ def test_gpu_test_wants_a_number_of_jobs(machine):
         assert machine.run("gpu-test", "--jobs", wrong).returncode == 2
 
 
+@pytest.mark.parametrize("command, said", [
+    (["quality", "--quick"], ["--quick"]),
+    (["compare", "a.png", "--output", "here"], ["compare", "a.png", "--output", "here"]),
+    (["compare", "a.png"], ["compare", "a.png", "--output", str(ROOT / "out" / "compare")]),
+    (["bench", "--quick"], ["--quick"]),
+])  # fmt: skip
+def test_what_a_bundle_has_is_run_without_a_build(machine, command, said):
+    bundle = Bundle(machine)
+    for name in ["fovea_quality", "fovea_bench"]:
+        (bundle.folder / "bin" / name).write_text('#!/bin/bash\nprintf "%s\\n" "$0" "$VK_LAYER_PATH" "$@"\n')
+        (bundle.folder / "bin" / name).chmod(0o644)
+    machine.fake("cmake", "exit 1")
+    done = machine.run(*command, "--bundle", bundle.folder)
+    assert done.returncode == 0, done.stderr
+    program, layers, *arguments = done.stdout.splitlines()
+    assert Path(program).parent == bundle.folder / "bin"
+    assert Path(layers) == bundle.folder / "layers"
+    assert arguments == said
+    assert machine.apt_calls() == []
+
+
+@pytest.mark.parametrize("command", ["quality", "compare", "bench"])
+def test_a_folder_that_is_no_bundle_is_refused(machine, tmp_path, command):
+    done = machine.run(command, "--bundle", tmp_path)
+    assert done.returncode == 1
+    assert "is no bundle" in done.stderr
+    assert machine.run(command, "--bundle").returncode == 2
+
+
 def test_demo_that_cannot_be_configured_names_its_log(machine):
     machine.fake("dpkg-query", "echo installed")
     machine.fake("cmake", 'echo "CMake Error: broken on purpose" >&2; exit 1')

@@ -15,6 +15,7 @@ help_quality()
   --only REGEX    only cases with such names, at every size; without --report
   --pictures REGEX  only drawn pictures with such names, without --report
   --quick         five small pictures, seconds instead of a quarter of an hour on two cores
+  --bundle DIR    build nothing, run what './run gpu-bundle DIR' left there
 
 Runs dozens of drawn pictures of 640x360 pixels, and PNG and JPEG files that are named, through every model
 and method and compares with the double-precision reference; and at 1280x720, where the paper's law is mild
@@ -32,14 +33,36 @@ help_compare()
   --set key.path=value    one setting, as often as wanted: --set foveation.strength=2; of
                           foveation.model, .method, .light or .map.kind: that one case alone
   --output DIR            where pictures go, instead of out/compare
+  --bundle DIR            build nothing, run what './run gpu-bundle DIR' left there
 
 Writes compare.png, a sheet of all: what the library makes, the exact result, the error times 32, and
 the numbers; and every picture by itself in full size.
 END
 }
 
+# quality_program [arguments]: sets QUALITY, and QUALITY_ARGUMENTS to those without --bundle DIR.
 quality_program()
 {
+    local bundle=''
+    QUALITY_ARGUMENTS=()
+    while (($#)); do
+        if [[ $1 == --bundle ]]; then
+            [[ -n ${2-} ]] || wrong_usage "--bundle needs a folder"
+            bundle=$(readlink -m -- "$2")
+            shift
+        else
+            QUALITY_ARGUMENTS+=("$1")
+        fi
+        shift
+    done
+    if [[ -n $bundle ]]; then
+        [[ -e $bundle/bin/fovea_quality ]] || fail "$bundle is no bundle"
+        mark_build_root
+        open_bundle "$bundle"
+        bench_environment
+        QUALITY=$bundle/bin/fovea_quality
+        return
+    fi
     need_packages build render tests
     configure_and_build release -DBUILD_TESTING=ON
     QUALITY=$BUILD_ROOT/release/tests/fovea_quality
@@ -48,14 +71,13 @@ quality_program()
 
 command_quality()
 {
-    quality_program
-    exec "$QUALITY" "$@"
+    quality_program "$@"
+    exec "$QUALITY" ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
 }
 
 command_compare()
 {
-    local arguments=("$@")
-    quality_program
-    has_flag --output "$@" || arguments+=(--output "$ROOT/out/compare")
-    exec "$QUALITY" compare "${arguments[@]}"
+    quality_program "$@"
+    has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/compare")
+    exec "$QUALITY" compare ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
 }

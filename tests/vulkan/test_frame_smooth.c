@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define WIDTH_PX 160
 #define HEIGHT_PX 90
@@ -179,6 +180,17 @@ static void maps_are_the_reference(void **state)
     rig_close(&rig);
 }
 
+/* A file that is no picture. */
+static void write_words(char path[], int path_bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, (size_t)path_bytes, "%s/fovea-words-XXXXXX", folder ? folder : "/tmp");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "no picture", 10), 10);
+    assert_int_equal(close(file), 0);
+}
+
 /* The picture stays as the old settings made it. */
 static void maps_that_cannot_be_taken_change_nothing(void **state)
 {
@@ -192,9 +204,10 @@ static void maps_that_cannot_be_taken_change_nothing(void **state)
     wrong.foveation.map.kind = FOVEA_MAP_FILE;
     snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "/nowhere/map.png");
     assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_IO);
-    snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "%s/CMakeLists.txt",
-             FOVEA_SOURCE_DIR);
-    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_CONFIG);
+    write_words(wrong.foveation.map.file, sizeof wrong.foveation.map.file);
+    const enum fovea_result no_picture = fovea_vk_set(rig.fovea, &wrong);
+    assert_int_equal(unlink(wrong.foveation.map.file), 0);
+    assert_int_equal(no_picture, FOVEA_ERROR_CONFIG);
     wrong = rig.settings;
     wrong.foveation.map.values = NULL;
     assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_INVALID_ARGUMENT);
