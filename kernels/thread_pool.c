@@ -24,15 +24,18 @@ struct thread_pool {
     thread_pool_fn fn;
     void *user;
     uint64_t generation; /* counts jobs */
+    uint32_t limit; /* workers below this one take part in the job */
     atomic_uint busy; /* workers that have not finished the job; changed with the mutex */
     bool quit;
-    uint32_t thread_count; /* started, worker 0 not among them */
+    uint32_t thread_count; /* started, worker 0 not among them; written with the mutex */
+    uint32_t thread_max;
     struct worker workers[];
 };
 
-static bool wait_for_job(struct thread_pool *pool, uint64_t done_generation)
+/* A thread that came while a job was under way is not counted in it: its index is beyond the limit. */
+static bool wait_for_job(struct thread_pool *pool, uint32_t index, uint64_t done_generation)
 {
-    while (!pool->quit && pool->generation == done_generation) {
+    while (!pool->quit && (pool->generation == done_generation || index >= pool->limit)) {
         pthread_cond_wait(&pool->work_came, &pool->mutex);
     }
     return !pool->quit;
@@ -44,7 +47,7 @@ static void *worker_main(void *argument)
     struct thread_pool *pool = worker->pool;
     uint64_t generation = 0;
     pthread_mutex_lock(&pool->mutex);
-    while (wait_for_job(pool, generation)) {
+    while (wait_for_job(pool, worker->index, generation)) {
         generation = pool->generation;
         pthread_mutex_unlock(&pool->mutex);
         pool->fn(pool->user, worker->index);
@@ -70,23 +73,32 @@ static void start_threads(struct thread_pool *pool, uint32_t count)
         if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
             break;
         }
+        pthread_mutex_lock(&pool->mutex);
         pool->thread_count++;
+        pthread_mutex_unlock(&pool->mutex);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-enum fovea_result thread_pool_create(uint32_t worker_count, struct thread_pool **out_pool)
+uint32_t thread_pool_grow(struct thread_pool *pool, uint32_t worker_count)
 {
-    const uint32_t thread_count = worker_count - 1;
+    const uint32_t wanted = worker_count - 1;
+    start_threads(pool, wanted < pool->thread_max ? wanted : pool->thread_max);
+    return pool->thread_count + 1;
+}
+
+enum fovea_result thread_pool_create(uint32_t worker_max, struct thread_pool **out_pool)
+{
+    const uint32_t thread_max = (worker_max ? worker_max : thread_pool_core_count()) - 1;
     *out_pool = NULL;
-    struct thread_pool *pool = calloc(1, sizeof *pool + thread_count * sizeof *pool->workers);
+    struct thread_pool *pool = calloc(1, sizeof *pool + thread_max * sizeof *pool->workers);
     if (!pool) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     pool->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool->work_came = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool->work_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    start_threads(pool, thread_count);
+    pool->thread_max = thread_max;
     *out_pool = pool;
     return FOVEA_OK;
 }
@@ -111,9 +123,9 @@ void thread_pool_destroy(struct thread_pool **pool)
     *pool = NULL;
 }
 
-uint32_t thread_pool_worker_count(const struct thread_pool *pool)
+uint32_t thread_pool_worker_max(const struct thread_pool *pool)
 {
-    return pool->thread_count + 1;
+    return pool->thread_max + 1;
 }
 
 /* Some 20 us: workers that are nearly done are not worth a sleep. */
@@ -134,19 +146,30 @@ static void wait_for_workers(struct thread_pool *pool)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-void thread_pool_run(struct thread_pool *pool, thread_pool_fn fn, void *user)
+/* The threads that take part. */
+static uint32_t give_out(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn,
+                         void *user)
 {
-    if (pool->thread_count > 0) {
-        pthread_mutex_lock(&pool->mutex);
-        pool->fn = fn;
-        pool->user = user;
-        atomic_store(&pool->busy, pool->thread_count);
-        pool->generation++;
-        pthread_cond_broadcast(&pool->work_came);
-        pthread_mutex_unlock(&pool->mutex);
-    }
+    pthread_mutex_lock(&pool->mutex);
+    const uint32_t there = pool->thread_count + 1;
+    const uint32_t limit = worker_count < there ? worker_count : there;
+    pool->fn = fn;
+    pool->user = user;
+    pool->limit = limit;
+    atomic_store(&pool->busy, limit - 1);
+    pool->generation++;
+    pthread_cond_broadcast(&pool->work_came);
+    pthread_mutex_unlock(&pool->mutex);
+    return limit - 1;
+}
+
+void thread_pool_run(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn, void *user)
+{
+    const bool shared = worker_count > 1 && give_out(pool, worker_count, fn, user) > 0;
     fn(user, 0);
-    wait_for_workers(pool);
+    if (shared) {
+        wait_for_workers(pool);
+    }
 }
 
 uint32_t thread_pool_core_count(void)

@@ -4,11 +4,13 @@
 #include "context_backend.h"
 
 #include "core/log.h"
+#include "thread_pool.h"
 
 #include <stdlib.h>
 
 struct context_device {
     struct fovea_log log;
+    struct thread_pool *pool; /* of all ops, which run one after the other; made with the first */
 };
 
 struct context_op {
@@ -29,6 +31,7 @@ static enum fovea_result cpu_open(const struct context_device_desc *desc,
 
 static void cpu_close(struct context_device **device)
 {
+    thread_pool_destroy(&(*device)->pool);
     free(*device);
     *device = NULL;
 }
@@ -43,6 +46,15 @@ static void cpu_destroy_op(struct context_device *device, struct context_op **op
     *op = NULL;
 }
 
+static enum fovea_result make_op(struct context_device *device, const struct foveate_plan *plan,
+                                 uint32_t thread_count, struct context_op *op)
+{
+    if (!device->pool) {
+        FOVEA_TRY(thread_pool_create(thread_count, &device->pool));
+    }
+    return foveate_cpu_create_in(device->pool, plan, &op->cpu);
+}
+
 static enum fovea_result cpu_create_op(struct context_device *device,
                                        const struct foveate_plan *plan, uint32_t thread_count,
                                        struct context_op **out_op)
@@ -50,7 +62,7 @@ static enum fovea_result cpu_create_op(struct context_device *device,
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     *out_op = calloc(1, sizeof **out_op);
     if (*out_op) {
-        result = foveate_cpu_create(plan, thread_count, &(*out_op)->cpu);
+        result = make_op(device, plan, thread_count, *out_op);
     }
     if (result < 0) {
         log_error(device->log, "cpu: cannot make the scratch memory of a %ux%u image: %s",

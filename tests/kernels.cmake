@@ -31,7 +31,7 @@ if(TARGET fovea_kernels_avx2)
 endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 
-fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c LINK fovea_test_foveate LABELS unit)
+fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
 fovea_add_test(NAME test_light_exact SOURCES test_light_exact.c LINK fovea_test_foveate LABELS unit)
 
 foreach(topic IN ITEMS exact law)
@@ -48,6 +48,7 @@ fovea_add_test(NAME test_context_map
     SOURCES test_context_map.c test_context_support.c support/png_file.c
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
+target_sources(test_context_memory PRIVATE support/process_counts.c)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)
 
 fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fovea_context_objects>

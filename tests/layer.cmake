@@ -82,7 +82,9 @@ add_executable(layer_program
     layer/programs/main.c
     layer/programs/program.c
     layer/programs/program_frame.c
-    layer/programs/program_screen.c)
+    layer/programs/program_screen.c
+    support/process_counts.c)
+target_include_directories(layer_program PRIVATE support)
 target_link_libraries(layer_program PRIVATE fovea_build ${VULKAN_LOADER} PkgConfig::XCB Threads::Threads)
 
 # What the layer's pictures must be.

@@ -7,6 +7,7 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "process_counts.h"
 #include "sheet.h"
 
 static const struct fovea_point_uv center = {0.5, 0.5};
@@ -107,6 +108,27 @@ static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
     image_free(&src);
     image_free(&before);
     image_free(&after);
+}
+
+/* However many sizes a context keeps, and however many it has forgotten. */
+static void all_sizes_share_one_pool_of_threads(void **state)
+{
+    (void)state;
+    struct said said = {0};
+    struct fovea_settings settings = fovea_settings_default();
+    settings.cpu_threads = 12;
+    struct fovea_context *context = context_of(&settings, &said);
+    const struct process_counts before = process_count();
+    for (uint32_t i = 0; i < 40; i++) {
+        struct test_image src = image_make_packed(64 + i % 20, 900, FOVEA_FORMAT_R8);
+        struct test_image dst = image_make_packed(64 + i % 20, 900, FOVEA_FORMAT_R8);
+        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL), FOVEA_OK);
+        image_free(&src);
+        image_free(&dst);
+        assert_int_equal(process_count().threads, before.threads + 11);
+    }
+    fovea_context_destroy(&context);
+    assert_process_counts(before, 20000);
 }
 
 /* ---- Batches */
@@ -213,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(context_without_memory_says_so),
         cmocka_unit_test(frame_without_memory_says_so_and_the_next_one_works),
+        cmocka_unit_test(all_sizes_share_one_pool_of_threads),
         cmocka_unit_test(a_map_without_memory_says_so_and_the_old_one_stays),
         cmocka_unit_test(a_batch_without_memory_says_so_and_frames_go_on),
         cmocka_unit_test(a_batch_of_a_known_kind_allocates_nothing),

@@ -4,9 +4,12 @@
 /* Work in steps on a pool: each piece is made once, and no step begins before those in front of it are done,
  * with more threads than there are cores and with fewer pieces than threads. */
 
+#include "process_counts.h"
 #include "thread_pool.h"
 #include "thread_steps.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +60,8 @@ static void run_worker(void *user, uint32_t worker)
     }
 }
 
-static void run(struct thread_pool *pool, struct work *work, const int32_t *pieces, size_t count)
+static void run_on(struct thread_pool *pool, uint32_t workers, struct work *work,
+                   const int32_t *pieces, size_t count)
 {
     memset(work, 0, sizeof *work);
     thread_steps_clear(&work->steps);
@@ -65,13 +69,18 @@ static void run(struct thread_pool *pool, struct work *work, const int32_t *piec
         work->pieces[i] = pieces[i];
         thread_steps_add(&work->steps, pieces[i]);
     }
-    thread_pool_run(pool, run_worker, work);
+    thread_pool_run(pool, workers, run_worker, work);
     assert_int_equal(atomic_load(&work->too_early), 0);
     for (size_t s = 0; s < count; s++) {
         for (int32_t p = 0; p < pieces[s]; p++) {
             assert_int_equal(atomic_load(&work->made[s][p]), 1);
         }
     }
+}
+
+static void run(struct thread_pool *pool, struct work *work, const int32_t *pieces, size_t count)
+{
+    run_on(pool, thread_pool_worker_max(pool), work, pieces, count);
 }
 
 static const int32_t shapes[][THREAD_STEPS_MAX] = {
@@ -88,6 +97,7 @@ static void every_piece_is_made_once_and_in_its_step(void **state)
     for (size_t w = 0; w < COUNT(workers); w++) {
         struct thread_pool *pool = NULL;
         assert_int_equal(thread_pool_create(workers[w], &pool), FOVEA_OK);
+        assert_int_equal(thread_pool_grow(pool, workers[w]), workers[w]);
         for (int round = 0; round < 200; round++) {
             run(pool, work, shapes[(size_t)round % COUNT(shapes)], THREAD_STEPS_MAX);
         }
@@ -106,10 +116,77 @@ static void pools_may_go_right_after_a_run(void **state)
     for (int round = 0; round < 100; round++) {
         struct thread_pool *pool = NULL;
         assert_int_equal(thread_pool_create(4, &pool), FOVEA_OK);
+        assert_int_equal(thread_pool_grow(pool, 4), 4);
         run(pool, work, shapes[1], THREAD_STEPS_MAX);
         thread_pool_destroy(&pool);
     }
     free(work);
+}
+
+static void note_worker(void *user, uint32_t worker)
+{
+    atomic_int *runs = user;
+    atomic_fetch_add(&runs[worker], 1);
+}
+
+/* As plans of different sizes use one pool, one after the other. */
+static void no_more_workers_take_part_than_are_asked_for(void **state)
+{
+    (void)state;
+    static const uint32_t wanted[] = {1, 8, 2, 5, 1, 8, 3};
+    struct thread_pool *pool = NULL;
+    assert_int_equal(thread_pool_create(6, &pool), FOVEA_OK);
+    const long before = process_count().threads;
+    uint32_t there = 1;
+    for (size_t i = 0; i < 50 * COUNT(wanted); i++) {
+        atomic_int runs[8] = {0};
+        const uint32_t count = wanted[i % COUNT(wanted)];
+        there = thread_pool_grow(pool, count);
+        thread_pool_run(pool, count, note_worker, runs);
+        for (uint32_t worker = 0; worker < 8; worker++) {
+            assert_int_equal(atomic_load(&runs[worker]), worker < count && worker < there);
+        }
+    }
+    assert_int_equal(there, 6);
+    assert_int_equal(process_count().threads, before + 5);
+    thread_pool_destroy(&pool);
+    assert_int_equal(process_count().threads, before);
+}
+
+struct runner {
+    struct thread_pool *pool;
+    atomic_bool stop;
+};
+
+static void *run_until_stopped(void *user)
+{
+    struct runner *runner = user;
+    struct work *work = malloc(sizeof *work);
+    for (int round = 0; work && !atomic_load(&runner->stop); round++) {
+        run_on(runner->pool, 1 + (uint32_t)round % 24, work, shapes[(size_t)round % COUNT(shapes)],
+               THREAD_STEPS_MAX);
+    }
+    free(work);
+    return NULL;
+}
+
+/* A plan is made on one thread while jobs of others run on another. */
+static void a_pool_grows_while_it_works(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        struct runner runner = {0};
+        pthread_t thread;
+        assert_int_equal(thread_pool_create(24, &runner.pool), FOVEA_OK);
+        assert_int_equal(pthread_create(&thread, NULL, run_until_stopped, &runner), 0);
+        for (uint32_t count = 1; count <= 30; count++) {
+            assert_int_equal(thread_pool_grow(runner.pool, count), count < 24 ? count : 24);
+            sched_yield();
+        }
+        atomic_store(&runner.stop, true);
+        pthread_join(thread, NULL);
+        thread_pool_destroy(&runner.pool);
+    }
 }
 
 int main(void)
@@ -117,6 +194,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_is_made_once_and_in_its_step),
         cmocka_unit_test(pools_may_go_right_after_a_run),
+        cmocka_unit_test(no_more_workers_take_part_than_are_asked_for),
+        cmocka_unit_test(a_pool_grows_while_it_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/thread.h"
 #include "pixel.h"
+#include "thread_pool.h"
 #include "vk_check.h"
 
 #include <pthread.h>
@@ -33,7 +34,7 @@ struct peer_plan {
 struct host_peer {
     struct peer base;
     struct vk_device *device;
-    uint32_t thread_count;
+    struct thread_pool *pool; /* of all plans: jobs are made one after the other */
     uint32_t slot_count;
     _Atomic double *elapsed_us; /* by slot; negative while a job of it is queued */
     _Atomic int64_t *late_age_ns; /* by slot; of late jobs; negative: unknown */
@@ -180,6 +181,7 @@ static void destroy(struct peer *base)
         pthread_mutex_unlock(&peer->lock);
         pthread_join(peer->worker, NULL);
     }
+    thread_pool_destroy(&peer->pool);
     pthread_cond_destroy(&peer->changed);
     pthread_mutex_destroy(&peer->lock);
     pthread_mutex_destroy(&peer->signalling);
@@ -240,7 +242,7 @@ static enum fovea_result import_plan(struct peer *base, const struct foveate_pla
     if (!own) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    enum fovea_result result = foveate_cpu_create(plan, host(base)->thread_count, &own->cpu);
+    enum fovea_result result = foveate_cpu_create_in(host(base)->pool, plan, &own->cpu);
     if (result < 0) {
         free(own);
         return result;
@@ -333,8 +335,9 @@ static const struct peer_api api = {
     .abandon = abandon,
 };
 
-static enum fovea_result start(struct host_peer *peer)
+static enum fovea_result start(struct host_peer *peer, uint32_t thread_count)
 {
+    FOVEA_TRY(thread_pool_create(thread_count, &peer->pool));
     peer->elapsed_us = malloc(peer->slot_count * sizeof *peer->elapsed_us);
     peer->late_age_ns = malloc(peer->slot_count * sizeof *peer->late_age_ns);
     if (!peer->elapsed_us || !peer->late_age_ns) {
@@ -363,11 +366,10 @@ enum fovea_result peer_host_create(struct vk_device *device, uint32_t slot_count
     peer->base.api = &api;
     peer->device = device;
     peer->slot_count = slot_count;
-    peer->thread_count = thread_count;
     pthread_mutex_init(&peer->lock, NULL);
     pthread_mutex_init(&peer->signalling, NULL);
     pthread_cond_init(&peer->changed, NULL);
-    enum fovea_result result = start(peer);
+    enum fovea_result result = start(peer, thread_count);
     if (result < 0) {
         destroy(&peer->base);
         return result;

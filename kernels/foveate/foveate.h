@@ -128,7 +128,14 @@ double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t
 /* ---- cpu -------------------------------------------------------------------------------------- */
 
 struct foveate_cpu;
+struct thread_pool;
 
+/* In threads of others', who run their jobs at other times; the pool must outlive it. It starts as many of
+ * the pool's threads as the plan has work for. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create_in(struct thread_pool *pool,
+                                                         const struct foveate_plan *plan,
+                                                         struct foveate_cpu **out_cpu);
+/* With a pool of its own; thread_count 0: one for each core. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan *plan,
                                                       uint32_t thread_count,
                                                       struct foveate_cpu **out_cpu);

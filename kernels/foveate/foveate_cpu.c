@@ -16,13 +16,14 @@
 struct foveate_cpu {
     const struct foveate_plan *plan;
     struct thread_pool *pool;
+    struct thread_pool *own_pool; /* NULL: the pool is others' too */
     struct foveate_cpu_lights lights;
     struct foveate_cpu_smooth *smooth; /* where the plan is; what follows is for blockwise ones */
     foveate_cpu_line_fn line;
     struct foveate_cpu_scratch *scratch; /* one for each worker */
     uint32_t scratch_count;
-    uint32_t thread_count; /* as it was asked for; 0: one for each core */
     uint32_t wanted_workers; /* of the pool; the system may have given fewer */
+    uint32_t worker_count; /* that there is room for; the pool may have more */
     /* Of the batch under way. */
     const struct foveate_cpu_batch *batch;
     const struct foveate_frame *frame;
@@ -46,7 +47,7 @@ static foveate_cpu_line_fn choose_line(void)
 static uint32_t count_workers(const struct foveate_cpu *cpu, uint32_t image_count)
 {
     const struct foveate_plan *plan = cpu->plan;
-    const uint32_t wanted = cpu->thread_count ? cpu->thread_count : thread_pool_core_count();
+    const uint32_t wanted = thread_pool_worker_max(cpu->pool);
     const uint32_t rows = plan->smooth ? FOVEATE_CPU_SMOOTH_ROWS : plan->fragment_px;
     const uint64_t pieces = (uint64_t)(plan->height_px / rows + 2) * image_count;
     return wanted < pieces ? wanted : (uint32_t)pieces;
@@ -109,15 +110,10 @@ static enum fovea_result grow_workers(struct foveate_cpu *cpu, uint32_t image_co
     if (wanted <= cpu->wanted_workers) {
         return FOVEA_OK;
     }
-    struct thread_pool *pool = NULL;
-    FOVEA_TRY(thread_pool_create(wanted, &pool));
-    const enum fovea_result result = make_room(cpu, thread_pool_worker_count(pool));
-    if (result < 0) {
-        thread_pool_destroy(&pool);
-        return result;
-    }
-    thread_pool_destroy(&cpu->pool);
-    cpu->pool = pool;
+    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
+    const uint32_t count = there < wanted ? there : wanted;
+    FOVEA_TRY(make_room(cpu, count));
+    cpu->worker_count = count;
     cpu->wanted_workers = wanted;
     return FOVEA_OK;
 }
@@ -145,8 +141,8 @@ static enum fovea_result make_workers(struct foveate_cpu *cpu)
     return grow_workers(cpu, 1);
 }
 
-enum fovea_result foveate_cpu_create(const struct foveate_plan *plan, uint32_t thread_count,
-                                     struct foveate_cpu **out_cpu)
+enum fovea_result foveate_cpu_create_in(struct thread_pool *pool, const struct foveate_plan *plan,
+                                        struct foveate_cpu **out_cpu)
 {
     *out_cpu = NULL;
     struct foveate_cpu *cpu = calloc(1, sizeof *cpu);
@@ -154,7 +150,7 @@ enum fovea_result foveate_cpu_create(const struct foveate_plan *plan, uint32_t t
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     cpu->plan = plan;
-    cpu->thread_count = thread_count;
+    cpu->pool = pool;
     cpu->line = choose_line();
     pixel_light_init(&cpu->lights.bits8, FOVEA_FORMAT_RGBA8, plan->foveation.transfer);
     pixel_light_init(&cpu->lights.bits10, FOVEA_FORMAT_A2B10G10R10, plan->foveation.transfer);
@@ -167,13 +163,28 @@ enum fovea_result foveate_cpu_create(const struct foveate_plan *plan, uint32_t t
     return FOVEA_OK;
 }
 
+enum fovea_result foveate_cpu_create(const struct foveate_plan *plan, uint32_t thread_count,
+                                     struct foveate_cpu **out_cpu)
+{
+    struct thread_pool *pool = NULL;
+    *out_cpu = NULL;
+    FOVEA_TRY(thread_pool_create(thread_count, &pool));
+    const enum fovea_result result = foveate_cpu_create_in(pool, plan, out_cpu);
+    if (result < 0) {
+        thread_pool_destroy(&pool);
+        return result;
+    }
+    (*out_cpu)->own_pool = pool;
+    return FOVEA_OK;
+}
+
 void foveate_cpu_destroy(struct foveate_cpu **cpu)
 {
     if (!cpu || !*cpu) {
         return;
     }
     struct foveate_cpu *own = *cpu;
-    thread_pool_destroy(&own->pool);
+    thread_pool_destroy(&own->own_pool);
     foveate_cpu_smooth_destroy(&own->smooth);
     free_scratch(own->scratch, 0, own->scratch_count);
     free(own->scratch);
@@ -229,7 +240,7 @@ static void run_blockwise(struct foveate_cpu *cpu, const struct foveate_cpu_batc
     cpu->bands_per_image =
         foveate_grid_count(frame->height_px, frame->fragment_px, frame->fragment_px - 1);
     atomic_store(&cpu->next_band, 0);
-    thread_pool_run(cpu->pool, work, cpu);
+    thread_pool_run(cpu->pool, cpu->worker_count, work, cpu);
 }
 
 void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,
@@ -244,6 +255,7 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
     }
     const struct foveate_cpu_smooth_run run = {
         .pool = cpu->pool,
+        .worker_count = cpu->worker_count,
         .batch = batch,
         .frame = frame,
         .light = foveate_cpu_light(&cpu->lights, frame, batch->src->format),

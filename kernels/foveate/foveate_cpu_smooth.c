@@ -459,7 +459,7 @@ static void run_group(struct foveate_cpu_smooth *smooth)
                                        .rows_at_once = FOVEATE_CPU_SMOOTH_ROWS,
                                        .image_count = smooth->group.count});
     }
-    thread_pool_run(smooth->run.pool, work, smooth);
+    thread_pool_run(smooth->run.pool, smooth->run.worker_count, work, smooth);
 }
 
 /* Float formats are gathered: a value that is not finite would spread over squares. So is light of PQ and

@@ -28,7 +28,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate
                                                                   uint32_t image_count);
 
 struct foveate_cpu_smooth_run {
-    struct thread_pool *pool; /* of at most as many workers as the smooth one has grown to */
+    struct thread_pool *pool;
+    uint32_t worker_count; /* that take part: at most as many as it has grown to */
     const struct foveate_cpu_batch *batch;
     const struct foveate_frame *frame;
     const struct pixel_light *light; /* NULL: averaged as stored */

@@ -45,8 +45,10 @@
 #define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
 /* More than all slots use: at least one is always free of unfinished frames. */
 #define FRAME_MAX_PLANS ((FRAME_MAX_SLOTS + 1) * FOVEA_VK_MAX_VIEWS)
-/* Plans take memory: where a new one is made, those go that so many frames have not used. */
+/* Plans take memory: those go that so many frames have not used, all where a new one is made, else one of
+ * them every few frames. So does scratch. */
 #define FRAME_PLAN_KEPT_FRAMES 120
+#define FRAME_FORGET_EVERY 4
 /* Where the others take more than so many bytes on the device, those go too that so many frames have not
  * used. A program that draws several targets one after the other comes back to each sooner: making plans
  * in every frame is worse than their memory. */

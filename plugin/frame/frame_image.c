@@ -113,6 +113,20 @@ static struct frame_scratch *find_place(struct fovea_vk *fovea)
     return place;
 }
 
+/* As plans do: frame_plan.c. */
+static void forget_one(struct fovea_vk *fovea, const struct frame_scratch *found)
+{
+    for (uint32_t i = 0; fovea->frame % FRAME_FORGET_EVERY == 0 && i < FRAME_MAX_SCRATCH; i++) {
+        struct frame_scratch *scratch = &fovea->scratch[i];
+        if (scratch != found && scratch->dst.image.handle &&
+            frame_retired(fovea, scratch->last_frame) &&
+            scratch->last_frame + FRAME_PLAN_KEPT_FRAMES < fovea->frame) {
+            finish_scratch(fovea, scratch);
+            return;
+        }
+    }
+}
+
 enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_format *format,
                                      uint32_t width_px, uint32_t height_px,
                                      struct frame_scratch **out_scratch)
@@ -120,6 +134,7 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_for
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
         if (scratch_fits(&fovea->scratch[i], format, width_px, height_px)) {
             *out_scratch = &fovea->scratch[i];
+            forget_one(fovea, *out_scratch);
             return FOVEA_OK;
         }
     }

@@ -189,6 +189,17 @@ static void forget_old(struct fovea_vk *fovea)
     }
 }
 
+/* A window whose edge was dragged rests: no new plan comes, and those of its former sizes go all the same, one
+ * at a time, so that no frame pays for many. */
+static void forget_one(struct fovea_vk *fovea)
+{
+    struct frame_plan *old =
+        fovea->frame % FRAME_FORGET_EVERY == 0 ? find_oldest(fovea, FRAME_PLAN_KEPT_FRAMES) : NULL;
+    if (old) {
+        finish_plan(fovea, old);
+    }
+}
+
 /* A free place, or the one used longest ago; there are more than frames in flight use. */
 static struct frame_plan *find_place(struct fovea_vk *fovea)
 {
@@ -236,7 +247,9 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_fov
                                   struct frame_plan **out_plan)
 {
     struct frame_plan *plan = find_plan(fovea, foveation, width_px, height_px);
-    if (!plan) {
+    if (plan) {
+        forget_one(fovea);
+    } else {
         FOVEA_TRY(make_plan(fovea, foveation, width_px, height_px, &plan));
     }
     plan->last_frame = fovea->frame + 1;

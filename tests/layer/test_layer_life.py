@@ -28,12 +28,33 @@ def test_a_forgotten_swapchain_does_not_matter(rig):
     assert set(done.messages) <= set(alone.messages), done.validation
 
 
+def counts(done, when):
+    """What the program says that its process has."""
+    found = re.search(when + r": threads (\d+), descriptors (\d+), resident_kb (\d+)", done.output)
+    assert found, done.output
+    return [int(number) for number in found.groups()]
+
+
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])
-def test_memory_does_not_grow_with_swapchains(rig, backend):
+def test_nothing_grows_with_swapchains(rig, backend):
     done = rig.case("many-swapchains", sets={"backend": backend})
     assert done.code == 0, done.output + done.log
-    first, last = (int(number) for number in re.findall(r"resident_kb (\d+)", done.output))
-    assert last - first < 6000, (first, last)
+    warm, end = counts(done, "warm"), counts(done, "end")
+    assert end[0] <= warm[0] and end[1] <= warm[1], done.output
+    assert end[2] - warm[2] < 6000, done.output
+
+
+@pytest.mark.parametrize("backend,threads", [("vulkan", 0), ("cpu", 2), ("cpu", 16), ("cpu", 64)])
+def test_a_dragged_window_takes_no_more_threads(rig, backend, threads):
+    """Each frame has another size. Alone the program has threads of its driver's."""
+    alone = rig.run(rig.program, "drag", on=False)
+    done = rig.case("drag", sets={"backend": backend, "cpu_threads": threads})
+    assert alone.code == done.code == 0, done.output + done.log
+    most = int(re.search(r"most: threads (\d+)", done.output)[1])
+    start, rested = counts(done, "start"), counts(done, "rested")
+    # The pool without its first worker, and: the peer's, the watchdog's, the settings', the input's.
+    assert most <= counts(alone, "dragged")[0] + max(threads - 1, 0) + 4, done.output
+    assert rested[0] <= most and rested[1] <= start[1], done.output
 
 
 def test_gaze_sources_change_under_threads_that_present(rig):

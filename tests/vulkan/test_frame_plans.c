@@ -121,6 +121,62 @@ static void old_plans_go(void **state)
     rig_close(&bench.rig);
 }
 
+/* A window that was dragged rests: nothing new is made, and its former sizes go all the same. */
+static void old_plans_go_where_no_new_ones_come(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    struct fovea_geometry frustums[10];
+    struct stereo scene = stereo_side_by_side();
+    for (int i = 0; i < 10; i++) {
+        frustums[i] = frustum(i);
+        scene.views[0].geometry = scene.views[1].geometry = &frustums[i];
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    }
+    assert_int_equal(count_plans(&bench), 10);
+    for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES + 10 * FRAME_FORGET_EVERY; i++) {
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    }
+    assert_int_equal(count_plans(&bench), 1);
+    assert_int_equal(bench.made, 10);
+    assert_int_equal(bench.warnings, 0);
+    rig_close(&bench.rig);
+}
+
+static uint32_t count_scratch(const struct bench *bench)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        count += bench->rig.fovea->scratch[i].dst.image.handle != VK_NULL_HANDLE;
+    }
+    return count;
+}
+
+static void old_scratch_goes_where_no_new_one_comes(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    const struct vk_format *format = vk_format_find(STEREO_FORMAT);
+    for (uint32_t i = 0; i < 5; i++) {
+        struct frame_scratch *scratch = NULL;
+        assert_int_equal(frame_scratch_find(bench.rig.fovea, format, 16 + i, 16, &scratch),
+                         FOVEA_OK);
+        scratch->last_frame = 1; /* as if the first frame had used it */
+    }
+    struct frame_scratch *used = NULL;
+    for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 7 * FRAME_FORGET_EVERY; i++) {
+        struct stereo scene = stereo_side_by_side();
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_int_equal(frame_scratch_find(bench.rig.fovea, format, 20, 16, &used), FOVEA_OK);
+        used->last_frame = bench.rig.fovea->frame;
+        assert_true(count_scratch(&bench) == 5 || i >= FRAME_PLAN_KEPT_FRAMES);
+    }
+    assert_int_equal(count_scratch(&bench), 1);
+    rig_close(&bench.rig);
+}
+
 static void views_that_are_copied_need_no_plan(void **state)
 {
     (void)state;
@@ -168,6 +224,8 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_by_turns_keep_their_plans),
         cmocka_unit_test(old_plans_go),
+        cmocka_unit_test(old_plans_go_where_no_new_ones_come),
+        cmocka_unit_test(old_scratch_goes_where_no_new_one_comes),
         cmocka_unit_test(views_that_are_copied_need_no_plan),
         cmocka_unit_test(a_frustum_of_too_much_blur_keeps_nobody_else),
     };

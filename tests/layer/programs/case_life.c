@@ -3,11 +3,11 @@
 
 /* How long things live: swapchains, windows, devices and instances come and go. */
 
+#include "process_counts.h"
 #include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define FRAMES 5
 
@@ -210,18 +210,15 @@ static void window_after_window(void)
     stand_close(&stand);
 }
 
-static long resident_kb(void)
+static struct process_counts print_counts(const char *when)
 {
-    long pages = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) {
-        program_fail("/proc/self/statm", 0);
-    }
-    fclose(file);
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+    const struct process_counts counts = process_count();
+    printf("%s: threads %ld, descriptors %ld, resident_kb %ld\n", when, counts.threads,
+           counts.descriptors, counts.resident_kb);
+    return counts;
 }
 
-/* Prints what the process takes of memory, after the first third and at the end. */
+/* Prints what the process has, after the first third and at the end. */
 static void many_swapchains(void)
 {
     const int rounds = 90;
@@ -231,9 +228,30 @@ static void many_swapchains(void)
         screen_resize_window(&stand.screen, 160 + (uint32_t)(i % 3) * 16, 120);
         recreate(&stand.screen);
         if (i == rounds / 3 || i == rounds - 1) {
-            printf("resident_kb %ld\n", resident_kb());
+            print_counts(i == rounds - 1 ? "end" : "warm");
         }
     }
+    stand_close(&stand);
+}
+
+/* The edge of a window is dragged: a size that never was for each frame. Then it rests. */
+static void drag(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, 10);
+    print_counts("start");
+    long most = 0;
+    for (uint32_t i = 0; i < 60; i++) {
+        screen_resize_window(&stand.screen, 200 + 3 * i, 150 + 2 * i);
+        recreate(&stand.screen);
+        const long threads = process_count().threads;
+        most = threads > most ? threads : most;
+    }
+    printf("most: threads %ld\n", most);
+    print_counts("dragged");
+    frame_run(&stand.screen, 330);
+    print_counts("rested");
     stand_close(&stand);
 }
 
@@ -248,6 +266,7 @@ const struct program_case life_cases[] = {
     {"instances-in-turn", instances_in_turn},
     {"instances-at-once", instances_at_once},
     {"many-swapchains", many_swapchains},
+    {"drag", drag},
     {"window-for-a-while", window_for_a_while},
     {"two-windows", two_windows},
     {"window-after-window", window_after_window},
