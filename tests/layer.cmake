@@ -15,6 +15,7 @@ if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
     endforeach()
     set_target_properties(test_layer_cookie PROPERTIES ENABLE_EXPORTS ON) # it stands in for libXau
     target_link_options(test_layer_gone PRIVATE -Wl,--wrap=dlopen)
+    target_link_options(test_layer_keys PRIVATE -Wl,--wrap=dlsym)
     target_include_directories(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/config)
     fovea_add_fuzz(NAME fuzz_layer_cookie SOURCES fuzz/fuzz_layer_cookie.c LINK fovea_layer_input)
 else()

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The thread: it asks the server where the pointer is and which keys are down, and waits in between. Requests
- * of a turn go out together, so that a turn is one way there and back. */
+ * of a turn go out together, so that a turn is one way there and back. While one of the windows has the focus keys come
+ * as events, too; what they press is counted in the next turn of the keys, which knows the focus. */
 #include "layer_input_thread.h"
 
 #include "core/log.h"
@@ -42,10 +43,9 @@ static void forget_pointer(struct layer_input *input)
 static void map_keys(struct layer_input *input)
 {
     const struct x11 *x11 = &input->x11;
-    struct fovea_layer_keys keys;
     (void)pthread_mutex_lock(&input->lock);
     const bool other_keys = input->keys_changed;
-    keys = input->keys;
+    input->mapped_keys = input->keys;
     input->keys_changed = false;
     (void)pthread_mutex_unlock(&input->lock);
     if (other_keys) {
@@ -68,8 +68,18 @@ static void map_keys(struct layer_input *input)
         .columns = reply->keysyms_per_keycode,
         .keysyms = (const uint32_t *)(reply + 1),
     };
-    input_actions_map(&input->actions, &keys, &mapping);
+    input_actions_map(&input->actions, &input->mapped_keys, &mapping);
     free(reply);
+}
+
+/* Of any window: raw events are the same on all screens. */
+static xcb_window_t root_of(const struct layer_input *input)
+{
+    xcb_window_t root = 0;
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS && root == 0; i++) {
+        root = input->windows[i].root;
+    }
+    return root;
 }
 
 static bool is_any_in_focus(struct layer_input *input, const struct turn *turn)
@@ -83,18 +93,54 @@ static bool is_any_in_focus(struct layer_input *input, const struct turn *turn)
     return any;
 }
 
+static void count_presses(struct layer_input *input, uint32_t pressed)
+{
+    for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
+        input->pressed[i] += pressed >> i & 1;
+    }
+}
+
+static void take_pending(struct layer_input *input)
+{
+    for (uint32_t i = 0; i < input->pending_count; i++) {
+        const struct raw_key *key = &input->pending[i];
+        count_presses(input,
+                      input_actions_event(&input->actions, key->keycode, key->down, key->time_ms));
+    }
+    input->pending_count = 0;
+}
+
+static void say_missed(struct layer_input *input, bool ours)
+{
+    char text[INPUT_MISSED_BYTES];
+    if (input_actions_missed(&input->actions, &input->mapped_keys, text) && ours &&
+        !input->missed_said) {
+        input->missed_said = true;
+        log_info(input->log, "input: %s", text);
+    }
+}
+
+/* What the server answered may be older than the events that came with it: it counts where there were none. */
 static void take_keys(struct layer_input *input, const struct turn *turn)
 {
     struct keymap down;
     memcpy(&down, turn->keymap->keys, sizeof down);
     const bool ours = is_any_in_focus(input, turn);
-    const uint32_t pressed = input_actions_poll(&input->actions, &down);
-    for (size_t i = 0; ours && i < LAYER_ACTION_COUNT; i++) {
-        if (pressed >> i & 1) {
-            atomic_fetch_add(&input->presses[i], 1);
+    map_keys(input);
+    if (input->pending_count > 0) {
+        take_pending(input);
+    } else {
+        count_presses(input, input_actions_poll(&input->actions, &down));
+    }
+    for (size_t i = 0; i < LAYER_ACTION_COUNT; i++) {
+        if (ours && input->pressed[i] > 0) {
+            atomic_fetch_add(&input->presses[i], input->pressed[i]);
         }
+        input->pressed[i] = 0;
     }
     atomic_store(&input->compare_held, ours && input->actions.actions[LAYER_ACTION_COMPARE].down);
+    say_missed(input, ours);
+    raw_keys_hear(&input->raw, &input->x11, ours ? root_of(input) : 0);
 }
 
 /* ---- Pointer ---------------------------------------------------------------------------------- */
@@ -218,12 +264,24 @@ static bool are_windows_taken(const struct layer_input *input)
     return all;
 }
 
+static void take_key_event(struct layer_input *input, const xcb_generic_event_t *event)
+{
+    struct raw_key key;
+    if (raw_keys_event(&input->raw, event, &key)) {
+        if (input->pending_count == INPUT_PENDING_MAX) {
+            take_pending(input);
+        }
+        input->pending[input->pending_count++] = key;
+    }
+}
+
 static void take_events(struct layer_input *input)
 {
     const struct x11 *x11 = &input->x11;
     xcb_generic_event_t *event = x11->poll_for_event(x11->connection);
     while (event) {
         input->mapping_changed |= (event->response_type & 0x7f) == XCB_MAPPING_NOTIFY;
+        take_key_event(input, event);
         for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
             input_window_event(&input->windows[i], x11, event);
         }
@@ -285,7 +343,6 @@ static void look(struct layer_input *input)
     const int64_t now_ns = fovea_time_ns();
     const bool with_keys = now_ns >= input->next_keys_ns - KEYS_EARLY_NS;
     if (with_keys) {
-        map_keys(input);
         input->next_keys_ns = now_ns + KEYS_PERIOD_NS;
     }
     struct turn turn = ask(input, with_keys);
@@ -337,6 +394,8 @@ static void poll_server(struct layer_input *input)
         if (!take_windows(input)) {
             forget_pointer(input);
             take_events(input);
+            raw_keys_hear(&input->raw, &input->x11, 0);
+            input->pending_count = 0;
             if (are_windows_taken(input) && x11_is_alive(&input->x11)) {
                 wait_until(input, -1);
             }
@@ -365,6 +424,15 @@ static void say_what_it_is(struct layer_input *input)
     free(reply);
 }
 
+static void find_raw_keys(struct layer_input *input)
+{
+    raw_keys_open(&input->raw, &input->x11);
+    if (input->raw.opcode == 0 && x11_is_alive(&input->x11) && !atomic_load(&input->stopping)) {
+        log_info(input->log, "input: the X server has no XInput 2.1: keys are polled, and one that "
+                             "is up again within 17 ms is lost");
+    }
+}
+
 static bool connect_to_server(struct layer_input *input)
 {
     const bool connected = x11_connect(&input->x11, input->display, input->cookie_file);
@@ -383,6 +451,7 @@ void *input_thread_run(void *user)
     if (connect_to_server(input)) {
         input->mapping_changed = true;
         say_what_it_is(input);
+        find_raw_keys(input);
         poll_server(input);
         if (!atomic_load(&input->stopping)) {
             log_warning(input->log,

@@ -7,6 +7,7 @@
 
 #include "layer_input.h"
 #include "layer_input_keys.h"
+#include "layer_input_raw.h"
 #include "layer_input_window.h"
 
 #include <pthread.h>
@@ -18,6 +19,9 @@ enum input_state {
     INPUT_RUNNING,
     INPUT_NO_SERVER,
 };
+
+/* More than anybody presses in a turn; those beyond are taken at once. */
+#define INPUT_PENDING_MAX 64
 
 struct layer_input {
     struct fovea_log log;
@@ -55,7 +59,13 @@ struct layer_input {
     struct x11 x11;
     struct input_window windows[LAYER_INPUT_WINDOWS];
     uint64_t taken[LAYER_INPUT_WINDOWS]; /* of watched */
+    struct raw_keys raw;
+    struct raw_key pending[INPUT_PENDING_MAX]; /* events that no turn of the keys has taken yet */
+    uint32_t pending_count;
+    uint32_t pressed[LAYER_ACTION_COUNT]; /* since the last turn of the keys */
     struct input_actions actions;
+    struct fovea_layer_keys mapped_keys; /* that actions are of */
+    bool missed_said;
     bool mapping_changed;
     int64_t next_keys_ns;
 };

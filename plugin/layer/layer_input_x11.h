@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A connection to an X server through libxcb, which is loaded at run time: it neither exits nor takes locks
- * of the program's, as Xlib would. Of the core protocol alone. */
+ * of the program's, as Xlib would. Requests are of the core protocol; layer_input_raw.c adds some of XInput's. */
 #ifndef FOVEA_LAYER_INPUT_X11_H
 #define FOVEA_LAYER_INPUT_X11_H
 
@@ -20,6 +20,7 @@
     F(get_file_descriptor)                                                                         \
     F(flush)                                                                                       \
     F(poll_for_event)                                                                              \
+    F(send_request)                                                                                \
     F(poll_for_reply)                                                                              \
     F(query_extension)                                                                             \
     F(query_pointer)                                                                               \

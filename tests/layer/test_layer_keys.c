@@ -5,6 +5,184 @@
 #include "input_rig.h"
 
 #include "key.h"
+#include "layer_input_keys.h"
+
+#include <dlfcn.h>
+
+#include <xcb/xtest.h>
+
+/* ---- A server without XInput ------------------------------------------------------------------- */
+
+static bool xinput_is_hidden;
+
+static xcb_query_extension_cookie_t query_other(xcb_connection_t *connection, uint16_t length,
+                                                const char *name)
+{
+    const bool hidden = strncmp(name, "XInput", 6) == 0;
+    return xcb_query_extension(connection, hidden ? 8 : length, hidden ? "NotThere" : name);
+}
+
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name)
+{
+    xcb_query_extension_cookie_t (*other)(xcb_connection_t *, uint16_t, const char *) = query_other;
+    void *found = __real_dlsym(library, name);
+    if (xinput_is_hidden && strcmp(name, "xcb_query_extension") == 0) {
+        memcpy(&found, &other, sizeof found);
+    }
+    return found;
+}
+
+static int set_up_polled(void **unused)
+{
+    xinput_is_hidden = true;
+    const int failed = rig_set_up(unused);
+    xinput_is_hidden = false;
+    return failed;
+}
+
+#define POLLED(test) cmocka_unit_test_setup_teardown(test, set_up_polled, rig_tear_down)
+
+/* ---- Keys ------------------------------------------------------------------------------------- */
+
+/* As macro keyboards and remote controls do: all of it at once. */
+static void tap(uint32_t modifier, uint32_t key)
+{
+    const uint8_t codes[] = {x_keycode(&client, modifier), x_keycode(&client, key)};
+    const struct {
+        uint8_t type, code;
+    } events[] = {{XCB_KEY_PRESS, codes[0]},
+                  {XCB_KEY_PRESS, codes[1]},
+                  {XCB_KEY_RELEASE, codes[1]},
+                  {XCB_KEY_RELEASE, codes[0]}};
+    for (size_t i = 0; i < COUNT_OF(events); i++) {
+        xcb_test_fake_input(client.connection, events[i].type, events[i].code, 0, client.root, 0, 0,
+                            0);
+    }
+    x_sync(&client);
+}
+
+static void taps_without_any_length_count_all(void **unused)
+{
+    (void)unused;
+    rest_ms(POLLS_MS); /* the focus is known */
+    for (unsigned i = 0; i < 50; i++) {
+        tap(SHIFT_R, F2);
+        rest_ms(i % 25);
+    }
+    UNTIL(rig_state().presses[LAYER_ACTION_TOGGLE] == 50);
+    for (unsigned i = 0; i < 50; i++) {
+        tap(SHIFT_R, F1);
+    }
+    UNTIL(rig_state().presses[LAYER_ACTION_HELP] == 50);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 100);
+    x_focus(&client, XCB_INPUT_FOCUS_NONE);
+    rest_ms(POLLS_MS);
+    tap(SHIFT_R, F2);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 100);
+    assert_int_equal(rig_said_count(FOVEA_LOG_INFO), 0);
+}
+
+static void without_xinput_keys_are_polled_and_that_is_said(void **unused)
+{
+    (void)unused;
+    UNTIL(rig_said_count(FOVEA_LOG_INFO) == 1);
+    assert_contains(rig_said(FOVEA_LOG_INFO), "keys are polled");
+    hold_ms(SHIFT_R, F2, 120);
+    UNTIL(all_presses() == 1);
+}
+
+/* Some servers press both where Shift_R is asked for. */
+static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
+{
+    (void)unused;
+    rest_ms(POLLS_MS);
+    x_key(&client, SHIFT_L, true);
+    hold_ms(SHIFT_R, F2, 120);
+    x_key(&client, SHIFT_L, false);
+    UNTIL(all_presses() == 1);
+    x_key(&client, SHIFT_L, true);
+    x_key(&client, CONTROL_L, true);
+    hold_ms(SHIFT_R, F2, 120);
+    x_key(&client, CONTROL_L, false);
+    x_key(&client, SHIFT_L, false);
+    rest_ms(POLLS_MS);
+    assert_int_equal(all_presses(), 1);
+}
+
+static void what_is_ignored_for_its_modifiers_is_said_once(void **unused)
+{
+    (void)unused;
+    hold_ms(0, F2, 120);
+    hold_ms(SHIFT_L, 'q', 120);
+    hold_ms(SHIFT_R, F2, 120);
+    UNTIL(all_presses() == 1);
+    assert_null(strstr(rig_said(FOVEA_LOG_INFO), "ignored"));
+    const unsigned before = rig_said_count(FOVEA_LOG_INFO);
+    x_key(&client, CONTROL_L, true);
+    hold_ms(SHIFT_L, F2, 120);
+    x_key(&client, CONTROL_L, false);
+    UNTIL(rig_said_count(FOVEA_LOG_INFO) == before + 1);
+    assert_string_equal(rig_said(FOVEA_LOG_INFO),
+                        "input: F2 with Shift_L and Control_L: ignored, the keys are Shift_R+F2 "
+                        "and no other modifier");
+    hold_ms(SHIFT_L, F1, 120);
+    rest_ms(POLLS_MS);
+    assert_int_equal(rig_said_count(FOVEA_LOG_INFO), before + 1);
+    assert_int_equal(all_presses(), 1);
+}
+
+/* ---- Events, without a server ------------------------------------------------------------------ */
+
+/* Keycodes 10 and up. */
+static const uint32_t few_keys[] = {SHIFT_L, SHIFT_R, F1, F2};
+
+static struct input_actions few_actions(void)
+{
+    const struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
+    const struct key_mapping mapping = {
+        .first_keycode = 10, .keycode_count = 4, .columns = 1, .keysyms = few_keys};
+    struct input_actions actions = {0};
+    input_actions_map(&actions, &keys, &mapping);
+    return actions;
+}
+
+static void keys_of_remote_desktops_that_repeat_by_going_up_count_once(void **unused)
+{
+    (void)unused;
+    struct input_actions actions = few_actions();
+    uint32_t time_ms = UINT32_MAX - 100; /* servers' clocks overflow */
+    assert_int_equal(input_actions_event(&actions, 11, true, time_ms), 0);
+    assert_int_equal(input_actions_event(&actions, 13, true, time_ms), 1u << LAYER_ACTION_TOGGLE);
+    assert_int_equal(input_actions_event(&actions, 13, true, time_ms), 0);
+    for (int i = 0; i < 20; i++) {
+        time_ms += 33;
+        assert_int_equal(input_actions_event(&actions, 13, false, time_ms), 0);
+        assert_int_equal(input_actions_event(&actions, 13, true, time_ms + 1), 0);
+    }
+    assert_int_equal(input_actions_event(&actions, 13, false, time_ms), 0);
+    assert_int_equal(input_actions_event(&actions, 13, true, time_ms + 2),
+                     1u << LAYER_ACTION_TOGGLE);
+    assert_int_equal(input_actions_event(&actions, 13, false, time_ms + 2), 0);
+    assert_int_equal(input_actions_event(&actions, 11, false, time_ms + 2), 0);
+    assert_int_equal(input_actions_event(&actions, 11, true, time_ms + 2), 0);
+    assert_int_equal(input_actions_event(&actions, 13, true, time_ms + 2),
+                     1u << LAYER_ACTION_TOGGLE);
+}
+
+static void an_event_of_any_keycode_is_taken(void **unused)
+{
+    (void)unused;
+    struct input_actions actions = few_actions();
+    static const uint32_t keycodes[] = {0, 7, 255, 256, UINT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(keycodes); i++) {
+        assert_int_equal(input_actions_event(&actions, keycodes[i], true, 0), 0);
+        assert_int_equal(input_actions_event(&actions, keycodes[i], false, 0), 0);
+    }
+}
 
 static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **unused)
 {
@@ -258,6 +436,9 @@ int main(void)
         WITH_SERVER(a_press_counts_once_however_long_and_the_program_gets_it_too),
         WITH_SERVER(every_action_has_its_own_keys),
         WITH_SERVER(other_modifiers_make_it_somebody_elses),
+        WITH_SERVER(taps_without_any_length_count_all),
+        WITH_SERVER(another_modifier_of_the_same_kind_may_be_down_too),
+        WITH_SERVER(what_is_ignored_for_its_modifiers_is_said_once),
         WITH_SERVER(keys_count_while_the_focus_is_in_the_window),
         WITH_SERVER(keys_count_in_every_window_that_is_watched),
         WITH_SERVER(keys_that_are_held_when_the_focus_comes_do_not_count),
@@ -265,6 +446,17 @@ int main(void)
         WITH_SERVER(keys_can_be_others_or_none),
         WITH_SERVER(a_keyboard_that_changes_is_read_again),
         WITH_SERVER(a_key_that_goes_down_as_the_keyboard_changes_counts),
+        POLLED(without_xinput_keys_are_polled_and_that_is_said),
+        POLLED(a_press_counts_once_however_long_and_the_program_gets_it_too),
+        POLLED(other_modifiers_make_it_somebody_elses),
+        POLLED(another_modifier_of_the_same_kind_may_be_down_too),
+        POLLED(what_is_ignored_for_its_modifiers_is_said_once),
+        POLLED(keys_that_are_held_when_the_focus_comes_do_not_count),
+        POLLED(compare_is_held_as_long_as_its_keys_and_the_focus),
+        POLLED(keys_can_be_others_or_none),
+        POLLED(a_key_that_goes_down_as_the_keyboard_changes_counts),
+        cmocka_unit_test(keys_of_remote_desktops_that_repeat_by_going_up_count_once),
+        cmocka_unit_test(an_event_of_any_keycode_is_taken),
         cmocka_unit_test(actions_are_in_the_settings_order),
         cmocka_unit_test(help_names_what_has_keys),
     };
