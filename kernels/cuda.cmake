@@ -65,22 +65,31 @@ if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
 endif()
 
+# fovea_add_fatbin(<kernel>.cu <file>.fatbin <nvcc's flags>...)
+set(FOVEA_CUDA_KERNELS ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "for tests too")
+set(FOVEA_NVCC_FLAGS ${nvcc_flags} CACHE INTERNAL "")
+set(FOVEA_NVCC_KNOWS ${known} CACHE INTERNAL "")
+function(fovea_add_fatbin kernel fatbin)
+    get_filename_component(name ${fatbin} NAME_WE)
+    add_custom_command(OUTPUT ${fatbin}
+        COMMAND ${FOVEA_NVCC} -fatbin ${FOVEA_NVCC_FLAGS} ${ARGN} -I${PROJECT_SOURCE_DIR}/plugin
+            -I${FOVEA_CUDA_KERNELS} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
+        DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
+        COMMENT "CUDA ${name}.cu")
+endfunction()
+
 # Those that take longest come first.
+set(FOVEA_FATBINS foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small foveate_cuda
+    foveate_smooth foveate_late foveate_gaze CACHE INTERNAL "")
 set(fatbins)
-foreach(name foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small foveate_cuda
-    foveate_smooth foveate_late foveate_gaze)
-    set(kernel ${CMAKE_CURRENT_LIST_DIR}/foveate/${name}.cu)
-    set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+foreach(name IN LISTS FOVEA_FATBINS)
     set(architecture_flags ${gencode})
     if(name MATCHES "tiles|small")
         set(architecture_flags ${gencode_90})
     endif()
-    add_custom_command(OUTPUT ${fatbin}
-        COMMAND ${FOVEA_NVCC} -fatbin ${nvcc_flags} ${architecture_flags} -I${PROJECT_SOURCE_DIR}/plugin
-            -I${CMAKE_CURRENT_LIST_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
-        DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
-        COMMENT "CUDA ${name}.cu")
-    list(APPEND fatbins ${fatbin})
+    fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${name}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
+        ${architecture_flags})
+    list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
 set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS FOVEATE_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
@@ -94,6 +103,7 @@ add_library(fovea_cuda STATIC
     foveate/foveate_cuda.c
     foveate/foveate_cuda_bands.c
     foveate/foveate_cuda_batch.c
+    foveate/foveate_cuda_code.c
     foveate/foveate_cuda_gaze.c
     foveate/foveate_cuda_kernels.c
     foveate/foveate_cuda_late.c

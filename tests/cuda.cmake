@@ -24,7 +24,8 @@ set(rig_of_test_cuda_peer gpu/peer_rig.c)
 set(rig_of_test_cuda_peer_jobs gpu/peer_rig.c)
 set(rig_of_test_cuda_context gpu/context_rig.c)
 set(rig_of_test_cuda_context_batch gpu/context_rig.c)
-foreach(name IN ITEMS test_cuda_peer test_cuda_peer_jobs test_cuda_context test_cuda_context_batch)
+foreach(name IN ITEMS test_cuda_code test_cuda_peer test_cuda_peer_jobs test_cuda_context
+    test_cuda_context_batch)
     fovea_add_test(NAME ${name} SOURCES gpu/${name}.c gpu/fake_cuda_control.c ${rig_of_${name}}
         LINK fovea_internal LABELS unit ENV LD_LIBRARY_PATH=${fake_cuda})
     add_dependencies(${name} test_fake_cuda)
@@ -59,6 +60,32 @@ fovea_add_test(NAME test_cuda_tiles
 fovea_add_test(NAME test_cuda_kernels
     SOURCES gpu/test_cuda_kernels.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
+# The same from PTX of 7.5 and nothing else, which any later card runs too: what the card can do and what this code
+# can do are two things (foveate_cuda_code.h).
+if(FOVEA_NVCC_KNOWS MATCHES "compute_75\n")
+    set(ptx75 ${CMAKE_CURRENT_BINARY_DIR}/ptx75)
+    file(MAKE_DIRECTORY ${ptx75})
+    set(ptx75_fatbins)
+    foreach(name IN LISTS FOVEA_FATBINS)
+        fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${name}.cu ${ptx75}/${name}.fatbin
+            -gencode arch=compute_75,code=compute_75)
+        list(APPEND ptx75_fatbins ${ptx75}/${name}.fatbin)
+    endforeach()
+    # What a program has itself it does not take from the library.
+    add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/foveate/foveate_fatbin.c)
+    set_source_files_properties(${FOVEA_CUDA_KERNELS}/foveate/foveate_fatbin.c PROPERTIES
+        OBJECT_DEPENDS "${ptx75_fatbins}")
+    target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE FOVEATE_FATBINS="${ptx75}")
+    target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)
+    fovea_add_test(NAME test_cuda_ptx75
+        SOURCES gpu/test_cuda_ptx75.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+            $<TARGET_OBJECTS:test_cuda_ptx75_fatbins>
+        LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
+    fovea_add_test(NAME test_cuda_ptx75_batch
+        SOURCES gpu/test_cuda_batch.c ${fixture} $<TARGET_OBJECTS:test_cuda_ptx75_fatbins>
+        LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
+endif()
+
 # Label gpus: needs two, and may be skipped where there is one.
 fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
     LINK fovea_internal fovea_test_images LABELS gpu gpus)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "foveate/foveate_cuda_code.h"
 #include "foveate/foveate_cuda_plan.h"
 #include "foveate/foveate_grid.h"
 
@@ -10,6 +11,25 @@ extern const unsigned char foveate_cuda_fatbin[];
 
 /* ---- The kernels of a device ------------------------------------------------------------------ */
 
+/* Somebody has built for other cards than this one. */
+static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
+{
+    const struct cuda_device *device = foveate->device;
+    int major = 0;
+    struct foveate_cuda_code code;
+    FOVEA_TRY(foveate_cuda_code_of(device, foveate->kernels.linear[FOVEA_FORMAT_RGBA8], &code));
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                          device->handle));
+    if (!code.has_products && major >= 8) {
+        log_info(device->log,
+                 "cuda: this build has code of architecture %d.%d at most for %s, and leaves its "
+                 "tensor cores idle (FOVEA_CUDA_ARCHITECTURES)",
+                 code.architecture / 10, code.architecture % 10, device->name);
+    }
+    return FOVEA_OK;
+}
+
 static enum fovea_result load(struct foveate_cuda *foveate)
 {
     const struct cuda_device *device = foveate->device;
@@ -17,6 +37,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
            device->cu->ModuleLoadData(&foveate->module, foveate_cuda_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
                                        FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
+    FOVEA_TRY(tell_of_old_code(foveate));
     FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
@@ -134,7 +155,7 @@ static void cut_fragments(const struct foveate_plan *plan, struct foveate_cuda_t
     tables->tile_px = (side_px + count - 1) / count;
 }
 
-/* A table of host memory, and where it goes. */
+/* A table of host memory, and where it goes; it may be empty. */
 struct table {
     CUdeviceptr to;
     const void *from;
@@ -147,8 +168,11 @@ static enum fovea_result upload(struct foveate_cuda *foveate, const struct table
     const struct cuda_device *device = foveate->device;
     const struct cuda_driver *cu = device->cu;
     for (size_t i = 0; i < count; i++) {
-        CU_TRY(device->log, cu,
-               cu->MemcpyHtoDAsync(tables[i].to, tables[i].from, tables[i].bytes, foveate->upload));
+        if (tables[i].bytes > 0) {
+            CU_TRY(device->log, cu,
+                   cu->MemcpyHtoDAsync(tables[i].to, tables[i].from, tables[i].bytes,
+                                       foveate->upload));
+        }
     }
     CU_TRY(device->log, cu, cu->StreamSynchronize(foveate->upload));
     return FOVEA_OK;
@@ -191,7 +215,7 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
                                    {plan->tables.taps, source->taps, tap_bytes},
                                    {plan->bands.filters, filters, filter_bytes},
                                    {plan->tables.law_table, source->law_table, law_bytes}};
-    const enum fovea_result result = upload(foveate, tables, law_bytes > 0 ? 4 : 3);
+    const enum fovea_result result = upload(foveate, tables, 4);
     free(filters);
     return result;
 }

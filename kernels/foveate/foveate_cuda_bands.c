@@ -4,13 +4,13 @@
 #include "foveate/foveate_cuda_bands.h"
 
 #include "core/log.h"
+#include "foveate/foveate_cuda_code.h"
 #include "foveate/foveate_grid.h"
 #include "pixel_float.h"
 
 extern const unsigned char foveate_bands_fatbin[];
 
 #define FORMATS (1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8)
-#define LEAST_MAJOR 8
 #define RESERVED_BYTES 1024 /* by CUDA, of every block's shared memory */
 
 /* ---- Kernels ---------------------------------------------------------------------------------- */
@@ -42,23 +42,15 @@ static enum fovea_result allow_window(const struct cuda_device *device, CUfuncti
     return FOVEA_OK;
 }
 
-enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
-                                          struct foveate_cuda_bands_kernels *out_kernels)
+/* How large the windows of blocks may be, which also says that there are kernels. */
+static enum fovea_result allow_windows(const struct cuda_device *device,
+                                       struct foveate_cuda_bands_kernels *out_kernels)
 {
-    int major = 0;
     int block_bytes = 0;
     int all_bytes = 0;
     int32_t own_bytes = 0;
-    FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
     FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &block_bytes));
     FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &all_bytes));
-    if (major < LEAST_MAJOR) {
-        return FOVEA_OK;
-    }
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&out_kernels->module, foveate_bands_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "bands", FORMATS,
-                                       &out_kernels->kernels));
     for (int i = 0; i < FOVEATE_CUDA_FORMATS; i++) {
         FOVEA_TRY(allow_window(device, out_kernels->kernels.linear[i], block_bytes,
                                &out_kernels->window_bytes, &own_bytes));
@@ -69,12 +61,28 @@ enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
     return FOVEA_OK;
 }
 
+enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
+                                          struct foveate_cuda_bands_kernels *out_kernels)
+{
+    struct foveate_cuda_code code;
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&out_kernels->module, foveate_bands_fatbin));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "bands", FORMATS,
+                                       &out_kernels->kernels));
+    FOVEA_TRY(foveate_cuda_code_of(device, out_kernels->kernels.linear[FOVEA_FORMAT_RGBA8], &code));
+    if (!code.has_products) {
+        foveate_cuda_bands_unload(device, out_kernels);
+        return FOVEA_OK;
+    }
+    return allow_windows(device, out_kernels);
+}
+
 void foveate_cuda_bands_unload(const struct cuda_device *device,
                                struct foveate_cuda_bands_kernels *kernels)
 {
     if (kernels->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
-        kernels->module = NULL;
+        *kernels = (struct foveate_cuda_bands_kernels){0};
     }
 }
 

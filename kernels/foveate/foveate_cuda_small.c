@@ -3,20 +3,11 @@
 
 #include "foveate/foveate_cuda_small.h"
 
+#include "foveate/foveate_cuda_code.h"
+
 extern const unsigned char foveate_small_fatbin[];
 
 _Static_assert(sizeof(struct foveate_small_linear_params) <= 4096, "more than a launch carries");
-
-/* Products of halves 16 deep. */
-#define LEAST_MAJOR 8
-
-static enum fovea_result get_attribute(const struct cuda_device *device,
-                                       CUdevice_attribute attribute, int *out_value)
-{
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(out_value, attribute, device->handle));
-    return FOVEA_OK;
-}
 
 static enum fovea_result get_kernel(const struct cuda_device *device,
                                     const struct foveate_cuda_small_kernels *kernels,
@@ -29,20 +20,9 @@ static enum fovea_result get_kernel(const struct cuda_device *device,
     return FOVEA_OK;
 }
 
-enum fovea_result foveate_cuda_small_load(const struct cuda_device *device,
-                                          struct foveate_cuda_small_kernels *out_kernels)
+static enum fovea_result get_kernels(const struct cuda_device *device,
+                                     struct foveate_cuda_small_kernels *out_kernels)
 {
-    int major = 0;
-    int shared_bytes = 0;
-    FOVEA_TRY(get_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
-    FOVEA_TRY(get_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                            &shared_bytes));
-    if (major < LEAST_MAJOR) {
-        return FOVEA_OK;
-    }
-    out_kernels->most_shared_bytes = shared_bytes;
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&out_kernels->module, foveate_small_fatbin));
     const struct {
         const char *name;
         CUfunction *out;
@@ -62,11 +42,32 @@ enum fovea_result foveate_cuda_small_load(const struct cuda_device *device,
     return FOVEA_OK;
 }
 
+enum fovea_result foveate_cuda_small_load(const struct cuda_device *device,
+                                          struct foveate_cuda_small_kernels *out_kernels)
+{
+    struct foveate_cuda_code code;
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&out_kernels->module, foveate_small_fatbin));
+    FOVEA_TRY(
+        foveate_cuda_get_kernel(device, out_kernels->module, "small_r8", &out_kernels->r8[0]));
+    FOVEA_TRY(foveate_cuda_code_of(device, out_kernels->r8[0], &code));
+    if (!code.has_products) {
+        foveate_cuda_small_unload(device, out_kernels);
+        return FOVEA_OK;
+    }
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&out_kernels->most_shared_bytes,
+                                          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                          device->handle));
+    return get_kernels(device, out_kernels);
+}
+
 void foveate_cuda_small_unload(const struct cuda_device *device,
                                struct foveate_cuda_small_kernels *kernels)
 {
     if (kernels->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
+        *kernels = (struct foveate_cuda_small_kernels){0};
     }
 }
 

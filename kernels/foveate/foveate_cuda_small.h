@@ -7,7 +7,8 @@
  * Plans: pictures of 24 to 128 pixels along either axis and laws by distance or angle (no maps) that change
  * by at most 0.8 px of sigma across 4 x 4 pixels and leave no more than 32 tiles of 16 x 16 pixels around
  * the gaze below a sigma of 1.9: the paper's law at 106 to 128 pixels. Formats: RGBA8, RGB8, R8. Devices:
- * tensor cores for halves (sm_80) and enough shared memory for a block. */
+ * tensor cores for halves, in them and in the code for them (foveate_cuda_code.h), and enough shared memory
+ * for a block. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_H
 
@@ -21,7 +22,7 @@ struct foveate_cuda_small_kernels {
     CUfunction rgb8[2];
     CUfunction rgba8[2]; /* alpha is kept */
     CUfunction rgba8_alpha[2];
-    int32_t most_shared_bytes; /* 0: not for this device */
+    int32_t most_shared_bytes; /* 0: there are none for this device */
 };
 
 /* What is loaded when it fails is there for unload. */

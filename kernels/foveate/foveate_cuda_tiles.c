@@ -3,14 +3,12 @@
 
 #include "foveate/foveate_cuda_tiles.h"
 
+#include "foveate/foveate_cuda_code.h"
 #include "foveate/foveate_cuda_tile_list.h"
 
 extern const unsigned char foveate_tiles_fatbin[];
 extern const unsigned char foveate_tiles_float_fatbin[];
 extern const unsigned char foveate_tiles_unorm_fatbin[];
-
-/* From which compute capability on levels are made by products. */
-#define LEAST_MAJOR_OF_PRODUCTS 8
 
 _Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
 _Static_assert(sizeof(struct foveate_tile_counts) == 16, "the list lies after the counts");
@@ -31,29 +29,35 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
     return foveate_cuda_get_kernels(device, *out_module, "tile_picture", those, &kernels->picture);
 }
 
+/* Makers by products for a format whose other kernels are of the same module, where its code has them. */
+static enum fovea_result load_products(const struct cuda_device *device, CUmodule module,
+                                       const char *prefix, enum fovea_format format,
+                                       const struct foveate_cuda_kernels *others,
+                                       struct foveate_cuda_kernels *out)
+{
+    struct foveate_cuda_code code;
+    FOVEA_TRY(foveate_cuda_code_of(device, others->linear[format], &code));
+    return code.has_products ? foveate_cuda_get_kernels(device, module, prefix, 1u << format, out)
+                             : FOVEA_OK;
+}
+
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
     CUmodule *modules = out_kernels->modules;
-    int major = 0;
-    CU_TRY(device->log, device->cu,
-           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                          device->handle));
+    const struct foveate_cuda_kernels *levels = &out_kernels->levels;
     FOVEA_TRY(load_module(device, foveate_tiles_fatbin, 1u << FOVEA_FORMAT_RGBA8, &modules[0],
                           out_kernels));
     FOVEA_TRY(
         load_module(device, foveate_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
     FOVEA_TRY(
         load_module(device, foveate_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
-    if (major < LEAST_MAJOR_OF_PRODUCTS) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(foveate_cuda_get_kernels(device, modules[0], "tile_bytes", 1u << FOVEA_FORMAT_RGBA8,
-                                       &out_kernels->bytes));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, modules[0], "tile_light", 1u << FOVEA_FORMAT_RGBA8,
-                                       &out_kernels->light));
-    return foveate_cuda_get_kernels(device, modules[2], "tile_floats", 1u << FOVEA_FORMAT_RGBA16F,
-                                    &out_kernels->floats);
+    FOVEA_TRY(load_products(device, modules[0], "tile_bytes", FOVEA_FORMAT_RGBA8, levels,
+                            &out_kernels->bytes));
+    FOVEA_TRY(load_products(device, modules[0], "tile_light", FOVEA_FORMAT_RGBA8, levels,
+                            &out_kernels->light));
+    return load_products(device, modules[2], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
+                         &out_kernels->floats);
 }
 
 void foveate_cuda_tiles_unload(const struct cuda_device *device,

@@ -20,7 +20,7 @@
 struct foveate_cuda_tile_kernels {
     CUmodule modules[FOVEATE_CUDA_TILE_MODULES];
     struct foveate_cuda_kernels levels;
-    /* The same by products; none before sm_80. */
+    /* The same by products; none where the code was compiled for less than 8.0. */
     struct foveate_cuda_kernels bytes; /* of encoded RGBA8 */
     struct foveate_cuda_kernels light; /* of RGBA8 as light */
     struct foveate_cuda_kernels floats; /* of RGBA16F */

@@ -21,10 +21,15 @@ EXPORTED struct fake_cuda fake_cuda;
 #define HANDLE(kind, number) ((kind)(uintptr_t)(0x1000 + (number)))
 #define NUMBER(handle) ((int)((uintptr_t)(handle)-0x1000))
 
+static void write_down(char (*list)[4096], const char *name)
+{
+    const size_t used = strlen(*list);
+    snprintf(*list + used, sizeof *list - used, "%s ", name);
+}
+
 static bool must_fail(const char *name)
 {
-    const size_t used = strlen(fake_cuda.calls);
-    snprintf(fake_cuda.calls + used, sizeof fake_cuda.calls - used, "%s ", name);
+    write_down(&fake_cuda.calls, name);
     if (fake_cuda.fail_at == 0 || (fake_cuda.fails && strcmp(fake_cuda.fails, name) != 0)) {
         return false;
     }
@@ -251,10 +256,25 @@ FAKE(ModuleUnload, CUmodule module)
     return CUDA_SUCCESS;
 }
 
+#define MOST_KERNELS 256
+static char kernels[MOST_KERNELS][64];
+static int kernel_count;
+
+/* The same number for the same name, whatever the module. */
 FAKE(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
 {
     CALLED(ModuleGetFunction);
-    *function = HANDLE(CUfunction, 0);
+    int i = 0;
+    while (i < kernel_count && strcmp(kernels[i], name) != 0) {
+        i++;
+    }
+    if (i == MOST_KERNELS) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (i == kernel_count) {
+        snprintf(kernels[kernel_count++], sizeof kernels[0], "%s", name);
+    }
+    *function = HANDLE(CUfunction, i);
     return CUDA_SUCCESS;
 }
 
@@ -268,6 +288,9 @@ FAKE(FuncGetAttribute, int *value, CUfunction_attribute attribute, CUfunction fu
 {
     CALLED(FuncGetAttribute);
     *value = 0;
+    if (attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION) {
+        *value = fake_cuda.code_of ? fake_cuda.code_of : 90;
+    }
     return CUDA_SUCCESS;
 }
 
@@ -283,8 +306,9 @@ FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsign
 {
     CALLED(LaunchKernel);
     const bool fits = grid_x && grid_y && grid_z && grid_y <= 65535 && grid_z <= 65535 &&
-                      block_x * block_y <= 256;
+                      block_x * block_y <= 1024;
     fake_cuda.images = grid_z;
+    write_down(&fake_cuda.launched, kernels[NUMBER(function)]);
     return fits && block_z && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

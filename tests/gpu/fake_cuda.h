@@ -22,6 +22,7 @@ struct fake_cuda {
     bool no_timelines;
     bool no_pools;
     bool maps_wrongly; /* arrays come back one pixel too narrow */
+    int code_of; /* the architecture that kernels were compiled for, 75 for 7.5; 0: 90, the card's own */
 
     /* What is there now. */
     int contexts; /* retained */
@@ -39,6 +40,7 @@ struct fake_cuda {
 
     /* What was called since it was cleared, names without "cu", a blank after each. */
     char calls[4096];
+    char launched[4096]; /* and the kernels that were launched */
 };
 
 /* What is there now, of all kinds. */

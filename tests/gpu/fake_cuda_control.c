@@ -25,7 +25,9 @@ void fake_cuda_calm(struct fake_cuda *fake)
     fake->no_timelines = false;
     fake->no_pools = false;
     fake->maps_wrongly = false;
+    fake->code_of = 0;
     fake->calls[0] = '\0';
+    fake->launched[0] = '\0';
 }
 
 void fake_cuda_fail_at(struct fake_cuda *fake, int n, CUresult error)

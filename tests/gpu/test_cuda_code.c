@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which kernels are launched follows what the loaded functions were compiled for, on a card of 9.0 whatever that
+ * is: with a driver that only keeps books. */
+
+#include "fake_cuda_control.h"
+#include "foveate/foveate_cuda_plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct fake_cuda *fake;
+
+struct capture {
+    char infos[1024];
+};
+
+static void capture_line(void *user, enum fovea_log_level level, const char *message)
+{
+    struct capture *capture = user;
+    if (level == FOVEA_LOG_INFO) {
+        strncat(capture->infos, message, sizeof capture->infos - strlen(capture->infos) - 1);
+    }
+}
+
+struct rig {
+    struct capture capture;
+    struct cuda_device *device;
+    struct foveate_cuda *foveate;
+};
+
+static void open_rig(struct rig *rig, int code_of)
+{
+    fake_cuda_calm(fake);
+    fake->code_of = code_of;
+    *rig = (struct rig){0};
+    const struct fovea_log log = {
+        .fn = capture_line, .user = &rig->capture, .min_level = FOVEA_LOG_INFO};
+    assert_int_equal(cuda_device_create(0, log, &rig->device), FOVEA_OK);
+    assert_int_equal(cuda_device_push(rig->device), FOVEA_OK);
+    assert_int_equal(foveate_cuda_create(rig->device, &rig->foveate), FOVEA_OK);
+}
+
+static void close_rig(struct rig *rig)
+{
+    foveate_cuda_destroy(&rig->foveate);
+    cuda_device_pop(rig->device);
+    cuda_device_destroy(&rig->device);
+    assert_int_equal(fake_cuda_living(fake), 0);
+}
+
+struct picture {
+    enum fovea_method method;
+    enum fovea_light light;
+    enum fovea_format format;
+    uint32_t width_px, height_px;
+    const char *by_products; /* a kernel that there is only with tensor cores */
+    const char *without; /* and one in its place */
+};
+
+static const struct picture pictures[] = {
+    {FOVEA_METHOD_BLOCKWISE, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 640, 480,
+     "bands_linear_rgba8 ", "foveate_linear_rgba8 "},
+    {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGB8, 128, 128, "small_rgb8 ",
+     "smooth_gather_linear_rgb8 "},
+    {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 1920, 1080,
+     "tile_bytes_linear_rgba8 ", "tile_levels_linear_rgba8 "},
+    {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_LINEAR, FOVEA_FORMAT_RGBA8, 1920, 1080,
+     "tile_light_linear_rgba8 ", "tile_levels_linear_rgba8 "},
+    {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_LINEAR, FOVEA_FORMAT_RGBA16F, 1920, 1080,
+     "tile_floats_linear_rgba16f ", "tile_levels_linear_rgba16f "},
+};
+
+static int32_t bytes_of(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGBA16F ? 8 : format == FOVEA_FORMAT_RGB8 ? 3 : 4;
+}
+
+static struct fovea_image image_at(uint64_t address, const struct picture *picture)
+{
+    return (struct fovea_image){.data = (void *)(uintptr_t)address,
+                                .width_px = picture->width_px,
+                                .height_px = picture->height_px,
+                                .format = picture->format,
+                                .memory = FOVEA_MEMORY_CUDA,
+                                .row_stride_bytes =
+                                    (ptrdiff_t)picture->width_px * bytes_of(picture->format)};
+}
+
+static void run(struct rig *rig, const struct picture *picture)
+{
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct foveate_plan *plan = NULL;
+    struct foveate_cuda_plan *tables = NULL;
+    foveation.method = picture->method;
+    foveation.light = picture->light;
+    assert_int_equal(foveate_plan_create(&foveation, picture->width_px, picture->height_px, &plan),
+                     FOVEA_OK);
+    assert_int_equal(
+        foveate_cuda_plan_create(rig->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &tables),
+        FOVEA_OK);
+    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    const struct foveate_cuda_run one = {.plan = tables, .frame = &frame};
+    const struct fovea_image src = image_at(0x8000000000000000u, picture);
+    const struct fovea_image dst = image_at(0x9000000000000000u, picture);
+    fake->launched[0] = '\0';
+    assert_int_equal(foveate_cuda_run_linear(rig->foveate, &one, &src, &dst), FOVEA_OK);
+    foveate_cuda_plan_retire(rig->foveate, &tables);
+    foveate_plan_destroy(&plan);
+}
+
+static void assert_launched(const struct picture *picture, bool by_products)
+{
+    const bool with = strstr(fake->launched, picture->by_products) != NULL;
+    const bool without = strstr(fake->launched, picture->without) != NULL;
+    if (with != by_products || without == by_products) {
+        fail_msg("method %d, format %d, %ux%u, by products %d: launched %s", (int)picture->method,
+                 (int)picture->format, picture->width_px, picture->height_px, by_products,
+                 fake->launched);
+    }
+}
+
+static void the_loaded_function_decides_and_not_the_card(void **state)
+{
+    (void)state;
+    static const int codes[] = {75, 80, 90, 120};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        struct rig rig;
+        open_rig(&rig, codes[i]);
+        for (size_t k = 0; k < sizeof pictures / sizeof pictures[0]; k++) {
+            run(&rig, &pictures[k]);
+            assert_launched(&pictures[k], codes[i] >= 80);
+        }
+        close_rig(&rig);
+    }
+}
+
+/* Nothing of it stays in the device's memory either. */
+static void kernels_that_cannot_be_used_are_unloaded(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_rig(&rig, 90);
+    const int all = fake->modules;
+    close_rig(&rig);
+    open_rig(&rig, 75);
+    assert_int_equal(fake->modules, all - 2); /* of bands and of small pictures */
+    assert_null(rig.foveate->bands.kernels.linear[FOVEA_FORMAT_RGBA8]);
+    assert_null(rig.foveate->small.r8[0]);
+    close_rig(&rig);
+}
+
+static void code_that_is_older_than_the_card_is_told_of(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_rig(&rig, 75);
+    assert_non_null(strstr(rig.capture.infos, "code of architecture 7.5"));
+    close_rig(&rig);
+    open_rig(&rig, 90);
+    assert_null(strstr(rig.capture.infos, "code of architecture"));
+    close_rig(&rig);
+}
+
+/* The attribute cannot be had: nothing is launched on a guess. */
+static void an_answer_that_does_not_come_is_an_error(void **state)
+{
+    (void)state;
+    struct cuda_device *device = NULL;
+    struct foveate_cuda *foveate = NULL;
+    fake_cuda_calm(fake);
+    assert_int_equal(cuda_device_create(0, (struct fovea_log){0}, &device), FOVEA_OK);
+    assert_int_equal(cuda_device_push(device), FOVEA_OK);
+    for (int n = 1; n <= 4; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_INVALID_VALUE);
+        fake->fails = "FuncGetAttribute";
+        assert_int_equal(foveate_cuda_create(device, &foveate), FOVEA_ERROR_INTERNAL);
+        assert_null(foveate);
+    }
+    cuda_device_pop(device);
+    cuda_device_destroy(&device);
+    assert_int_equal(fake_cuda_living(fake), 0);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_loaded_function_decides_and_not_the_card),
+        cmocka_unit_test(kernels_that_cannot_be_used_are_unloaded),
+        cmocka_unit_test(code_that_is_older_than_the_card_is_told_of),
+        cmocka_unit_test(an_answer_that_does_not_come_is_an_error),
+    };
+    fake = fake_cuda_open();
+    return fake ? cmocka_run_group_tests(tests, NULL, NULL) : EXIT_FAILURE;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The library with PTX of 7.5 alone, on whatever card there is. Pictures that would be made by tensor cores are
+ * made without, within the same bounds, and the primary context, which is the program's too, stays usable. */
+
+#include "foveate/foveate_cuda_code.h"
+#include "foveate/foveate_cuda_plan.h"
+#include "foveate/foveate_tile_params.h"
+#include "smooth_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* As steep as tiles can be: small pictures are enough. */
+static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_STEEPEST};
+
+static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
+
+/* What the program would do with CUDA of its own. */
+static void assert_context_usable(void)
+{
+    const struct cuda_driver *cu = fixture.cu;
+    unsigned char bytes[256] = {0};
+    CUdeviceptr memory = 0;
+    CUcontext context = NULL;
+    CU_ASSERT(&fixture, cu->StreamSynchronize(fixture.stream));
+    CU_ASSERT(&fixture, cu->DevicePrimaryCtxRetain(&context, fixture.device->handle));
+    CU_ASSERT(&fixture, cu->CtxPushCurrent(context));
+    CU_ASSERT(&fixture, cu->MemAlloc(&memory, sizeof bytes));
+    CU_ASSERT(&fixture, cu->MemsetD8(memory, 0x5a, sizeof bytes));
+    CU_ASSERT(&fixture, cu->MemcpyDtoH(bytes, memory, sizeof bytes));
+    CU_ASSERT(&fixture, cu->MemFree(memory));
+    CU_ASSERT(&fixture, cu->CtxPopCurrent(&context));
+    CU_ASSERT(&fixture, cu->DevicePrimaryCtxRelease(fixture.device->handle));
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        assert_int_equal(bytes[i], 0x5a);
+    }
+}
+
+static void no_kernel_of_tensor_cores_is_loaded(void **state)
+{
+    (void)state;
+    const struct foveate_cuda *foveate = fixture.foveate;
+    struct foveate_cuda_code code;
+    assert_int_equal(
+        foveate_cuda_code_of(fixture.device, foveate->kernels.linear[FOVEA_FORMAT_RGBA8], &code),
+        FOVEA_OK);
+    assert_int_equal(code.architecture, 75);
+    assert_false(code.has_products);
+    assert_null(foveate->bands.module);
+    assert_null(foveate->small.module);
+    assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);
+    assert_null(foveate->tiles.light.surface[FOVEA_FORMAT_RGBA8]);
+    assert_null(foveate->tiles.floats.linear[FOVEA_FORMAT_RGBA16F]);
+}
+
+static void small_pictures_are_right(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,
+                                                FOVEA_FORMAT_R8};
+    static const uint32_t sizes[] = {128, 117};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            for (size_t s = 0; s < COUNT(sizes); s++) {
+                struct scene scene = smooth_scene_default();
+                scene.format = formats[i];
+                scene.width_px = scene.height_px = sizes[s];
+                scene.foveation.light = lights[k];
+                smooth_assert(&fixture, &scene);
+            }
+        }
+    }
+    assert_context_usable();
+}
+
+static void tiles_are_right(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
+                                                FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA16F};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        for (size_t k = 0; k < COUNT(lights); k++) {
+            struct prepared p = {0};
+            struct scene scene = smooth_scene_default();
+            scene.width_px = 401;
+            scene.height_px = 273;
+            scene.format = formats[i];
+            scene.foveation.light = lights[k];
+            scene.pattern = i % 2 ? IMAGE_CHECKER : IMAGE_RANDOM;
+            scene_prepare(&fixture, &p, &scene);
+            assert_true(smooth_in_tiles(&fixture, &p, scene.format));
+            scene_finish(&fixture, &p);
+            smooth_assert(&fixture, &scene);
+        }
+    }
+    assert_context_usable();
+}
+
+static void blocks_are_right(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
+                                                FOVEA_FORMAT_R8};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct scene scene = scene_default();
+        scene.format = formats[i];
+        scene_assert(&fixture, &scene);
+        scene.foveation.paper.fragment_px = 64;
+        scene_assert(&fixture, &scene);
+    }
+    assert_context_usable();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_kernel_of_tensor_cores_is_loaded),
+        cmocka_unit_test(small_pictures_are_right),
+        cmocka_unit_test(tiles_are_right),
+        cmocka_unit_test(blocks_are_right),
+    };
+    return CUDA_RUN(&fixture, tests);
+}
