@@ -99,13 +99,13 @@ static bool parse_u64(const struct config_value *value, struct number *out_numbe
 static bool parse_number(const struct config_key *key, const struct config_value *value,
                          struct number *out_number)
 {
-    if (!cJSON_IsNumber(value->item)) {
+    if (!json_is(value->item, JSON_NUMBER)) {
         return false;
     }
     if (key->type == CONFIG_U64) {
         return parse_u64(value, out_number);
     }
-    double number = value->item->valuedouble;
+    double number = value->item->number;
     out_number->value = number;
     return in_range(key, number) && (key->type == CONFIG_DOUBLE || number == floor(number));
 }
@@ -120,11 +120,11 @@ static bool store_numbers(const struct config_key *key, const struct config_valu
             return false;
         }
     } else {
-        if (!cJSON_IsArray(value->item) || cJSON_GetArraySize(value->item) != (int)count) {
+        if (!json_is(value->item, JSON_ARRAY) || value->item->count != count) {
             return false;
         }
         for (size_t i = 0; i < count; i++) {
-            struct config_value element = {.item = cJSON_GetArrayItem(value->item, (int)i)};
+            struct config_value element = {.item = json_element(value->item, (uint32_t)i)};
             if (!parse_number(key, &element, &numbers[i])) {
                 return false;
             }
@@ -139,11 +139,11 @@ static bool store_numbers(const struct config_key *key, const struct config_valu
 static bool store_name(const struct config_key *key, const struct config_value *value,
                        unsigned char *member)
 {
-    if (!cJSON_IsString(value->item)) {
+    if (!json_is(value->item, JSON_STRING)) {
         return false;
     }
     for (uint32_t i = 0; key->names[i]; i++) {
-        if (strcmp(key->names[i], value->item->valuestring) == 0) {
+        if (strcmp(key->names[i], value->item->string) == 0) {
             memcpy(member, &i, sizeof i);
             return true;
         }
@@ -155,10 +155,10 @@ static bool store_name(const struct config_key *key, const struct config_value *
 static bool store_string(const struct config_key *key, const struct config_value *value,
                          const char *directory, unsigned char *member)
 {
-    if (!cJSON_IsString(value->item)) {
+    if (!json_is(value->item, JSON_STRING)) {
         return false;
     }
-    const char *text = value->item->valuestring;
+    const char *text = value->item->string;
     bool relative = key->type == CONFIG_PATH && text[0] != 0 && text[0] != '/';
     size_t before = relative ? strlen(directory) : 0;
     size_t length = strlen(text);
@@ -173,10 +173,10 @@ static bool store_string(const struct config_key *key, const struct config_value
 
 static bool store_bool(const struct config_value *value, unsigned char *member)
 {
-    if (!cJSON_IsBool(value->item)) {
+    if (!json_is(value->item, JSON_BOOL)) {
         return false;
     }
-    bool on = cJSON_IsTrue(value->item);
+    bool on = json_is_true(value->item);
     memcpy(member, &on, sizeof on);
     return true;
 }
@@ -201,8 +201,8 @@ static bool store_curve(const struct config_value *value, unsigned char *member)
 static const char *near_name(const struct config_key *key, const struct config_value *value)
 {
     struct config_guess guess = {0};
-    if (key->type == CONFIG_ENUM && cJSON_IsString(value->item)) {
-        guess = config_guess_begin(value->item->valuestring);
+    if (key->type == CONFIG_ENUM && json_is(value->item, JSON_STRING)) {
+        guess = config_guess_begin(value->item->string);
         for (size_t i = 0; key->names[i]; i++) {
             config_guess_offer(&guess, key->names[i]);
         }
@@ -214,18 +214,18 @@ static struct config_words complain(const struct config_key *key, const struct c
 {
     struct config_words expectation = config_key_expectation(key);
     struct config_words words = {0};
-    bool object = cJSON_IsObject(value->item);
+    bool object = json_is(value->item, JSON_OBJECT);
     config_words_add(words.text, sizeof words.text, "expected %s; found %s", expectation.text,
                      object ? "an object" : config_quote(value->bytes, value->count).text);
-    if (key->type == CONFIG_CURVE && cJSON_IsArray(value->item)) {
+    if (key->type == CONFIG_CURVE && json_is(value->item, JSON_ARRAY)) {
         struct fovea_curve curve = config_curve_parse(value->item);
         if (curve.count > 0) {
             config_words_add(words.text, sizeof words.text, "; wrong at point %u",
                              config_curve_wrong_point(&curve));
         }
     }
-    if (key->type == CONFIG_KEYS && cJSON_IsString(value->item)) {
-        config_combo_complain(value->item->valuestring, &words);
+    if (key->type == CONFIG_KEYS && json_is(value->item, JSON_STRING)) {
+        config_combo_complain(value->item->string, &words);
     }
     const char *near = near_name(key, value);
     if (near) {
@@ -242,13 +242,13 @@ bool config_value_store(const struct config_key *key, const struct config_value 
     bool good = false;
     switch (key->type) {
     case CONFIG_SCHEMA:
-        good = cJSON_IsString(value->item);
+        good = json_is(value->item, JSON_STRING);
         break;
     case CONFIG_VERSION:
-        good = cJSON_IsNumber(value->item) && in_range(key, value->item->valuedouble);
+        good = json_is(value->item, JSON_NUMBER) && in_range(key, value->item->number);
         break;
     case CONFIG_APPS:
-        good = cJSON_IsObject(value->item);
+        good = json_is(value->item, JSON_OBJECT);
         break;
     case CONFIG_BOOL:
         good = store_bool(value, member);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
+fovea_add_test(NAME test_json SOURCES test_json.c LINK fovea_json PkgConfig::CJSON LABELS unit)
+
 add_library(test_config_support STATIC test_config_support.c)
 target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)
@@ -12,7 +14,7 @@ foreach(topic check docs memory reload search sets table text)
 endforeach()
 
 target_link_options(test_config_reload PRIVATE -Wl,--wrap=clock_gettime,--wrap=stat)
-foreach(function malloc calloc realloc strdup strndup cJSON_ParseWithLengthOpts)
+foreach(function malloc calloc realloc strdup strndup)
     target_link_options(test_config_memory PRIVATE -Wl,--wrap=${function})
 endforeach()
 

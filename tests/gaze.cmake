@@ -30,19 +30,19 @@ if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize" AND NOT FOVEA_FUZZ)
         get_target_property(gaze_sources fovea_gaze SOURCES)
         get_target_property(gaze_dir fovea_gaze SOURCE_DIR)
         list(TRANSFORM gaze_sources PREPEND ${gaze_dir}/)
-        add_library(test_gaze_tsan_objects OBJECT ${gaze_sources} test_gaze_support.c)
-        target_link_libraries(test_gaze_tsan_objects PRIVATE fovea_build PkgConfig::CJSON
-            PkgConfig::CMOCKA)
+        add_library(test_gaze_tsan_objects OBJECT ${gaze_sources} test_gaze_support.c
+            ${PROJECT_SOURCE_DIR}/plugin/core/json.c)
+        target_link_libraries(test_gaze_tsan_objects PRIVATE fovea_build PkgConfig::CMOCKA)
         target_compile_options(test_gaze_tsan_objects PUBLIC -fsanitize=thread)
         target_link_options(test_gaze_tsan_objects PUBLIC -fsanitize=thread)
         foreach(topic stress udp)
             fovea_add_test(NAME test_gaze_${topic}_tsan SOURCES test_gaze_${topic}.c
-                LINK test_gaze_tsan_objects Threads::Threads PkgConfig::CJSON LABELS unit
+                LINK test_gaze_tsan_objects Threads::Threads LABELS unit
                 ENV TSAN_OPTIONS=halt_on_error=1)
         endforeach()
         fovea_add_test(NAME test_late_block_tsan
             SOURCES test_late_block.c ${PROJECT_SOURCE_DIR}/kernels/foveate/foveate_late.c
-            LINK test_gaze_tsan_objects Threads::Threads PkgConfig::CJSON LABELS unit
+            LINK test_gaze_tsan_objects Threads::Threads LABELS unit
             ENV TSAN_OPTIONS=halt_on_error=1)
         target_include_directories(test_late_block_tsan PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
     else()

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Each allocation fails once: an error, nothing applied, nothing leaked (the leak sanitizer looks).
- * What cJSON allocates itself lies in a shared library: there its whole parser fails instead. */
+/* Each allocation fails once: an error, nothing applied, nothing leaked (the leak sanitizer looks). */
 #include "test_config_support.h"
 
-#include <cjson/cJSON.h>
 #include <unistd.h>
 
 void *__real_malloc(size_t size);
@@ -18,10 +16,6 @@ char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 char *__wrap_strndup(const char *text, size_t size);
-cJSON *__real_cJSON_ParseWithLengthOpts(const char *text, size_t size, const char **end,
-                                        cJSON_bool terminated);
-cJSON *__wrap_cJSON_ParseWithLengthOpts(const char *text, size_t size, const char **end,
-                                        cJSON_bool terminated);
 
 static size_t allocations;
 static size_t fail_at; /* number of the allocation that fails, from 1; 0: none */
@@ -54,12 +48,6 @@ char *__wrap_strdup(const char *text)
 char *__wrap_strndup(const char *text, size_t size)
 {
     return fails() ? NULL : __real_strndup(text, size);
-}
-
-cJSON *__wrap_cJSON_ParseWithLengthOpts(const char *text, size_t size, const char **end,
-                                        cJSON_bool terminated)
-{
-    return fails() ? NULL : __real_cJSON_ParseWithLengthOpts(text, size, end, terminated);
 }
 
 static const char big_file[] =

@@ -1,14 +1,41 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""What libfovea.so shows to the world and what it asks of it."""
+"""What is loaded into other people's programs: what libfovea.so, the layer and fovea-run show to the world and what
+they ask of it. A program brings libraries of its own along, also older ones of the same names."""
 
 import os
 import re
 import sys
 
+import pytest
 from conftest import ROOT, need_tool, run_program
 
-NEEDED_AT_MOST = {"libc.so.6", "libm.so.6", "libcjson.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+# The C library, which the program has to have in a version that its own parts agree with. Before glibc 2.34
+# threads and dlopen were libraries of their own.
+NEEDED_AT_MOST = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libpthread.so.0",
+                  "libdl.so.2"}  # fmt: skip
+# Weak, of compilers; nobody has to have them.
+NOT_OF_THE_C_LIBRARY = {"_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__gmon_start__"}
+
+
+@pytest.fixture(params=["libfovea.so", "libVkLayer_fovea.so", "fovea-run"])
+def foreign(request, build_dir, library, layer_library, fovea_run):
+    """What runs in a process, or with a library path, that is not ours."""
+    return {"libfovea.so": library, "libVkLayer_fovea.so": layer_library, "fovea-run": fovea_run}[request.param]
+
+
+@pytest.fixture(scope="session")
+def layer_library(build_dir):
+    path = build_dir / "plugin" / "layer" / "libVkLayer_fovea.so"
+    assert path.exists(), f"{path} was not built"
+    return path
+
+
+@pytest.fixture(scope="session")
+def fovea_run(build_dir):
+    path = build_dir / "plugin" / "layer" / "run" / "fovea-run"
+    assert path.exists(), f"{path} was not built"
+    return path
 
 
 def declared_functions():
@@ -39,17 +66,48 @@ def test_exports_are_the_public_headers(library):
     assert exported_symbols(library) == declared
 
 
-def test_no_driver_and_no_loader_is_linked(library):
-    needed = dynamic_entries(library, "NEEDED")
+def test_the_layer_shows_the_loaders_one_function(layer_library):
+    assert exported_symbols(layer_library) == {"vkNegotiateLoaderLayerInterfaceVersion"}
+
+
+def test_fovea_run_shows_nothing_of_ours(fovea_run):
+    """What is left is what the C library's start code asks of every program."""
+    ours = {name for name in exported_symbols(fovea_run) if re.match("fovea|json|cJSON|config|gaze", name)}
+    assert ours == set()
+
+
+def test_nothing_but_the_c_library_is_linked(foreign):
+    needed = dynamic_entries(foreign, "NEEDED")
+    assert "libc.so.6" in needed
     assert needed - NEEDED_AT_MOST == set(), "loaded at run time or not at all"
+
+
+def test_every_function_from_elsewhere_is_the_c_librarys(foreign):
+    lines = run_program(need_tool("nm"), "-D", "--undefined-only", foreign).stdout.splitlines()
+    names = {line.split()[-1] for line in lines}
+    assert "malloc@GLIBC_2.2.5" in names or "malloc@GLIBC_2.17" in names
+    assert {name for name in names if "@GLIBC_" not in name} - NOT_OF_THE_C_LIBRARY == set()
+
+
+def test_what_is_missing_is_found_out_at_load(foreign):
+    """Lazily, it would end the program in the middle of a frame; and the table of addresses cannot be written to."""
+    flags = run_program(need_tool("readelf"), "-dW", foreign).stdout
+    assert re.search(r"\(FLAGS_1\) +Flags:.*\bNOW\b", flags)
+    assert "GNU_RELRO" in run_program(need_tool("readelf"), "-lW", foreign).stdout
+
+
+def test_the_layer_stays_loaded(layer_library):
+    """A thread of its input may still be waiting when the loader lets it go."""
+    assert re.search(r"\(FLAGS_1\) +Flags:.*\bNODELETE\b", run_program(need_tool("readelf"), "-dW", layer_library).stdout)
 
 
 def test_soname_carries_the_major_version(library):
     assert dynamic_entries(library, "SONAME") == {"libfovea.so.0.1"}
 
 
-def test_no_path_of_the_build_is_searched(library):
-    assert dynamic_entries(library, "RPATH") == set()
+def test_no_path_of_the_build_is_searched(foreign):
+    assert dynamic_entries(foreign, "RPATH") == set()
+    assert dynamic_entries(foreign, "RUNPATH") == set()
 
 
 def test_library_loads_with_nothing_else_installed(library):

@@ -13,7 +13,6 @@ ninja-build|cmd:ninja|runs the build
 pkgconf|cmd:pkg-config|finds libraries
 glslc|cmd:glslc|compiles the compute shaders to SPIR-V
 libvulkan-dev|hdr:vulkan/vulkan_core.h|headers and loader of Vulkan
-libcjson-dev|pc:libcjson|reads the configuration files
 libxcb1-dev|hdr:xcb/xcb.h|headers for pointer and keys of the Vulkan layer
 libstb-dev|hdr:stb/stb_truetype.h|reads maps from PNG, draws letters on signs and captions, writes pictures
 '
@@ -26,6 +25,7 @@ libsdl2-dev|pc:sdl2|opens the window of the demo
 '
 PACKAGES_tests='
 libcmocka-dev|pc:cmocka|runs the unit tests
+libcjson-dev|pc:libcjson|another reader of JSON, for the tests of ours; writes the tables of the bench
 libxcb-xtest0-dev|pc:xcb-xtest|moves the pointer and presses keys in tests of the Vulkan layer
 '
 PACKAGES_gpu='
