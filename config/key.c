@@ -54,6 +54,8 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
     {"foveation.light", "How pixels are averaged: encoded, as they are stored, or as linear light; auto: encoded for blockwise, else linear",
      CONFIG_ENUM, AT(foveation.light), .names = light_names},
+    {"foveation.display.hlg_peak_cd_m2", "Peak of the display in candela per square metre, for the system gamma of HLG pictures; 0: 1000",
+     CONFIG_DOUBLE, AT(foveation.display.hlg_peak_cd_m2), RANGE(100, 10000), .or_zero = true},
     {"foveation.strength", "Multiplies the blur; 0 leaves the image as it is",
      CONFIG_DOUBLE, AT(foveation.strength), RANGE(0, 8)},
     {"foveation.cutoff_gain", "How much of a grating's amplitude is left at the cutoff; less blurs more; exp(-1/2) as in the paper",

@@ -3,6 +3,7 @@
 
 #include "pixel_light.h"
 
+#include "foveate/foveate_light.h"
 #include "pixel_float.h"
 
 #include <math.h>
@@ -67,6 +68,12 @@ static double hlg_encode(double light)
     return light <= 1.0 / 12.0 ? sqrt(3.0 * light) : HLG_A * log(12.0 * light - HLG_B) + HLG_C;
 }
 
+double pixel_light_system_gamma(double peak_cd_m2)
+{
+    const double peak = (peak_cd_m2 == 0.0 ? 1000.0 : peak_cd_m2) / 1000.0;
+    return peak >= 0.4 && peak <= 2.0 ? 1.2 + 0.42 * log10(peak) : 1.2 * pow(1.111, log2(peak));
+}
+
 struct transfer {
     double (*decode)(double encoded);
     double (*encode)(double light);
@@ -92,9 +99,12 @@ static struct transfer transfer_of(enum fovea_transfer which)
 /* ---- Tables ----------------------------------------------------------------------------------- */
 
 void pixel_light_init(struct pixel_light *light, enum fovea_format format,
-                      enum fovea_transfer transfer)
+                      const struct pixel_transfer *transfer)
 {
-    const struct transfer t = transfer_of(transfer);
+    const struct transfer t = transfer_of(transfer->which);
+    const bool is_hlg = transfer->which == FOVEA_TRANSFER_HLG;
+    light->system_gamma = is_hlg ? (float)pixel_light_system_gamma(transfer->hlg_peak_cd_m2) : 0.0f;
+    light->blue_first = false;
     light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
     light->line_end = (float)t.line_end;
     light->line_slope = (float)(light->highest_level * (t.encode(t.line_end) / t.line_end));
@@ -121,12 +131,45 @@ static float level_of(const struct pixel_light *light, float value)
     return below + part * (light->level[entry + 1] - below);
 }
 
+/* The display's luminance is the scene's to the power of the system gamma; colours keep their ratios. Both ways
+ * each colour is multiplied by a power of the luminance that is at hand. */
+static void apply_ootf(const struct pixel_light *light, float exponent, float *values,
+                       uint32_t colors)
+{
+    float luminance = values[0];
+    if (colors == 3) {
+        luminance = FOVEATE_LIGHT_RED * values[light->blue_first ? 2 : 0] +
+                    FOVEATE_LIGHT_GREEN * values[1] +
+                    FOVEATE_LIGHT_BLUE * values[light->blue_first ? 0 : 2];
+    }
+    const float factor = luminance > 0.0f ? powf(luminance, exponent) : 0.0f;
+    for (uint32_t c = 0; c < colors; c++) {
+        values[c] *= factor;
+    }
+}
+
+static void display_of_scene(const struct pixel_light *light, float *values, uint32_t colors)
+{
+    apply_ootf(light, light->system_gamma - 1.0f, values, colors);
+}
+
+static void scene_of_display(const struct pixel_light *light, float *values, uint32_t colors)
+{
+    for (uint32_t c = 0; c < colors; c++) {
+        values[c] = values[c] > 0.0f ? values[c] < 2.0f ? values[c] : 2.0f : 0.0f;
+    }
+    apply_ootf(light, 1.0f / light->system_gamma - 1.0f, values, colors);
+}
+
 void pixel_light_from_levels(const struct pixel_light *light, float *values, uint32_t pixels,
                              uint32_t channels, uint32_t colors)
 {
     for (uint32_t i = 0; i < pixels; i++, values += channels) {
         for (uint32_t c = 0; c < colors; c++) {
             values[c] = light->light[(uint32_t)values[c]];
+        }
+        if (light->system_gamma > 0.0f) {
+            display_of_scene(light, values, colors);
         }
     }
 }
@@ -135,6 +178,9 @@ void pixel_light_to_levels(const struct pixel_light *light, float *values, uint3
                            uint32_t channels, uint32_t colors)
 {
     for (uint32_t i = 0; i < pixels; i++, values += channels) {
+        if (light->system_gamma > 0.0f) {
+            scene_of_display(light, values, colors);
+        }
         for (uint32_t c = 0; c < colors; c++) {
             values[c] = level_of(light, values[c]);
         }

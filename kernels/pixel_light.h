@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Levels of UNORM formats as light and back, by a transfer function: sRGB's (IEC 61966-2-1), PQ (SMPTE ST
- * 2084) or the inverse OETF of HLG (ITU-R BT.2100, table 5).
+ * 2084) or HLG (ITU-R BT.2100, table 5): the inverse of its OETF, then the OOTF of a display whose black is 0.
+ * A format of one colour is grey.
  *
- * Light runs from 0 to 1. Alpha is not touched: it is no light. */
+ * Light runs from 0 to 1 (HLG's to 1.6). Alpha is not touched: it is no light. */
 #ifndef FOVEA_KERNELS_PIXEL_LIGHT_H
 #define FOVEA_KERNELS_PIXEL_LIGHT_H
 
@@ -23,20 +24,32 @@ struct pixel_light {
     /* The level over the light: the value where an entry begins, of light whose float has these high
      * bits. Straight lines between entries are at most 0.0005 levels away. */
     float level[PIXEL_LIGHT_ENTRIES];
+    float system_gamma; /* HLG; else 0 */
+    bool blue_first;
 };
+
+/* What a function from stored values to light is known by. */
+struct pixel_transfer {
+    enum fovea_transfer which;
+    double hlg_peak_cd_m2; /* of the display; 0: 1000 */
+};
+
+/* HLG's, of a display of that peak: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000 cd/m^2 (ITU-R BT.2100, note
+ * 5f), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390, 6.2). */
+double pixel_light_system_gamma(double peak_cd_m2);
 
 /* True if pixels of the format are levels that stand for light. */
 bool pixel_light_known(enum fovea_format format);
 
 /* For a format of which that is true. */
 void pixel_light_init(struct pixel_light *light, enum fovea_format format,
-                      enum fovea_transfer transfer);
+                      const struct pixel_transfer *transfer);
 
 /* `pixels` pixels of `channels` floats, in place; the first `colors` of each are converted. Levels
  * are whole numbers within the format's range. */
 void pixel_light_from_levels(const struct pixel_light *light, float *values, uint32_t pixels,
                              uint32_t channels, uint32_t colors);
-/* Light outside 0..1 becomes the nearest of them. */
+/* Light outside what there is becomes the nearest of it. */
 void pixel_light_to_levels(const struct pixel_light *light, float *values, uint32_t pixels,
                            uint32_t channels, uint32_t colors);
 

@@ -176,12 +176,13 @@ enum fovea_light {
 };
 
 /* What the stored values of UNORM formats say of light, over the format's full range. The program
- * knows it of its images: no configuration file sets it. A blur needs neither the primaries nor the
- * display that the light is for. */
+ * knows it of its images: no configuration file sets it. Primaries do not matter to a blur but for HLG, whose
+ * light of the display depends on the three colours together: those are BT.2020's, and the first is red (of
+ * Vulkan images: as the format says). */
 enum fovea_transfer {
     FOVEA_TRANSFER_SRGB = 0, /* IEC 61966-2-1 */
     FOVEA_TRANSFER_PQ = 1, /* SMPTE ST 2084: light of the display, 1 is 10,000 cd/m^2 */
-    FOVEA_TRANSFER_HLG = 2, /* ITU-R BT.2100: light of the scene, by the inverse of its OETF */
+    FOVEA_TRANSFER_HLG = 2, /* ITU-R BT.2100, to light of the display of struct fovea_display */
 };
 
 /* How many taps a Gaussian of sigma pixels has. */
@@ -295,11 +296,19 @@ struct fovea_map {
     uint64_t serial; /* 0; Fovea tells its own copies apart by it */
 };
 
+/* What the picture is shown on, as far as its light depends on it. */
+struct fovea_display {
+    /* Of a display of HLG, whose system gamma follows from it: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000
+     * (ITU-R BT.2100), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390). 100..10000, or 0: 1000; 1000 */
+    double hlg_peak_cd_m2;
+};
+
 struct fovea_foveation {
     enum fovea_model model;
     enum fovea_method method;
     enum fovea_light light;
     enum fovea_transfer transfer; /* of the images; where they are averaged as light */
+    struct fovea_display display;
     double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
     double cutoff_gain; /* what is left of the amplitude at the cutoff, 0.01..0.99: sigma =
                            sqrt(-2 ln gain) / (2 pi cutoff); exp(-1/2) = 0.6065 as in the paper */
@@ -536,7 +545,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
  * on top for the way back to full size. */
 enum fovea_format {
     FOVEA_FORMAT_NONE = 0,
-    FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: the order of the colours does not matter to a blur */
+    FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: but for HLG the order of the colours does not matter */
     FOVEA_FORMAT_RGB8 = 2,
     FOVEA_FORMAT_R8 = 3,
     FOVEA_FORMAT_A2B10G10R10 = 4, /* one 32-bit word, alpha in the two highest bits */

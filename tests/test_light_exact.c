@@ -17,6 +17,8 @@
 #define HEIGHT_PX 136
 
 static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
+/* From the end of BT.2390's range, of BT.2100's and the middle. */
+static const double peaks[] = {1000, 400, 2000, 100, 10000};
 static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                             FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
 
@@ -39,14 +41,28 @@ static void check(const struct fovea_foveation *foveation, enum fovea_format for
     struct compare_budget budget = budget_of(foveation->method);
     budget.max_mean_abs = drawn == IMAGE_CHECKER ? 0.5 : budget.max_mean_abs;
     char what[160];
-    snprintf(what, sizeof what, "transfer %d, method %d, model %d, format %d, picture %d",
-             (int)foveation->transfer, (int)foveation->method, (int)foveation->model, (int)format,
-             drawn);
+    snprintf(what, sizeof what, "transfer %d, peak %g, method %d, model %d, format %d, picture %d",
+             (int)foveation->transfer, foveation->display.hlg_peak_cd_m2, (int)foveation->method,
+             (int)foveation->model, (int)format, drawn);
     compare_assert_close(&dst.view, expected, budget, what);
     free(expected);
     rig_finish(&rig);
     image_free(&src);
     image_free(&dst);
+}
+
+/* Saturated patches on a gradient. */
+static void draw_colors(const struct fovea_image *image)
+{
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            for (uint32_t c = 0; c < 3; c++) {
+                const bool patch = (x / 7 + y / 5) % 4 == c;
+                const double ramp = 1023.0 * x / image->width_px * (c + 1) / 3;
+                image_set(image, x, y, c, patch ? 1023 : (x / 7) % 2 ? 0 : floor(ramp));
+            }
+        }
+    }
 }
 
 static void check_all(enum fovea_method method, enum fovea_model model)
@@ -56,6 +72,7 @@ static void check_all(enum fovea_method method, enum fovea_model model)
         foveation.method = method;
         foveation.light = FOVEA_LIGHT_LINEAR;
         foveation.transfer = transfers[i % 2];
+        foveation.display.hlg_peak_cd_m2 = peaks[i / 2 % 5];
         foveation.geometry.distance_m = 0.05;
         foveation.paper.fragment_px = 16;
         check(&foveation, formats[i / 2 % 2], i / 4,
@@ -89,6 +106,7 @@ static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
     for (int i = 0; i < 16; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.transfer = transfers[i % 2]; /* light auto is linear */
+        foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
         foveation.strength = strengths[i / 4];
         foveation.alpha = (enum fovea_alpha)(i / 2 % 2);
         check(&foveation, formats[i % 4], (int)IMAGE_PHOTO + i % 3,
@@ -96,18 +114,23 @@ static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
     }
 }
 
-/* Black and white columns become half of white's light, which each function has a level of its own for. */
+/* Black and white columns become half of white's light on the display, which each function has a level of
+ * its own for. 913.82: 1.2 root of a half is 0.5612 of the scene's white. */
 static void what_is_averaged_is_light(void **state)
 {
     (void)state;
     static const struct {
         enum fovea_transfer transfer;
+        double peak_cd_m2;
         double half; /* the level of half of white's light, of 1023 */
-    } cases[] = {
-        {FOVEA_TRANSFER_SRGB, 752.27}, {FOVEA_TRANSFER_PQ, 947.86}, {FOVEA_TRANSFER_HLG, 891.69}};
-    for (int i = 0; i < 3; i++) {
+    } cases[] = {{FOVEA_TRANSFER_SRGB, 0, 752.27},   {FOVEA_TRANSFER_PQ, 0, 947.86},
+                 {FOVEA_TRANSFER_HLG, 1000, 913.82}, {FOVEA_TRANSFER_HLG, 0, 913.82},
+                 {FOVEA_TRANSFER_HLG, 400, 895.92},  {FOVEA_TRANSFER_HLG, 2000, 924.32},
+                 {FOVEA_TRANSFER_HLG, 10000, 946.26}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.transfer = cases[i].transfer;
+        foveation.display.hlg_peak_cd_m2 = cases[i].peak_cd_m2;
         struct test_image src = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
         struct test_image dst = image_make_packed(200, 60, FOVEA_FORMAT_A2B10G10R10);
         for (uint32_t at = 0; at < 200 * 60; at++) {
@@ -117,7 +140,42 @@ static void what_is_averaged_is_light(void **state)
         }
         struct rig rig = rig_make(foveation, 200, 60);
         (void)rig_run(&rig, &src.view, &dst.view, 0, 0);
-        assert_true(fabs(image_get(&dst.view, 150, 30, 1) - cases[i].half) <= 1.0);
+        const double level = image_get(&dst.view, 150, 30, 1);
+        if (fabs(level - cases[i].half) > 1.0) {
+            fail_msg("case %zu: level %g, expected %g", i, level, cases[i].half);
+        }
+        rig_finish(&rig);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
+/* Colours that are no greys and change over the picture, with red and blue in either order, of a display of any
+ * peak: both methods; what is copied is the same to the bit. */
+static void coloured_hlg_is_the_reference(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        foveation.method = (enum fovea_method)(i / 10);
+        foveation.light = FOVEA_LIGHT_LINEAR;
+        foveation.transfer = FOVEA_TRANSFER_HLG;
+        foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
+        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_A2B10G10R10);
+        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_A2B10G10R10);
+        draw_colors(&src.view);
+        struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
+        struct foveate_frame frame = frame_at(rig.plan, 40, 30);
+        frame.light = foveate_light_in_order(frame.light, i / 5 % 2);
+        foveate_cpu_run(rig.cpu, &src.view, &dst.view, &frame);
+        double *expected = compare_expected(&foveation, &src.view, &frame);
+        char what[80];
+        snprintf(what, sizeof what, "peak %g, method %d, light %d", peaks[i % 5],
+                 (int)foveation.method, (int)frame.light);
+        compare_assert_close(&dst.view, expected, budget_of(foveation.method), what);
+        const struct compare_rect gaze = {40, 30, 1, 1};
+        compare_assert_same(&dst.view, &src.view, gaze, what);
+        free(expected);
         rig_finish(&rig);
         image_free(&src);
         image_free(&dst);
@@ -157,6 +215,7 @@ int main(void)
         cmocka_unit_test(real_views_are_the_reference),
         cmocka_unit_test(every_unorm_format_strength_and_alpha_is_the_reference),
         cmocka_unit_test(what_is_averaged_is_light),
+        cmocka_unit_test(coloured_hlg_is_the_reference),
         cmocka_unit_test(encoded_averages_what_is_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

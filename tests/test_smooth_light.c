@@ -14,16 +14,17 @@ static double exact_level(double light, double white)
     return white * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055);
 }
 
-/* SMPTE ST 2084, and the OETF of ITU-R BT.2100 HLG. */
+/* SMPTE ST 2084, and ITU-R BT.2100 HLG of grey: light of a display of 1000 cd/m^2. */
 static double exact_pq(double light, double white)
 {
     const double y = pow(light, 0.1593017578125);
     return white * pow((0.8359375 + 18.8515625 * y) / (1 + 18.6875 * y), 78.84375);
 }
 
-static double exact_hlg(double light, double white)
+static double exact_hlg(double display, double white)
 {
     const double a = 0.17883277;
+    const double light = pow(display, 1 / 1.2);
     return white * (light <= 1.0 / 12 ? sqrt(3 * light)
                                       : a * log(12 * light - 1 + 4 * a) + 0.5 - a * log(4 * a));
 }
@@ -35,13 +36,18 @@ static const struct {
                  {FOVEA_TRANSFER_PQ, exact_pq},
                  {FOVEA_TRANSFER_HLG, exact_hlg}};
 
+static void init(struct pixel_light *light, enum fovea_format format, enum fovea_transfer transfer)
+{
+    pixel_light_init(light, format, &(struct pixel_transfer){.which = transfer});
+}
+
 static void every_level_comes_back_to_the_bit(void **state)
 {
     (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
     for (int i = 0; i < 6; i++) {
         struct pixel_light light;
-        pixel_light_init(&light, formats[i % 2], functions[i / 2].transfer);
+        init(&light, formats[i % 2], functions[i / 2].transfer);
         for (uint32_t level = 0; level <= light.highest_level; level++) {
             float value = (float)level;
             pixel_light_from_levels(&light, &value, 1, 1, 1);
@@ -61,7 +67,7 @@ static void levels_follow_the_transfer_function(void **state)
     (void)state;
     for (int i = 0; i < 6; i++) {
         struct pixel_light light;
-        pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10, functions[i % 3].transfer);
+        init(&light, FOVEA_FORMAT_A2B10G10R10, functions[i % 3].transfer);
         float before = 0.0f;
         for (int n = 0; n <= 1000000; n++) {
             float value = i < 3 ? (float)(n / 1e6) : (float)exp2(-44.0 * (1 - n / 1e6));
@@ -76,11 +82,61 @@ static void levels_follow_the_transfer_function(void **state)
     }
 }
 
+/* BT.2100 and, from 100 to 10,000 cd/m^2, BT.2390. */
+static void the_system_gamma_follows_the_peak(void **state)
+{
+    (void)state;
+    static const double gammas[][2] = {{0, 1.2},         {1000, 1.2},      {400, 1.03287},
+                                       {2000, 1.32643},  {100, 0.84591},   {10000, 1.70232},
+                                       {399.9, 1.04408}, {2000.1, 1.33321}};
+    for (size_t i = 0; i < sizeof gammas / sizeof gammas[0]; i++) {
+        assert_true(fabs(pixel_light_system_gamma(gammas[i][0]) - gammas[i][1]) < 1e-4);
+    }
+}
+
+/* Saturated colours, whose luminance is not their largest: by the letter of BT.2100 to light, and back. */
+static void hlg_couples_the_colours(void **state)
+{
+    (void)state;
+    static const double peaks[] = {100, 400, 1000, 2000, 10000};
+    static const float colors[][3] = {{1023, 0, 0},    {0, 1023, 0},      {0, 0, 1023},
+                                      {1, 0, 1023},    {512, 700, 3},     {0, 0, 1},
+                                      {1023, 1023, 1}, {1023, 1023, 1023}};
+    for (size_t n = 0; n < 5 * 2 * sizeof colors / sizeof colors[0]; n++) {
+        const double peak = peaks[n % 5];
+        const bool blue_first = n / 5 % 2;
+        const float *levels = colors[n / 10];
+        struct pixel_light light;
+        pixel_light_init(
+            &light, FOVEA_FORMAT_A2B10G10R10,
+            &(struct pixel_transfer){.which = FOVEA_TRANSFER_HLG, .hlg_peak_cd_m2 = peak});
+        light.blue_first = blue_first;
+        float v[3] = {levels[0], levels[1], levels[2]};
+        pixel_light_from_levels(&light, v, 1, 3, 3);
+        double scene[3];
+        for (int c = 0; c < 3; c++) {
+            const double e = (double)levels[c] / 1023;
+            scene[c] =
+                e <= 0.5 ? e * e / 3 : (exp((e - 0.55991073) / 0.17883277) + 0.28466892) / 12;
+        }
+        const double y = 0.2627 * scene[blue_first ? 2 : 0] + 0.6780 * scene[1] +
+                         0.0593 * scene[blue_first ? 0 : 2];
+        const double factor = pow(y, pixel_light_system_gamma(peak) - 1);
+        for (int c = 0; c < 3; c++) {
+            assert_true(fabs((double)v[c] - factor * scene[c]) <= 1e-5 * factor * scene[c]);
+        }
+        pixel_light_to_levels(&light, v, 1, 3, 3);
+        for (int c = 0; c < 3; c++) {
+            assert_true(fabsf(v[c] - levels[c]) < 0.004f);
+        }
+    }
+}
+
 static void light_outside_the_range_is_clamped(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
+    init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {-0.1f, 1.5f, NAN, INFINITY, -INFINITY, 1e-30f, 0.99999f};
     pixel_light_to_levels(&light, values, 7, 1, 1);
     assert_true(values[0] == 0.0f && values[1] == 255.0f && values[2] == 0.0f);
@@ -92,7 +148,7 @@ static void alpha_is_no_light(void **state)
 {
     (void)state;
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
+    init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {255.0f, 128.0f, 0.0f, 77.0f, 10.0f, 20.0f, 30.0f, 40.0f};
     pixel_light_from_levels(&light, values, 2, 4, 3);
     assert_true(values[0] == 1.0f && values[3] == 77.0f && values[7] == 40.0f);
@@ -115,6 +171,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level_comes_back_to_the_bit),
         cmocka_unit_test(levels_follow_the_transfer_function),
+        cmocka_unit_test(the_system_gamma_follows_the_peak),
+        cmocka_unit_test(hlg_couples_the_colours),
         cmocka_unit_test(light_outside_the_range_is_clamped),
         cmocka_unit_test(alpha_is_no_light),
         cmocka_unit_test(float_formats_hold_light_already),

@@ -285,7 +285,8 @@ static void all_compilations_agree(void **state)
     float *samples = calloc((size_t)plan->level_samples * 4 + 64, sizeof *samples);
     assert_non_null(samples);
     struct pixel_light light;
-    pixel_light_init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8,
+                     &(struct pixel_transfer){.which = FOVEA_TRANSFER_SRGB});
     for (int i = 0; i < 2; i++) {
         struct foveate_cpu_picture picture = {
             .plan = plan,

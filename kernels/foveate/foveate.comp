@@ -15,6 +15,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
+#include "foveate_light.glsl"
 #include "foveate_grid.glsl"
 #include "gaze_latched.glsl"
 
@@ -78,7 +79,8 @@ const int PIXEL_WORDS = PIXEL == PIXEL_RGBA16F ? 2 : 1;
 const int ROOM = LIGHT ? 3904 : 4160;
 shared uint staged_pixels[STAGED ? ROOM : 1];
 shared float staged_taps[STAGED ? STAGED_FRAGMENTS * TAPS : 1];
-shared float light_of_level[LIGHT && PIXEL == PIXEL_RGBA8 ? 256 : 1];
+const bool BY_LEVEL = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG; /* light is of one colour alone */
+shared float light_of_level[BY_LEVEL ? 256 : 1];
 bool staged = false; /* this tile's are */
 
 uvec4 fetch_raw(int x, int y)
@@ -115,19 +117,19 @@ vec4 value_of(uvec4 raw)
         return uintBitsToFloat(uvec4(word << 15, word << 7, word >> 1, word >> 9) & 0x7f8000u |
                                0x43800000u);
     }
-    if (LIGHT && PIXEL == PIXEL_RGBA8) {
+    if (BY_LEVEL) {
         return vec4(light_of_level[raw.x & 255u], light_of_level[raw.x >> 8 & 255u],
                     light_of_level[raw.x >> 16 & 255u], float(raw.x >> 24) / 255.0);
     }
     vec4 stored = decode(raw);
-    return LIGHT ? to_light(stored) : stored;
+    return LIGHT ? to_light(stored, frame) : stored;
 }
 
 void fill_light()
 {
-    if (LIGHT && PIXEL == PIXEL_RGBA8) {
+    if (BY_LEVEL) {
         for (int i = int(gl_LocalInvocationIndex); i < 256; i += THREADS) {
-            light_of_level[i] = to_light(vec4(i)).x;
+            light_of_level[i] = to_light(vec4(i), frame).x;
         }
     }
 }
@@ -356,7 +358,7 @@ const int MADE_PLANE = TILE * MADE_PITCH;
 
 void put_made(int at, vec4 value)
 {
-    value = LIGHT ? from_light(value) : value + ZERO;
+    value = LIGHT ? from_light(value, frame) : value + ZERO;
     uvec4 words = encode(value, uvec4(0u));
     if (PIXEL_WORDS == 2) {
         sums[at + MADE_PLANE] = words.z | words.w << 16;

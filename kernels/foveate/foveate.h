@@ -71,7 +71,7 @@ struct foveate_frame {
     int32_t origin_x_px;
     int32_t origin_y_px;
     int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
-    int32_t reserved;
+    float light_value; /* HLG: the system gamma */
 };
 
 /* gaze_x_q8 of a view without a gaze: it is copied. Only in tables of gazes on the device. */

@@ -152,8 +152,7 @@ enum fovea_result foveate_cpu_create_in(struct thread_pool *pool, const struct f
     cpu->plan = plan;
     cpu->pool = pool;
     cpu->line = choose_line();
-    pixel_light_init(&cpu->lights.bits8, FOVEA_FORMAT_RGBA8, plan->foveation.transfer);
-    pixel_light_init(&cpu->lights.bits10, FOVEA_FORMAT_A2B10G10R10, plan->foveation.transfer);
+    foveate_cpu_lights_init(&cpu->lights, plan);
     const enum fovea_result result = make_workers(cpu);
     if (result < 0) {
         foveate_cpu_destroy(&cpu);
@@ -249,6 +248,7 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
     assert(pixel_codec_of(batch->src->format) && batch->src->format == batch->dst->format);
     assert(frame->width_px == (int32_t)batch->src->width_px &&
            frame->height_px == (int32_t)batch->src->height_px);
+    foveate_cpu_lights_order(&cpu->lights, frame);
     if (!cpu->smooth) {
         run_blockwise(cpu, batch, frame);
         return;

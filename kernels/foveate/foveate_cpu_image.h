@@ -59,6 +59,25 @@ struct foveate_cpu_lights {
     struct pixel_light bits10;
 };
 
+static inline void foveate_cpu_lights_init(struct foveate_cpu_lights *lights,
+                                           const struct foveate_plan *plan)
+{
+    const struct pixel_transfer transfer = {
+        .which = plan->foveation.transfer,
+        .hlg_peak_cd_m2 = plan->foveation.display.hlg_peak_cd_m2,
+    };
+    pixel_light_init(&lights->bits8, FOVEA_FORMAT_RGBA8, &transfer);
+    pixel_light_init(&lights->bits10, FOVEA_FORMAT_A2B10G10R10, &transfer);
+}
+
+/* Before the workers of a batch start: which of its images' colours is red. */
+static inline void foveate_cpu_lights_order(struct foveate_cpu_lights *lights,
+                                            const struct foveate_frame *frame)
+{
+    lights->bits8.blue_first = frame->light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+    lights->bits10.blue_first = lights->bits8.blue_first;
+}
+
 /* NULL where the pixels are averaged as they are stored. */
 static inline const struct pixel_light *foveate_cpu_light(const struct foveate_cpu_lights *lights,
                                                           const struct foveate_frame *frame,

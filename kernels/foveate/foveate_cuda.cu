@@ -128,7 +128,7 @@ __device__ void load_stage(float4 (*stage)[PITCH], const Image &src, const fovea
     const int column = clamp(x + (int)threadIdx.x, frame.width_px);
     for (int row = threadIdx.y; row < TILE; row += blockDim.y) {
         const float4 v = Pixel::decode(src.load(column, clamp(y + row, frame.height_px)));
-        stage[row][threadIdx.x] = frame.light ? levels_to_light<Pixel>(v, frame.light) : v;
+        stage[row][threadIdx.x] = frame.light ? levels_to_light<Pixel>(v, frame_light(frame)) : v;
     }
 }
 
@@ -182,7 +182,7 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
             typename Pixel::word word = src.load(t.x + column, t.y + row);
             if (blurred) {
                 const typename Pixel::word colour = Pixel::encode(
-                    frame.light ? light_to_levels<Pixel>(sums[j], frame.light) : sums[j]);
+                    frame.light ? light_to_levels<Pixel>(sums[j], frame_light(frame)) : sums[j]);
                 word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
             }
             dst.store(t.x + column, t.y + row, word);

@@ -5,6 +5,7 @@
 
 #include "foveate_gaze.h"
 #include "foveate_grid.h"
+#include "pixel_light.h"
 
 static bool averages_light(const struct fovea_foveation *foveation)
 {
@@ -19,6 +20,13 @@ int32_t foveate_plan_light(const struct foveate_plan *plan)
                                      : FOVEATE_LIGHT_STORED;
 }
 
+static float light_value(const struct foveate_plan *plan)
+{
+    return foveate_plan_light(plan) == FOVEATE_LIGHT_HLG
+               ? (float)pixel_light_system_gamma(plan->foveation.display.hlg_peak_cd_m2)
+               : 0.0f;
+}
+
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
 {
     return (struct foveate_frame){
@@ -30,6 +38,7 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct 
         .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
         .light = foveate_plan_light(plan),
+        .light_value = light_value(plan),
     };
 }
 

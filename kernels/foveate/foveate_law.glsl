@@ -5,8 +5,8 @@
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
-const float REST = LIGHT_OF > LIGHT_SRGB ? 1.6 : 0.90; /* foveate_light.h */
-const float REACH = LIGHT_OF > LIGHT_SRGB ? 6.5 : 4.2;
+const float REST = LIGHT_WIDE ? 1.6 : 0.90; /* foveate_light.h */
+const float REACH = LIGHT_WIDE ? 6.5 : 4.2;
 const int LAW_RADIAL = 0;
 const int LAW_MAP = 2;
 const int LAW_MAP_PROJECTED = 3;

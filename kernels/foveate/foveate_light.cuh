@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* UNORM pixels as light: a transfer function between a format's levels and 0..1, or where a frame's light
- * is PQ's or HLG's 0..FOVEATE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats hold
+ * is wide 0..FOVEATE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats hold
  * light and stay as they are.
  *
  * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a level
@@ -59,38 +59,105 @@ static __device__ inline float light_to_hlg(float light)
                                  : HLG_A * __logf(12.0f * light - HLG_B) + HLG_C;
 }
 
-/* Of a frame's light, which is not FOVEATE_LIGHT_STORED. */
-static __device__ inline float encoded_to_light(float encoded, int light)
+/* A frame's light, which is not FOVEATE_LIGHT_STORED. */
+struct frame_light {
+    int kind;
+    float value;
+
+    __device__ explicit frame_light(const foveate_frame &frame)
+        : kind(frame.light), value(frame.light_value)
+    {
+    }
+};
+
+static __device__ inline float encoded_to_light(float encoded, const frame_light &light)
 {
-    return light == FOVEATE_LIGHT_SRGB ? srgb_to_light(encoded)
-           : light == FOVEATE_LIGHT_PQ ? pq_to_light(encoded) * FOVEATE_LIGHT_SCALE
-                                       : hlg_to_light(encoded) * FOVEATE_LIGHT_SCALE;
+    return light.kind == FOVEATE_LIGHT_SRGB ? srgb_to_light(encoded)
+           : light.kind == FOVEATE_LIGHT_PQ ? pq_to_light(encoded)
+                                            : hlg_to_light(encoded);
 }
 
-static __device__ inline float light_to_encoded(float value, int light)
+static __device__ inline float light_to_encoded(float value, const frame_light &light)
 {
-    const float unit = value * (1.0f / FOVEATE_LIGHT_SCALE);
-    return light == FOVEATE_LIGHT_SRGB ? light_to_srgb(value)
-           : light == FOVEATE_LIGHT_PQ ? light_to_pq(unit)
-                                       : light_to_hlg(unit);
+    return light.kind == FOVEATE_LIGHT_SRGB ? light_to_srgb(value)
+           : light.kind == FOVEATE_LIGHT_PQ ? light_to_pq(value)
+                                            : light_to_hlg(fminf(value, 1.0f));
+}
+
+/* Luminance by BT.2020's primaries; a format of one colour is grey. */
+template <typename Pixel> static __device__ inline float luminance_of(float4 v, int kind)
+{
+    if (Pixel::colors == 1) {
+        return v.x;
+    }
+    const bool blue_first = kind == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+    return FOVEATE_LIGHT_RED * (blue_first ? v.z : v.x) + FOVEATE_LIGHT_GREEN * v.y +
+           FOVEATE_LIGHT_BLUE * (blue_first ? v.x : v.z);
+}
+
+static __device__ inline float4 scaled_colors(float4 v, float scale)
+{
+    return make_float4(v.x * scale, v.y * scale, v.z * scale, v.w);
+}
+
+/* The OOTF of HLG and its inverse, by the exponent: colours keep their ratios. */
+template <typename Pixel>
+static __device__ inline float4 apply_ootf(float4 v, int kind, float exponent)
+{
+    const float luminance = luminance_of<Pixel>(v, kind);
+    return scaled_colors(v, luminance > 0.0f ? __powf(luminance, exponent) : 0.0f);
+}
+
+/* sRGB's, whatever else a frame's light may be. */
+template <typename Pixel> static __device__ inline float4 levels_to_light(float4 v)
+{
+    if constexpr (Pixel::white > 0) {
+        const float scale = 1.0f / Pixel::white;
+        v.x = srgb_to_light(v.x * scale);
+        v.y = srgb_to_light(v.y * scale);
+        v.z = srgb_to_light(v.z * scale);
+    }
+    return v;
+}
+
+template <typename Pixel> static __device__ inline float4 light_to_levels(float4 v)
+{
+    if constexpr (Pixel::white > 0) {
+        v.x = light_to_srgb(v.x) * Pixel::white;
+        v.y = light_to_srgb(v.y) * Pixel::white;
+        v.z = light_to_srgb(v.z) * Pixel::white;
+    }
+    return v;
 }
 
 template <typename Pixel>
-static __device__ inline float4 levels_to_light(float4 v, int light = FOVEATE_LIGHT_SRGB)
+static __device__ inline float4 levels_to_light(float4 v, const frame_light &light)
 {
     if constexpr (Pixel::white > 0) {
         const float scale = 1.0f / Pixel::white;
         v.x = encoded_to_light(v.x * scale, light);
         v.y = encoded_to_light(v.y * scale, light);
         v.z = encoded_to_light(v.z * scale, light);
+        if (foveate_light_is_hlg(light.kind)) {
+            v = apply_ootf<Pixel>(v, light.kind, light.value - 1.0f);
+        }
+        if (foveate_light_is_wide(light.kind)) {
+            v = scaled_colors(v, FOVEATE_LIGHT_SCALE);
+        }
     }
     return v;
 }
 
 template <typename Pixel>
-static __device__ inline float4 light_to_levels(float4 v, int light = FOVEATE_LIGHT_SRGB)
+static __device__ inline float4 light_to_levels(float4 v, const frame_light &light)
 {
     if constexpr (Pixel::white > 0) {
+        if (foveate_light_is_wide(light.kind)) {
+            v = scaled_colors(v, 1.0f / FOVEATE_LIGHT_SCALE);
+        }
+        if (foveate_light_is_hlg(light.kind)) {
+            v = apply_ootf<Pixel>(v, light.kind, 1.0f / light.value - 1.0f);
+        }
         v.x = light_to_encoded(v.x, light) * Pixel::white;
         v.y = light_to_encoded(v.y, light) * Pixel::white;
         v.z = light_to_encoded(v.z, light) * Pixel::white;

@@ -13,10 +13,16 @@
 #define FOVEATE_LIGHT_SRGB 1 /* 1 + enum fovea_transfer */
 #define FOVEATE_LIGHT_PQ 2
 #define FOVEATE_LIGHT_HLG 3
-#define FOVEATE_LIGHT_COUNT 4
+#define FOVEATE_LIGHT_HLG_BLUE_FIRST 4 /* of images whose first colour is blue */
+#define FOVEATE_LIGHT_COUNT 5
+
+/* What each colour counts in luminance (ITU-R BT.2020, table 4), which HLG's OOTF asks for. */
+#define FOVEATE_LIGHT_RED 0.2627f
+#define FOVEATE_LIGHT_GREEN 0.6780f
+#define FOVEATE_LIGHT_BLUE 0.0593f
 
 /* Light of PQ and HLG is wide: from 1 to below 2^-30. Levels are stored as halves, whose steps are relative
- * down to 2^-14 only: it is stored so many times as large. */
+ * down to 2^-14 only: it is stored so many times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
 #define FOVEATE_LIGHT_SCALE 32768
 
 /* Next to white such light shows what FOVEATE_REST and FOVEATE_REACH leave: a tail of 1e-6 of white is a
@@ -29,6 +35,17 @@
 FOVEATE_BOTH bool foveate_light_is_wide(int32_t light)
 {
     return light > FOVEATE_LIGHT_SRGB;
+}
+
+FOVEATE_BOTH bool foveate_light_is_hlg(int32_t light)
+{
+    return light == FOVEATE_LIGHT_HLG || light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+}
+
+/* What a frame's light is in images that have red and blue exchanged, or not. */
+FOVEATE_BOTH int32_t foveate_light_in_order(int32_t light, bool blue_first)
+{
+    return light == FOVEATE_LIGHT_HLG && blue_first ? FOVEATE_LIGHT_HLG_BLUE_FIRST : light;
 }
 
 FOVEATE_BOTH float foveate_light_rest(int32_t light)

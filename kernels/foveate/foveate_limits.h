@@ -8,6 +8,8 @@
 #define FOVEATE_MIN_FRAGMENT_PX 4
 #define FOVEATE_MAX_FRAGMENT_PX 128
 #define FOVEATE_MAX_STRENGTH 8.0
+#define FOVEATE_MIN_PEAK_CD_M2 100.0
+#define FOVEATE_MAX_PEAK_CD_M2 10000.0
 #define FOVEATE_MIN_CUTOFF_GAIN 0.01
 #define FOVEATE_MAX_CUTOFF_GAIN 0.99
 /* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the

@@ -129,6 +129,12 @@ static bool method_valid(const struct fovea_foveation *foveation)
            (foveation->method == FOVEA_METHOD_BLOCKWISE && fragments_valid(&foveation->paper));
 }
 
+static bool display_valid(const struct fovea_display *display)
+{
+    return display->hlg_peak_cd_m2 == 0.0 ||
+           within(display->hlg_peak_cd_m2, FOVEATE_MIN_PEAK_CD_M2, FOVEATE_MAX_PEAK_CD_M2);
+}
+
 bool foveate_model_settings_valid(const struct fovea_foveation *foveation)
 {
     return method_valid(foveation) &&
@@ -137,6 +143,7 @@ bool foveate_model_settings_valid(const struct fovea_foveation *foveation)
            (foveation->transfer == FOVEA_TRANSFER_SRGB ||
             foveation->transfer == FOVEA_TRANSFER_PQ ||
             foveation->transfer == FOVEA_TRANSFER_HLG) &&
+           display_valid(&foveation->display) &&
            (foveation->alpha == FOVEA_ALPHA_KEEP ||
             foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED) &&
            within(foveation->strength, 0.0, FOVEATE_MAX_STRENGTH) &&

@@ -52,6 +52,7 @@ template <> struct pixel<FOVEA_FORMAT_RGBA8> {
     typedef uint8_t part; /* what an unaligned pixel is read and written by */
     static const int part_count = 4;
     static const int white = 255; /* highest level of a colour; 0: the format holds floats */
+    static const int colors = 3; /* where there are levels */
     static const int alpha_white = 255;
 
     static __device__ float4 decode(word w)
@@ -81,6 +82,7 @@ template <> struct pixel<FOVEA_FORMAT_RGB8> : pixel<FOVEA_FORMAT_RGBA8> {
 
 template <> struct pixel<FOVEA_FORMAT_R8> : pixel<FOVEA_FORMAT_RGB8> {
     static const int part_count = 1;
+    static const int colors = 1;
 };
 
 template <> struct pixel<FOVEA_FORMAT_A2B10G10R10> {
@@ -88,6 +90,7 @@ template <> struct pixel<FOVEA_FORMAT_A2B10G10R10> {
     typedef uint32_t part;
     static const int part_count = 1;
     static const int white = 1023;
+    static const int colors = 3;
     static const int alpha_white = 3;
 
     static __device__ float4 decode(word w)

@@ -19,7 +19,7 @@ struct foveate_frame {
     int origin_x_px;
     int origin_y_px;
     int late;
-    int reserved;
+    float light_value;
 };
 
 const int PIXEL_RGBA8 = 1; /* enum fovea_format */
@@ -31,8 +31,11 @@ layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
 const int LIGHT_SRGB = 1;
 const int LIGHT_PQ = 2;
 const int LIGHT_HLG = 3;
+const int LIGHT_HLG_BLUE_FIRST = 4;
 layout(constant_id = 1) const int LIGHT_OF = 0;
 const bool LIGHT = LIGHT_OF != 0;
+const bool LIGHT_WIDE = LIGHT_OF > LIGHT_SRGB;
+const bool LIGHT_IS_HLG = LIGHT_OF == LIGHT_HLG || LIGHT_OF == LIGHT_HLG_BLUE_FIRST;
 /* Where it is not, nothing of a fourth channel is computed. */
 layout(constant_id = 2) const bool BLUR_ALPHA = true;
 
@@ -112,87 +115,4 @@ uvec4 encode(vec4 value, uvec4 raw)
     }
     uint alpha = BLUR_ALPHA ? n.w << 24 : raw.x & 0xff000000u;
     return uvec4(n.x | n.y << 8 | n.z << 16 | alpha);
-}
-
-/* ---- Light: the numbers that are averaged, where they are not the stored ones ---- */
-
-float pixel_white()
-{
-    return PIXEL == PIXEL_A2B10G10R10 ? 1023.0 : 255.0;
-}
-
-vec3 srgb_to_light(vec3 encoded)
-{
-    vec3 low = encoded / 12.92;
-    vec3 high = pow((encoded + 0.055) / 1.055, vec3(2.4));
-    return mix(high, low, lessThanEqual(encoded, vec3(0.04045)));
-}
-
-vec3 light_to_srgb(vec3 light)
-{
-    vec3 low = light * 12.92;
-    vec3 high = 1.055 * pow(light, vec3(1.0 / 2.4)) - 0.055;
-    return mix(high, low, lessThanEqual(light, vec3(0.0031308)));
-}
-
-/* SMPTE ST 2084. */
-const float PQ_M1 = 2610.0 / 16384.0;
-const float PQ_M2 = 2523.0 / 32.0;
-const float PQ_C1 = 3424.0 / 4096.0;
-const float PQ_C2 = 2413.0 / 128.0;
-const float PQ_C3 = 2392.0 / 128.0;
-
-vec3 pq_to_light(vec3 encoded)
-{
-    vec3 root = pow(encoded, vec3(1.0 / PQ_M2));
-    return pow(max(root - PQ_C1, 0.0) / (PQ_C2 - PQ_C3 * root), vec3(1.0 / PQ_M1));
-}
-
-vec3 light_to_pq(vec3 light)
-{
-    vec3 power = pow(light, vec3(PQ_M1));
-    return pow((PQ_C1 + PQ_C2 * power) / (1.0 + PQ_C3 * power), vec3(PQ_M2));
-}
-
-/* ITU-R BT.2100, table 5: light of the scene. */
-const float HLG_A = 0.17883277;
-const float HLG_B = 0.28466892;
-const float HLG_C = 0.55991073;
-
-vec3 hlg_to_light(vec3 encoded)
-{
-    vec3 low = encoded * encoded / 3.0;
-    vec3 high = (exp((encoded - HLG_C) / HLG_A) + HLG_B) / 12.0;
-    return mix(high, low, lessThanEqual(encoded, vec3(0.5)));
-}
-
-vec3 light_to_hlg(vec3 light)
-{
-    vec3 low = sqrt(3.0 * light);
-    vec3 high = HLG_A * log(max(12.0 * light - HLG_B, 0.5)) + HLG_C;
-    return mix(high, low, lessThanEqual(light, vec3(1.0 / 12.0)));
-}
-
-const float LIGHT_SCALE = LIGHT_OF > LIGHT_SRGB ? 32768.0 : 1.0; /* FOVEATE_LIGHT_SCALE */
-
-/* Light by the image's transfer function, from 0 to LIGHT_SCALE. Alpha is light already, but for its
- * scale. */
-vec4 to_light(vec4 stored)
-{
-    vec3 encoded = stored.rgb / pixel_white();
-    float alpha = stored.a / (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
-    vec3 light = LIGHT_OF == LIGHT_PQ    ? pq_to_light(encoded)
-                 : LIGHT_OF == LIGHT_HLG ? hlg_to_light(encoded)
-                                         : srgb_to_light(encoded);
-    return vec4(light * LIGHT_SCALE, alpha);
-}
-
-vec4 from_light(vec4 light)
-{
-    vec3 clamped = clamp(light.rgb / LIGHT_SCALE, 0.0, 1.0);
-    vec3 encoded = LIGHT_OF == LIGHT_PQ    ? light_to_pq(clamped)
-                   : LIGHT_OF == LIGHT_HLG ? light_to_hlg(clamped)
-                                           : light_to_srgb(clamped);
-    float alpha = light.a * (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
-    return vec4(encoded * pixel_white(), alpha);
 }

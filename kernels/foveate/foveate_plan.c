@@ -227,6 +227,13 @@ static bool same_map(const struct fovea_foveation *a, const struct fovea_foveati
            (a->map.degrees == FOVEA_MAP_DEGREES_PAPER || same_geometry(&a->geometry, &b->geometry));
 }
 
+/* Of what the light needs. */
+static bool same_display(const struct fovea_foveation *a, const struct fovea_foveation *b)
+{
+    return a->transfer != FOVEA_TRANSFER_HLG ||
+           a->display.hlg_peak_cd_m2 == b->display.hlg_peak_cd_m2;
+}
+
 /* What the model does not use does not count. */
 static bool same_model(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
@@ -253,8 +260,8 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
     const struct fovea_foveation *own = &plan->foveation;
     return plan->width_px == width_px && plan->height_px == height_px &&
            own->method == foveation->method && own->light == foveation->light &&
-           own->transfer == foveation->transfer && own->strength == foveation->strength &&
-           own->alpha == foveation->alpha &&
+           own->transfer == foveation->transfer && same_display(own, foveation) &&
+           own->strength == foveation->strength && own->alpha == foveation->alpha &&
            (plan->smooth || same_fragments(&own->paper, &foveation->paper)) &&
            same_model(own, foveation);
 }

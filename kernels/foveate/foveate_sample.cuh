@@ -51,21 +51,22 @@ template <typename Pixel> static __device__ inline float4 sample_middle(int ligh
 }
 
 template <typename Pixel>
-static __device__ inline float4 sample_of_pixel(typename Pixel::word word, int light)
+static __device__ inline float4 sample_of_pixel(typename Pixel::word word,
+                                                const foveate_frame &frame)
 {
     const float4 levels = Pixel::decode(word);
-    const float4 v = light ? levels_to_light<Pixel>(levels, light) : levels;
-    const float4 middle = sample_middle<Pixel>(light);
+    const float4 v = frame.light ? levels_to_light<Pixel>(levels, frame_light(frame)) : levels;
+    const float4 middle = sample_middle<Pixel>(frame.light);
     return make_float4(v.x - middle.x, v.y - middle.y, v.z - middle.z, v.w - middle.w);
 }
 
 template <typename Pixel>
-static __device__ inline typename Pixel::word pixel_of_sample(float4 v, int light)
+static __device__ inline typename Pixel::word pixel_of_sample(float4 v, const foveate_frame &frame)
 {
-    const float4 middle = sample_middle<Pixel>(light);
+    const float4 middle = sample_middle<Pixel>(frame.light);
     const float4 moved =
         make_float4(v.x + middle.x, v.y + middle.y, v.z + middle.z, v.w + middle.w);
-    return Pixel::encode(light ? light_to_levels<Pixel>(moved, light) : moved);
+    return Pixel::encode(frame.light ? light_to_levels<Pixel>(moved, frame_light(frame)) : moved);
 }
 
 /* ---- Levels */

@@ -9,6 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
+#include "foveate_light.glsl"
 #include "foveate_levels.glsl"
 #include "gaze_latched.glsl"
 
@@ -90,7 +91,7 @@ void main()
     float sigma_px = law_sigma(frame_now(frame), pixel);
     if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
         vec4 value = gather(pixel, sigma_px);
-        value = LIGHT ? from_light(value) : value;
+        value = LIGHT ? from_light(value, frame) : value;
         raw = encode(value, raw);
     }
     imageStore(result, place, raw);

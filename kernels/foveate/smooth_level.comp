@@ -8,6 +8,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
+#include "foveate_light.glsl"
 #include "foveate_levels.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -19,5 +20,5 @@ void main()
         return;
     }
     vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
-    store_sample(sample_index(0, pixel.x, pixel.y), LIGHT ? to_light(stored) : stored);
+    store_sample(sample_index(0, pixel.x, pixel.y), LIGHT ? to_light(stored, frame) : stored);
 }

@@ -8,6 +8,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
+#include "foveate_light.glsl"
 #include "foveate_levels.glsl"
 #include "gaze_latched.glsl"
 #include "foveate_tiles.glsl"

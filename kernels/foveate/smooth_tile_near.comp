@@ -10,6 +10,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "foveate_pixel.glsl"
 #include "foveate_law.glsl"
+#include "foveate_light.glsl"
 #include "foveate_levels.glsl"
 #include "gaze_latched.glsl"
 #include "foveate_tiles.glsl"

@@ -58,7 +58,8 @@ static void describe(char *out, size_t bytes, const struct frame_work *work, dou
     static const char *const lights[] = {[FOVEATE_LIGHT_STORED] = "encoded",
                                          [FOVEATE_LIGHT_SRGB] = "linear",
                                          [FOVEATE_LIGHT_PQ] = "linear PQ",
-                                         [FOVEATE_LIGHT_HLG] = "linear HLG"};
+                                         [FOVEATE_LIGHT_HLG] = "linear HLG",
+                                         [FOVEATE_LIGHT_HLG_BLUE_FIRST] = "linear HLG"};
     const char *light = lights[work->views[0].constants.light];
     if (plan->smooth) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);

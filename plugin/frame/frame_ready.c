@@ -156,6 +156,8 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->constants =
         foveate_frame_make(view->plan->plan, view->foveated ? view->gaze->point : middle);
+    view->constants.light =
+        foveate_light_in_order(view->constants.light, work->src.format->swap_red_blue);
     if (!view->foveated) {
         return FOVEA_OK;
     }

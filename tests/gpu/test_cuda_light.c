@@ -8,6 +8,7 @@
 #include "cuda_scene.h"
 #include "foveate/foveate_cuda_plan.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,28 @@
 
 static struct cuda_fixture fixture;
 
+#define COLORS IMAGE_CONTRAST_COUNT
+static const double peaks[] = {1000, 400, 2000, 100, 10000};
+
+/* Saturated patches on gradients: the colours' luminance is not the largest of them. */
+static void draw(const struct fovea_image *image, int picture)
+{
+    const double white = image_white(image->format, 0);
+    if (picture < (int)COLORS) {
+        image_draw_contrast(image, picture);
+        return;
+    }
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            for (uint32_t c = 0; c < 3 && c < image_channels(image->format); c++) {
+                const bool patch = (x / 7 + y / 5) % 4 == c;
+                const double ramp = floor(white * x / image->width_px * (c + 1) / 3);
+                image_set(image, x, y, c, patch ? white : (x / 7) % 2 ? 0 : ramp);
+            }
+        }
+    }
+}
+
 static void expect_plain_kernels(const struct prepared *p, enum fovea_format format)
 {
     assert_false(foveate_cuda_in_tiles(p->tables, format));
@@ -25,14 +48,15 @@ static void expect_plain_kernels(const struct prepared *p, enum fovea_format for
                  foveate_cuda_bands_take(&p->tables->bands, &p->frame, format));
 }
 
-static void check(const struct scene *scene, int picture)
+static void check(const struct scene *scene, int picture, bool blue_first)
 {
     struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
     struct test_image linear = image_make_packed(scene->width_px, scene->height_px, scene->format);
     struct test_image surface = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    image_draw_contrast(&src.view, picture);
+    draw(&src.view, picture);
     struct prepared p = {0};
     scene_prepare(&fixture, &p, scene);
+    p.frame.light = foveate_light_in_order(p.frame.light, blue_first);
     expect_plain_kernels(&p, scene->format);
     double *expected = compare_expected(&scene->foveation, &src.view, &p.frame);
     struct compare_budget budget = scene->foveation.method == FOVEA_METHOD_SMOOTH
@@ -40,9 +64,11 @@ static void check(const struct scene *scene, int picture)
                                        : compare_budget_of(scene->format);
     budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1;
     char what[128];
-    snprintf(what, sizeof what, "transfer %d, method %d, model %d, format %d, picture %d",
-             (int)scene->foveation.transfer, (int)scene->foveation.method,
-             (int)scene->foveation.model, (int)scene->format, picture);
+    snprintf(what, sizeof what,
+             "transfer %d, peak %g, method %d, model %d, format %d, picture %d, light %d",
+             (int)scene->foveation.transfer, scene->foveation.display.hlg_peak_cd_m2,
+             (int)scene->foveation.method, (int)scene->foveation.model, (int)scene->format, picture,
+             (int)p.frame.light);
     scene_run_linear(&fixture, &p, &src, &linear, 0);
     compare_assert_close(&linear.view, expected, budget, what);
     if (scene_has_surface(scene->format)) {
@@ -67,12 +93,31 @@ static void check_all(enum fovea_method method)
         scene.foveation.method = method;
         scene.foveation.light = FOVEA_LIGHT_LINEAR;
         scene.foveation.transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
+        scene.foveation.display.hlg_peak_cd_m2 = peaks[i / 2 % 5];
         scene.foveation.model = i % 3 == 2 ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
         scene.foveation.geometry.ppd = 4.0;
         scene.foveation.alpha = i % 5 == 4 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
         scene.format = formats[i / 2 % 4];
         scene.gaze = (struct fovea_point_uv){i % 7 == 6 ? 0.02 : 0.39, 0.27};
-        check(&scene, i / 8);
+        check(&scene, i / 8, false);
+    }
+}
+
+static void coloured_hlg_is_the_reference(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
+                                                FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
+    for (int i = 0; i < 20; i++) {
+        struct scene scene = scene_default();
+        scene.width_px = 128;
+        scene.height_px = 72;
+        scene.foveation.method = (enum fovea_method)(i / 10);
+        scene.foveation.light = FOVEA_LIGHT_LINEAR;
+        scene.foveation.transfer = FOVEA_TRANSFER_HLG;
+        scene.foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
+        scene.format = formats[i % 4];
+        check(&scene, COLORS, i / 5 % 2);
     }
 }
 
@@ -93,6 +138,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockwise_is_the_reference),
         cmocka_unit_test(smooth_is_the_reference),
+        cmocka_unit_test(coloured_hlg_is_the_reference),
     };
     return CUDA_RUN(&fixture, tests);
 }

@@ -87,7 +87,7 @@ static double pq_of(double light)
     return pow((0.8359375 + 18.8515625 * y) / (1.0 + 18.6875 * y), 78.84375);
 }
 
-/* HLG: ITU-R BT.2100, from and to light of the scene. b = 1 - 4a, c = 0.5 - a ln(4a). */
+/* HLG: ITU-R BT.2100, table 5, from and to light of the scene. b = 1 - 4a, c = 0.5 - a ln(4a). */
 static const double hlg_a = 0.17883277;
 
 static double light_of_hlg(double encoded)
@@ -128,18 +128,71 @@ static void convert(const struct fovea_image *image, double *values, double (*fn
     }
 }
 
+/* BT.2100, note 5f, for the range that it is given for; BT.2390's beyond. */
+static double system_gamma(double peak_cd_m2)
+{
+    peak_cd_m2 = peak_cd_m2 == 0.0 ? 1000.0 : peak_cd_m2;
+    return peak_cd_m2 >= 400.0 && peak_cd_m2 <= 2000.0
+               ? 1.2 + 0.42 * log(peak_cd_m2 / 1000.0) / log(10.0)
+               : 1.2 * pow(1.111, log(peak_cd_m2 / 1000.0) / log(2.0));
+}
+
+static double luminance(const double *colors, uint32_t channels, bool blue_first)
+{
+    const double red = colors[blue_first ? 2 : 0];
+    const double blue = colors[blue_first ? 0 : 2];
+    return channels == 1 ? colors[0] : 0.2627 * red + 0.6780 * colors[1] + 0.0593 * blue;
+}
+
+/* HLG's OOTF, F_d = Y_s^(gamma - 1) E_s, and its inverse, E_s = Y_d^((1 - gamma) / gamma) F_d. */
+static void apply_ootf(const struct fovea_image *image, double *values, double exponent,
+                       bool blue_first)
+{
+    const uint32_t channels = image_channels(image->format);
+    for (size_t i = 0; i < (size_t)image->width_px * image->height_px; i++) {
+        double *colors = &values[i * channels];
+        const double y = luminance(colors, channels, blue_first);
+        for (uint32_t c = 0; c < channels && c < 3; c++) {
+            colors[c] = y > 0.0 ? fmax(colors[c], 0.0) * pow(y, exponent) : 0.0;
+        }
+    }
+}
+
+/* Stored values become light of the display. */
+static void decode(const struct fovea_foveation *foveation, const struct fovea_image *image,
+                   double *values, bool blue_first)
+{
+    const double gamma = system_gamma(foveation->display.hlg_peak_cd_m2);
+    convert(image, values, transfer_of(foveation->transfer).decode, image_white(image->format, 0),
+            1.0);
+    if (foveation->transfer == FOVEA_TRANSFER_HLG) {
+        apply_ootf(image, values, gamma - 1.0, blue_first);
+    }
+}
+
+static void encode(const struct fovea_foveation *foveation, const struct fovea_image *image,
+                   double *values, bool blue_first)
+{
+    const double gamma = system_gamma(foveation->display.hlg_peak_cd_m2);
+    if (foveation->transfer == FOVEA_TRANSFER_HLG) {
+        apply_ootf(image, values, (1.0 - gamma) / gamma, blue_first);
+    }
+    convert(image, values, transfer_of(foveation->transfer).encode, 1.0,
+            image_white(image->format, 0));
+}
+
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct foveate_frame *frame)
 {
     const uint32_t channels = image_channels(src->format);
     const size_t count = (size_t)src->width_px * src->height_px * channels;
     const bool light = frame->light && !image_is_float(src->format);
-    const double white = image_white(src->format, 0);
+    const bool blue_first = frame->light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
     double *in = image_to_doubles(src);
     double *out = calloc(count, sizeof *out);
     assert_non_null(out);
     if (light) {
-        convert(src, in, transfer_of(foveation->transfer).decode, white, 1.0);
+        decode(foveation, src, in, blue_first);
     }
     enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
                                          uint32_t, const double *, double *, double, double) =
@@ -148,7 +201,7 @@ double *compare_expected(const struct fovea_foveation *foveation, const struct f
                                frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0),
                      FOVEA_OK);
     if (light) {
-        convert(src, out, transfer_of(foveation->transfer).encode, 1.0, white);
+        encode(foveation, src, out, blue_first);
     }
     free(in);
     return out;

@@ -8,20 +8,47 @@
 #include "compare.h"
 #include "rig.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define WIDTH_PX 160
 #define HEIGHT_PX 90
 
-static struct foveate_frame frame_of(const struct fovea_foveation *foveation,
+static const double peaks[] = {1000, 400, 2000, 100, 10000};
+
+static struct foveate_frame frame_of(const struct fovea_foveation *foveation, VkFormat format,
                                      struct fovea_point_uv gaze)
 {
     struct foveate_plan *plan = NULL;
     assert_int_equal(foveate_plan_create(foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
     struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    frame.light =
+        foveate_light_in_order(frame.light, format == VK_FORMAT_A2R10G10B10_UNORM_PACK32 ||
+                                                format == VK_FORMAT_B8G8R8A8_UNORM);
     foveate_plan_destroy(&plan);
     return frame;
+}
+
+#define COLORS IMAGE_CONTRAST_COUNT
+
+/* Saturated patches on gradients: the colours' luminance is not the largest of them. */
+static void draw(const struct fovea_image *image, int picture)
+{
+    const double white = image_white(image->format, 0);
+    if (picture < (int)COLORS) {
+        image_draw_contrast(image, picture);
+        return;
+    }
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            for (uint32_t c = 0; c < 3; c++) {
+                const bool patch = (x / 7 + y / 5) % 4 == c;
+                const double ramp = floor(white * x / image->width_px * (c + 1) / 3);
+                image_set(image, x, y, c, patch ? white : (x / 7) % 2 ? 0 : ramp);
+            }
+        }
+    }
 }
 
 static void check(struct rig *rig, VkFormat format, int picture, struct fovea_point_uv gaze)
@@ -30,20 +57,21 @@ static void check(struct rig *rig, VkFormat format, int picture, struct fovea_po
     enum fovea_format pixel = rig_pixel_format(format);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
-    image_draw_contrast(&src.view, picture);
+    draw(&src.view, picture);
     assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view,
                                rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
                      FOVEA_OK);
-    struct foveate_frame frame = frame_of(foveation, gaze);
+    struct foveate_frame frame = frame_of(foveation, format, gaze);
     double *expected = compare_expected(foveation, &src.view, &frame);
     struct compare_budget budget =
         foveation->method == FOVEA_METHOD_SMOOTH ? compare_budget_wide() : compare_budget_of(pixel);
     budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1; /* of halves */
     char what[160];
-    snprintf(what, sizeof what, "%s, transfer %d, method %d, model %d, format %d, picture %d",
-             rig_backend_name(), (int)foveation->transfer, (int)foveation->method,
-             (int)foveation->model, (int)format, picture);
+    snprintf(what, sizeof what,
+             "%s, transfer %d, peak %g, method %d, model %d, format %d, picture %d",
+             rig_backend_name(), (int)foveation->transfer, foveation->display.hlg_peak_cd_m2,
+             (int)foveation->method, (int)foveation->model, (int)format, picture);
     compare_assert_close(&dst.view, expected, budget, what);
     free(expected);
     image_free(&src);
@@ -64,6 +92,7 @@ static void check_all(enum fovea_method method)
     foveation->geometry.ppd = 4.0;
     for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i++) {
         foveation->transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
+        foveation->display.hlg_peak_cd_m2 = peaks[i / 2 % 5];
         foveation->model = i % 3 == 2 ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
         foveation->alpha = i / 4 % 3 ? FOVEA_ALPHA_KEEP : FOVEA_ALPHA_PREMULTIPLIED;
         check(&rig, formats[i / 2 % 2], i / 4, gazes[i % 5 % 3]);
@@ -81,6 +110,25 @@ static void smooth_is_the_reference(void **state)
 {
     (void)state;
     check_all(FOVEA_METHOD_SMOOTH);
+}
+
+/* The three colours of HLG depend on each other, so it counts which of them is red. */
+static void coloured_hlg_is_the_reference(void **state)
+{
+    (void)state;
+    static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                       VK_FORMAT_A2R10G10B10_UNORM_PACK32, VK_FORMAT_R8G8B8A8_UNORM,
+                                       VK_FORMAT_B8G8R8A8_UNORM};
+    struct rig rig;
+    rig_open(&rig, NULL);
+    rig.settings.foveation.light = FOVEA_LIGHT_LINEAR;
+    rig.settings.foveation.transfer = FOVEA_TRANSFER_HLG;
+    for (int i = 0; i < 10; i++) {
+        rig.settings.foveation.method = (enum fovea_method)(i / 5);
+        rig.settings.foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
+        check(&rig, formats[i % 4], COLORS, (struct fovea_point_uv){0.2, 0.3});
+    }
+    rig_close(&rig);
 }
 
 /* Half floats keep to what they hold, light or not. */
@@ -125,6 +173,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockwise_is_the_reference),
         cmocka_unit_test(smooth_is_the_reference),
+        cmocka_unit_test(coloured_hlg_is_the_reference),
         cmocka_unit_test(half_floats_are_averaged_as_stored),
         cmocka_unit_test(an_unknown_transfer_is_refused),
     };
