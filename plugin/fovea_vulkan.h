@@ -277,7 +277,8 @@ struct fovea_vk_frame {
  * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and nothing that was made from it can be relied
  *   on, its semaphores included.
  * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled; src
- *   and dst are as they were. Show src.
+ *   and dst are as they were. Show src. The log says why, as an error; the same again is at debug until
+ *   settings are set.
  * After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames get
  * FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,

@@ -60,6 +60,8 @@
  * that a frame does. */
 #define FRAME_TIMED_EVERY 8
 #define FRAME_REFUSAL_BYTES 512
+/* Refusals of further kinds are said at debug. */
+#define FRAME_MAX_REFUSALS 32
 
 /* An image the kernels can work on, known to the peer if there is one. */
 struct frame_shared {
@@ -187,7 +189,9 @@ enum frame_trouble {
     FRAME_NO_GAZE,
     FRAME_VIEW_WITHOUT_GAZE, /* others are foveated */
     FRAME_PEER_FAILED,
+    FRAME_PEER_REPLACED, /* the frame is foveated all the same */
     FRAME_NO_MEMORY,
+    FRAME_CANNOT,
 };
 
 struct fovea_vk {
@@ -215,6 +219,9 @@ struct fovea_vk {
     uint64_t frame; /* number of the newest frame; the first is 1 */
     bool device_lost;
     int64_t retry_ns; /* no new attempt to find memory before */
+    /* Kernels that a frame can do without are not asked for before; 0: they are. */
+    int64_t copy_retry_ns;
+    int64_t overlay_retry_ns;
     bool described; /* the settings' view, in the log */
     bool blur_refused; /* too much of it for a frame, in the log */
 
@@ -228,7 +235,10 @@ struct fovea_vk {
     uint64_t foveated;
     uint64_t passed_through;
     enum frame_trouble trouble;
-    char refusal[FRAME_REFUSAL_BYTES]; /* of the newest frame; "": it was taken */
+    char refusal[FRAME_REFUSAL_BYTES]; /* the newest */
+    /* Of what was said of refused frames since settings were set: a hash each. */
+    uint32_t refusals[FRAME_MAX_REFUSALS];
+    uint32_t refusal_count;
     struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];
     char hud[OVERLAY_TEXT_BYTES];
     int64_t hud_next_ns;
@@ -290,6 +300,7 @@ struct frame_work {
     uint32_t view_count;
     uint32_t view_width_px;
     uint32_t view_height_px;
+    bool copy_by_command; /* no kernel copies, and none sees the engine's images */
     uint32_t kernel_width_px; /* of the images that the kernels read and write */
     uint32_t kernel_height_px;
     bool use_peer;
@@ -343,8 +354,8 @@ FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
                                                       const struct frame_work *work);
 /* True if there is a peer and it takes jobs. */
 bool frame_peer_usable(const struct fovea_vk *fovea);
-/* It gets no more jobs; those that it has go on. */
-void frame_peer_close(struct fovea_vk *fovea);
+/* It gets no more jobs; those that it has go on. What becomes of the frame is the trouble that is told. */
+void frame_peer_close(struct fovea_vk *fovea, enum frame_trouble trouble);
 /* No frame is on its way, no image or plan is made, the watchdog sleeps: the peer goes, and vulkan is the
  * backend. The reason stays. */
 void frame_peer_drop(struct fovea_vk *fovea);
@@ -357,7 +368,8 @@ void frame_watchdog_stop(struct fovea_vk *fovea);
 
 /* frame_check.c: the argument errors of a frame; resolves both ends of it. */
 FOVEA_MUST_CHECK enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work);
-/* Says why and gives `result` back; the same again is said once. */
+/* Says why, as an error, and gives `result` back. What was said since settings were set is said at debug: good
+ * frames and bad ones may come by turns. */
 __attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fovea_vk *fovea,
                                                                      enum fovea_result result,
                                                                      const char *format, ...);

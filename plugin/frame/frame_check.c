@@ -6,7 +6,6 @@
 #include "core/log.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #define MAX_SIDE_PX 16384
 
@@ -16,18 +15,42 @@ VkFormat fovea_vk_raw_format(VkFormat format)
     return found ? found->raw : VK_FORMAT_UNDEFINED;
 }
 
+/* FNV-1a. */
+static uint32_t hash_of(const char *words)
+{
+    uint32_t hash = 2166136261u;
+    for (; *words; words++) {
+        hash = (hash ^ (unsigned char)*words) * 16777619u;
+    }
+    return hash;
+}
+
+/* True the first time. */
+static bool is_new(struct fovea_vk *fovea, const char *words)
+{
+    const uint32_t hash = hash_of(words);
+    for (uint32_t i = 0; i < fovea->refusal_count; i++) {
+        if (fovea->refusals[i] == hash) {
+            return false;
+        }
+    }
+    if (fovea->refusal_count == FRAME_MAX_REFUSALS) {
+        return false;
+    }
+    fovea->refusals[fovea->refusal_count++] = hash;
+    return true;
+}
+
 enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result, const char *format,
                                ...)
 {
-    char words[FRAME_REFUSAL_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
+    vsnprintf(fovea->refusal, sizeof fovea->refusal, format, arguments);
     va_end(arguments);
-    if (strcmp(words, fovea->refusal) != 0) {
-        memcpy(fovea->refusal, words, sizeof words);
-        log_error(fovea->log, "frame: %s", words);
-    }
+    const bool is_first = is_new(fovea, fovea->refusal);
+    log_write(fovea->log, is_first ? FOVEA_LOG_ERROR : FOVEA_LOG_DEBUG, "frame: %s",
+              fovea->refusal);
     return result;
 }
 
@@ -166,6 +189,5 @@ enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work)
     FOVEA_TRY(check_semaphores(fovea, "signals", desc->signals, desc->signal_count));
     FOVEA_TRY(frame_views_check(fovea, work));
     work->in_place = work->src.image == work->dst.image;
-    fovea->refusal[0] = '\0';
     return FOVEA_OK;
 }

@@ -16,7 +16,7 @@ static bool all_in_layer_0(const struct frame_work *work)
 
 bool frame_sees(const struct frame_work *work, const struct frame_end *end)
 {
-    return end->raw_view && all_in_layer_0(work);
+    return end->raw_view && !work->copy_by_command && all_in_layer_0(work);
 }
 
 enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end)

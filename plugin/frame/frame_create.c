@@ -238,5 +238,6 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
     fovea->retry_ns = 0;
     fovea->described = false;
     fovea->blur_refused = false;
+    fovea->refusal_count = 0;
     return FOVEA_OK;
 }

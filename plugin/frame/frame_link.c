@@ -123,9 +123,9 @@ bool frame_peer_usable(const struct fovea_vk *fovea)
     return fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
 }
 
-void frame_peer_close(struct fovea_vk *fovea)
+void frame_peer_close(struct fovea_vk *fovea, enum frame_trouble trouble)
 {
     fovea->peer_closed = true;
     snprintf(fovea->reason, sizeof fovea->reason, "%s refused a frame", fovea->peer->api->name);
-    frame_trouble_is(fovea, FRAME_PEER_FAILED);
+    frame_trouble_is(fovea, trouble);
 }

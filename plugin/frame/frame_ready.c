@@ -10,6 +10,16 @@
 /* After a frame that found no memory: how long not to try again. */
 #define RETRY_NS 1000000000
 
+/* What a frame could not have. */
+enum lack {
+    LACK_PLAN,
+    LACK_PEERS_PLAN,
+    LACK_IMAGES,
+    LACK_COPY_KERNEL,
+    LACK_OVERLAY_KERNEL,
+    LACK_KERNEL, /* of those that foveate */
+};
+
 static bool gaze_usable(const struct fovea_gaze *gaze)
 {
     return gaze->usable && isfinite(gaze->point.x_uv) && isfinite(gaze->point.y_uv);
@@ -135,10 +145,14 @@ static bool takes(const struct frame_work *work, enum shader_operator which)
     }
 }
 
-static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work)
+static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work,
+                                        enum lack *out_lack)
 {
     for (int which = 0; which < SHADER_COUNT; which++) {
         if (takes(work, (enum shader_operator)which)) {
+            *out_lack = which == SHADER_COPY      ? LACK_COPY_KERNEL
+                        : which == SHADER_OVERLAY ? LACK_OVERLAY_KERNEL
+                                                  : LACK_KERNEL;
             FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
                                          frame_compute_kind(work, (enum shader_operator)which)));
         }
@@ -147,10 +161,11 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
 }
 
 static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_work *work,
-                                   struct frame_view *view)
+                                   struct frame_view *view, enum lack *out_lack)
 {
     struct fovea_foveation foveation = fovea->settings.foveation;
     foveation.geometry = view->geometry;
+    *out_lack = LACK_PLAN;
     FOVEA_TRY(
         frame_plan_find(fovea, &foveation, work->view_width_px, work->view_height_px, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
@@ -161,22 +176,31 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     if (!view->foveated) {
         return FOVEA_OK;
     }
-    return work->use_peer ? frame_plan_share(fovea, view->plan)
-                          : frame_plan_make_levels(fovea, view->plan);
+    if (!work->use_peer) {
+        return frame_plan_make_levels(fovea, view->plan);
+    }
+    *out_lack = LACK_PEERS_PLAN;
+    return frame_plan_share(fovea, view->plan);
 }
 
-static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work)
+/* Where it fails, what the frame lacks. */
+static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns,
+                                enum lack *out_lack)
 {
     work->use_peer = frame_peer_usable(fovea);
-    work->overlay = frame_overlay_wanted(&fovea->settings.overlay);
+    work->overlay =
+        now_ns >= fovea->overlay_retry_ns && frame_overlay_wanted(&fovea->settings.overlay);
+    work->copy_by_command = now_ns < fovea->copy_retry_ns;
     for (uint32_t i = 0; i < work->view_count; i++) {
+        work->views[i].plan = NULL;
         if (needs_plan(fovea, work, i)) {
-            FOVEA_TRY(find_plan(fovea, work, &work->views[i]));
+            FOVEA_TRY(find_plan(fovea, work, &work->views[i], out_lack));
         }
     }
     frame_late_choose(fovea, work);
+    *out_lack = LACK_IMAGES;
     FOVEA_TRY(find_images(fovea, work));
-    return find_pipelines(fovea, work);
+    return find_pipelines(fovea, work, out_lack);
 }
 
 static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
@@ -195,20 +219,61 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
     vk_compute_write_set(&fovea->device, work->slot->sets[index], &bindings);
 }
 
-/* An error that the peer may have caused; the frame is tried without it. */
-static bool blames_peer(const struct frame_work *work, enum fovea_result result)
+/* An error that the peer may have caused, which knows nothing of the kernels of a frame. */
+static bool blames_peer(const struct frame_work *work, enum fovea_result result, enum lack lack)
 {
-    return result < 0 && result != FOVEA_ERROR_OUT_OF_MEMORY &&
-           result != FOVEA_ERROR_INVALID_ARGUMENT && work->use_peer;
+    return work->use_peer && result != FOVEA_ERROR_OUT_OF_MEMORY &&
+           result != FOVEA_ERROR_INVALID_ARGUMENT &&
+           (lack == LACK_PEERS_PLAN || lack == LACK_IMAGES);
 }
 
-static enum fovea_result gather_with_or_without_peer(struct fovea_vk *fovea,
-                                                     struct frame_work *work)
+/* When a kernel is asked for again: memory may be there by then, and nothing else will change. */
+static int64_t kernel_retry_ns(enum fovea_result result, int64_t now_ns)
 {
-    enum fovea_result result = gather(fovea, work);
-    if (blames_peer(work, result)) {
-        frame_peer_close(fovea);
-        result = gather(fovea, work);
+    return result == FOVEA_ERROR_OUT_OF_MEMORY ? now_ns + RETRY_NS : INT64_MAX;
+}
+
+/* The first time. */
+static void say_without(const struct fovea_vk *fovea, int64_t retry_ns, const char *words)
+{
+    if (retry_ns == 0) {
+        log_warning(fovea->log, "frame: %s", words);
+    }
+}
+
+/* False: the frame needs what it lacks. True: it is to be gathered again, without that. */
+static bool do_without(struct fovea_vk *fovea, const struct frame_work *work,
+                       enum fovea_result result, enum lack lack, int64_t now_ns)
+{
+    if (result == FOVEA_ERROR_DEVICE_LOST) {
+        return false;
+    }
+    if (lack == LACK_COPY_KERNEL) {
+        say_without(fovea, fovea->copy_retry_ns, "no kernel copies; vkCmdCopyImage does");
+        fovea->copy_retry_ns = kernel_retry_ns(result, now_ns);
+        return true;
+    }
+    if (lack == LACK_OVERLAY_KERNEL) {
+        say_without(fovea, fovea->overlay_retry_ns,
+                    "no kernel draws the overlay; frames have none");
+        fovea->overlay_retry_ns = kernel_retry_ns(result, now_ns);
+        return true;
+    }
+    if (blames_peer(work, result, lack)) {
+        frame_peer_close(fovea, FRAME_PEER_REPLACED);
+        return true;
+    }
+    return false;
+}
+
+/* Each thing that can be done without is so only once in a frame, and there are three. */
+static enum fovea_result gather_what_can_be_had(struct fovea_vk *fovea, struct frame_work *work,
+                                                int64_t now_ns)
+{
+    enum lack lack = LACK_PLAN;
+    enum fovea_result result = gather(fovea, work, now_ns, &lack);
+    while (result < 0 && do_without(fovea, work, result, lack, now_ns)) {
+        result = gather(fovea, work, now_ns, &lack);
     }
     return result;
 }
@@ -234,13 +299,14 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
     if (now_ns < fovea->retry_ns) {
         return false;
     }
-    const enum fovea_result result = gather_with_or_without_peer(fovea, work);
+    const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
     if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
         refuse_blur(fovea);
         return false;
     }
     if (result < 0) {
-        frame_trouble_is(fovea, FRAME_NO_MEMORY);
+        frame_trouble_is(fovea,
+                         result == FOVEA_ERROR_OUT_OF_MEMORY ? FRAME_NO_MEMORY : FRAME_CANNOT);
         fovea->retry_ns = now_ns + RETRY_NS;
         return false;
     }

@@ -232,7 +232,7 @@ enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea, const struct fr
     work->slot->timed = fovea->frame % fovea->timed_every == 0;
     bool answered = frame_link_enqueue(fovea, work) == FOVEA_OK;
     if (!answered) {
-        frame_peer_close(fovea);
+        frame_peer_close(fovea, FRAME_PEER_FAILED);
     }
     const enum fovea_result finished = finish(fovea, work, answered, commands[1]);
     if (finished < 0) {

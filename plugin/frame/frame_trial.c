@@ -223,8 +223,8 @@ static void clean_up(struct fovea_vk *fovea)
     fovea->gpu_times = (struct frame_times){.count = 0};
     fovea->cpu_times = (struct frame_times){.count = 0};
     fovea->trouble = FRAME_FINE;
-    fovea->refusal[0] = '\0';
-    fovea->retry_ns = 0;
+    fovea->refusal_count = 0;
+    fovea->retry_ns = fovea->copy_retry_ns = fovea->overlay_retry_ns = 0;
     fovea->hud_next_ns = 0;
     fovea->described = false;
     fovea->blur_refused = false;

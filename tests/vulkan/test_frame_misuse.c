@@ -129,6 +129,57 @@ static void frames_refuse_what_does_not_fit(void **state)
     rig_close(&rig);
 }
 
+/* Of two kinds, by turns with good ones: each is said once, at the level that nobody hides. */
+static void what_is_refused_again_and_again_is_said_once(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    const struct fovea_vk_frame good = good_frame(&src, &dst);
+    struct fovea_vk_frame empty = good, small = good;
+    empty.src.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
+    small.dst.width_px--;
+    log_lines = 0;
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &empty), FOVEA_ERROR_INVALID_ARGUMENT);
+        if (i == 0) {
+            assert_non_null(strstr(last_log, "layout UNDEFINED"));
+        }
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &small), FOVEA_ERROR_INVALID_ARGUMENT);
+        if (i == 0) {
+            assert_non_null(strstr(last_log, "must be the same size"));
+        }
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &good), FOVEA_OK);
+        engine_idle(&rig.engine);
+    }
+    assert_int_equal(log_lines, 2);
+    engine_image_destroy(&rig.engine, &src);
+    engine_image_destroy(&rig.engine, &dst);
+    rig_close(&rig);
+}
+
+/* An engine that gets it wrong in another way each frame does not fill a log. */
+static void refusals_of_many_kinds_end_in_silence(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct engine_image dst = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_frame frame = good_frame(&src, &dst);
+    log_lines = 0;
+    for (uint32_t i = 0; i < 200; i++) {
+        frame.dst.width_px = WIDTH_PX + 1 + i;
+        assert_int_equal(fovea_vk_foveate(rig.fovea, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+    assert_in_range(log_lines, 1, 32);
+    engine_image_destroy(&rig.engine, &src);
+    engine_image_destroy(&rig.engine, &dst);
+    rig_close(&rig);
+}
+
 /* A stereo image, and what frames of it need. */
 struct pair {
     struct rig rig;
@@ -163,9 +214,10 @@ static struct fovea_vk_frame frame_of(const struct pair *pair, const struct ster
     return frame;
 }
 
-/* Said once for each change of state, and good frames are taken afterwards. */
+/* Said once after settings are set, and good frames are taken afterwards. */
 static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame, const char *word)
 {
+    assert_int_equal(fovea_vk_set(pair->rig.fovea, &pair->rig.settings), FOVEA_OK);
     log_lines = 0;
     for (int again = 0; again < 3; again++) {
         assert_int_equal(fovea_vk_foveate(pair->rig.fovea, frame), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -429,6 +481,8 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation_refuses_what_is_missing),
         cmocka_unit_test(frames_refuse_what_does_not_fit),
+        cmocka_unit_test(what_is_refused_again_and_again_is_said_once),
+        cmocka_unit_test(refusals_of_many_kinds_end_in_silence),
         cmocka_unit_test(views_that_do_not_fit_are_refused),
         cmocka_unit_test(numbers_of_views_and_layers_that_do_not_fit_are_refused),
         cmocka_unit_test(frustums_that_are_none_are_refused),

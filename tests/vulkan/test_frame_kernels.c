@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Kernels of Vulkan's that cannot be made. A frame does without the one that copies and the one that draws the
+ * overlay; without one that foveates it passes through. None of them is the peer's, and the log says what
+ * happened. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+#include "shaders.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH_PX 48
+#define HEIGHT_PX 40
+#define FRAMES 3
+static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+
+enum kernel { NONE, COPY, OVERLAY, FOVEATES, KERNEL_COUNT };
+
+static enum kernel broken;
+static VkResult failure;
+static VkShaderModule module_of[KERNEL_COUNT]; /* the newest */
+static int failures;
+
+static bool is_of(const VkShaderModuleCreateInfo *info, enum shader_operator which)
+{
+    const struct shader shader = shader_get(which, 1);
+    return info->codeSize == shader.bytes && memcmp(info->pCode, shader.code, shader.bytes) == 0;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+shim_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
+                        const VkAllocationCallbacks *allocator, VkShaderModule *out_module)
+{
+    const VkResult result = vkCreateShaderModule(device, info, allocator, out_module);
+    const enum kernel kernel = is_of(info, SHADER_COPY)      ? COPY
+                               : is_of(info, SHADER_OVERLAY) ? OVERLAY
+                               : is_of(info, SHADER_FOVEATE) ? FOVEATES
+                                                             : NONE;
+    module_of[kernel] = *out_module;
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+shim_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                            const VkComputePipelineCreateInfo *infos,
+                            const VkAllocationCallbacks *allocator, VkPipeline *out_pipelines)
+{
+    if (broken != NONE && infos->stage.module == module_of[broken]) {
+        failures++;
+        *out_pipelines = VK_NULL_HANDLE;
+        return failure;
+    }
+    return vkCreateComputePipelines(device, cache, count, infos, allocator, out_pipelines);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
+{
+    if (strcmp(name, "vkCreateShaderModule") == 0) {
+        return (PFN_vkVoidFunction)shim_CreateShaderModule;
+    }
+    return strcmp(name, "vkCreateComputePipelines") == 0
+               ? (PFN_vkVoidFunction)shim_CreateComputePipelines
+               : vkGetDeviceProcAddr(device, name);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
+{
+    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)shim_device
+                                                    : vkGetInstanceProcAddr(instance, name);
+}
+
+/* ---- The log ------------------------------------------------------------------------------------- */
+
+static int warnings; /* of the frames: those of calls that fail name the call */
+static char words[512];
+
+static void keep_words(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)user;
+    if (level >= FOVEA_LOG_WARNING && strncmp(message, "frame: ", 7) == 0) {
+        warnings++;
+        snprintf(words, sizeof words, "%s", message);
+    }
+}
+
+/* ---- Frames -------------------------------------------------------------------------------------- */
+
+struct outcome {
+    enum fovea_result results[FRAMES];
+    struct test_image last;
+    struct fovea_vk_stats stats;
+    int failures, warnings;
+    char words[512];
+};
+
+static void run(enum kernel kernel, VkResult code, bool overlay, enum rig_path path,
+                struct outcome *out)
+{
+    struct rig rig = {0};
+    const struct engine_options options = {.host_signals = true};
+    assert_true(engine_open(&rig.engine, &options));
+    rig.settings = rig_settings();
+    rig.settings.overlay.marker = overlay;
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
+    desc.get_instance_proc_addr = shim_instance;
+    desc.log = (struct fovea_log){keep_words, NULL, FOVEA_LOG_INFO};
+    broken = kernel;
+    failure = code;
+    failures = warnings = 0;
+    words[0] = '\0';
+    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    out->last = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 9);
+    for (int i = 0; i < FRAMES; i++) {
+        out->results[i] =
+            rig_frame(&rig, path, format, &src.view, rig_gaze(0.3, 0.6), &out->last.view);
+    }
+    assert_int_equal(fovea_vk_get_stats(rig.fovea, &out->stats), FOVEA_OK);
+    out->stats.backend_reason = out->stats.device_name = NULL; /* they go with the context */
+    out->failures = failures;
+    out->warnings = warnings;
+    snprintf(out->words, sizeof out->words, "%s", words);
+    image_free(&src);
+    broken = NONE;
+    rig_close(&rig);
+}
+
+static const VkResult codes[] = {VK_ERROR_OUT_OF_HOST_MEMORY,    VK_ERROR_OUT_OF_DEVICE_MEMORY,
+                                 VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_FEATURE_NOT_PRESENT,
+                                 VK_ERROR_INVALID_SHADER_NV,     VK_ERROR_UNKNOWN};
+#define CODE_COUNT (sizeof codes / sizeof codes[0])
+
+static bool is_memory(VkResult code)
+{
+    return code == VK_ERROR_OUT_OF_HOST_MEMORY || code == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+/* Every frame is foveated, by the backend that was asked for, and looks as in a run without the fault. */
+static void expect_all_foveated(const struct outcome *is, const struct outcome *good, bool memory,
+                                const char *says)
+{
+    for (int i = 0; i < FRAMES; i++) {
+        assert_int_equal(is->results[i], FOVEA_OK);
+    }
+    compare_assert_all_same(&is->last.view, &good->last.view, "without the kernel");
+    assert_int_equal(is->stats.backend, rig_backend());
+    assert_int_equal(is->stats.frames, FRAMES);
+    assert_int_equal(is->stats.frames_passed_through, 0);
+    assert_true(is->failures == 1 || (memory && is->failures > 0)); /* that is asked for again */
+    assert_int_equal(is->warnings, 1);
+    assert_non_null(strstr(is->words, says));
+    assert_null(strstr(is->words, "passed through"));
+}
+
+static void frames_do_without(enum kernel kernel, bool overlay, enum rig_path path,
+                              const char *says)
+{
+    struct outcome good, bad;
+    run(NONE, VK_SUCCESS, overlay && kernel != OVERLAY, path, &good);
+    for (size_t i = 0; i < CODE_COUNT; i++) {
+        run(kernel, codes[i], overlay, path, &bad);
+        expect_all_foveated(&bad, &good, is_memory(codes[i]), says);
+        image_free(&bad.last);
+    }
+    image_free(&good.last);
+}
+
+static void without_the_kernel_that_copies_commands_copy(void **state)
+{
+    (void)state;
+    frames_do_without(COPY, false, RIG_SEEN_IN_PLACE, "vkCmdCopyImage");
+    frames_do_without(COPY, true, RIG_SEEN_IN_PLACE, "vkCmdCopyImage");
+    if (rig_backend() !=
+        FOVEA_BACKEND_VULKAN) { /* whose own kernels see both images where they are */
+        frames_do_without(COPY, false, RIG_SEEN_TO_SEEN, "vkCmdCopyImage");
+    }
+}
+
+static void without_the_overlays_kernel_frames_are_foveated(void **state)
+{
+    (void)state;
+    frames_do_without(OVERLAY, true, RIG_SEEN_IN_PLACE, "overlay");
+    frames_do_without(OVERLAY, true, RIG_ENGINE_TO_ENGINE, "overlay");
+    frames_do_without(OVERLAY, true, RIG_MADE_TO_MADE, "overlay");
+}
+
+/* Only the vulkan backend has one; frames are as they were drawn, and the log says so once. */
+static void without_a_kernel_that_foveates_frames_pass(void **state)
+{
+    (void)state;
+    if (rig_backend() != FOVEA_BACKEND_VULKAN) {
+        skip();
+    }
+    for (size_t i = 0; i < CODE_COUNT; i++) {
+        struct outcome bad;
+        run(FOVEATES, codes[i], false, RIG_SEEN_IN_PLACE, &bad);
+        for (int k = 0; k < FRAMES; k++) {
+            assert_int_equal(bad.results[k], FOVEA_PASSED_THROUGH);
+        }
+        assert_int_equal(bad.stats.frames, 0);
+        assert_int_equal(bad.stats.frames_passed_through, FRAMES);
+        assert_int_equal(bad.warnings, 1);
+        assert_non_null(
+            strstr(bad.words, is_memory(codes[i]) ? "not enough memory" : "cannot be made"));
+        image_free(&bad.last);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_the_kernel_that_copies_commands_copy),
+        cmocka_unit_test(without_the_overlays_kernel_frames_are_foveated),
+        cmocka_unit_test(without_a_kernel_that_foveates_frames_pass),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
