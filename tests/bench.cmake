@@ -8,6 +8,9 @@ add_executable(fovea_bench
     bench/bench_opencv.c
     bench/cases.c
     bench/cpu_copy.c
+    bench/domain.c
+    bench/domain_cpu.c
+    bench/domain_report.c
     bench/machine.c
     bench/main.c
     bench/report_json.c
@@ -41,7 +44,8 @@ if(TARGET fovea_cuda)
             ${CMAKE_CURRENT_LIST_DIR}/bench/bench_kernels.cu
         DEPENDS bench/bench_kernels.cu VERBATIM COMMENT "CUDA bench_kernels.cu")
     target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_capture.c
-        bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_scale.c bench/cuda_time.c)
+        bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_prepare.c bench/cuda_scale.c bench/cuda_time.c
+        bench/domain_cuda.c)
     set_source_files_properties(bench/cuda_kernels.c PROPERTIES
         OBJECT_DEPENDS ${bench_folder}/bench_kernels.ptx
         COMPILE_DEFINITIONS "BENCH_KERNELS_PTX=\"${bench_folder}/bench_kernels.ptx\"")

@@ -84,7 +84,34 @@ def test_list_names_cases_and_measures_nothing(bench):
     assert {"cpu/1080p/smooth/centre", "cpu/1080p/smooth-x0.5/centre", "cpu/1080p/smooth-x4/centre"} <= set(names)
 
 
-@pytest.mark.parametrize("flags", [["--no-such-flag"], ["--backend", "none"], ["--only", "("], ["--threads", "0"],
+def domain(bench, tmp_path, *flags):
+    file = tmp_path / "domain.json"
+    text = run_program(bench, "--quick", "--backend", "cpu", "--domain", "--json", file, *flags).stdout
+    return text, json.loads(file.read_text())["domain"]
+
+
+def test_domain_times_random_points_against_bounds(bench, tmp_path):
+    text, rows = domain(bench, tmp_path, "--points", "12")
+    assert [row["point"] for row in rows] == list(range(12))
+    assert len({(row["width_px"], row["height_px"]) for row in rows}) > 8
+    for row in rows:
+        if "refused" not in row:
+            assert row["us"] > 0 and row["bound_us"] > 0
+            assert row["x_copy"] == pytest.approx(row["us"] / row["copy_us"])
+            assert row["of_bound"] == pytest.approx(row["us"] / row["bound_us"])
+    worst = max((row for row in rows if "refused" not in row), key=lambda row: row["of_bound"])
+    assert text.split("part of it |")[-1].splitlines()[2].startswith(f"| {worst['point']} | {worst['words']} |")
+    assert "cpu: 12 random points of the domain, seed 1." in text
+
+
+def test_domain_has_the_same_points_for_the_same_seed(bench, tmp_path):
+    first, again, other = (run_program(bench, "--backend", "cpu", "--domain", "--list", *flags).stdout.split("\n")
+                           for flags in ([], [], ["--seed", "2"]))  # fmt: skip
+    assert first == again and len(set(first)) == 61
+    assert not set(first[:-1]) & set(other[:-1])
+
+
+@pytest.mark.parametrize("flags", [["--no-such-flag"], ["--backend", "none"], ["--only", "("], ["--threads", "0"], ["--points", "0"], ["--seed", "-1"],
                                    ["more"]], ids=" ".join)  # fmt: skip
 def test_wrong_usage_ends_with_2(bench, flags):
     assert run_program(bench, *flags, check=False).returncode == 2
@@ -93,5 +120,5 @@ def test_wrong_usage_ends_with_2(bench, flags):
 def test_help_names_every_flag(bench):
     text = run_program(bench, "--help").stdout
     for flag in ("--json", "--only", "--backend", "--quick", "--list", "--launches", "--alpha", "--threads",
-                 "--opencv"):
+                 "--opencv", "--domain", "--points", "--seed"):
         assert flag in text

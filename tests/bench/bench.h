@@ -9,6 +9,7 @@
  *     results.c           what was measured
  *     report_text.c       as Markdown tables
  *     report_json.c       as JSON
+ *     domain*.c           random points instead of those tables, each against a bound
  *     machine.c           date, commit, processor, driver
  *     bench_cpu.c         the cpu backend, and OpenCV beside it
  *     bench_cuda*.c       the cuda backend, copies and NPP beside it
@@ -33,6 +34,8 @@ struct bench {
 void bench_cpu(struct bench *bench);
 void bench_cuda(struct bench *bench);
 void bench_vulkan(struct bench *bench);
+
+void domain_cpu(struct bench *bench);
 
 /* The case is wished for; with --list: prints its name, and it is not. */
 bool bench_wants(const struct bench *bench, const char *name);

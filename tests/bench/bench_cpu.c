@@ -168,6 +168,10 @@ void bench_cpu(struct bench *bench)
     static const char *const names[] = {"720p", "1080p"};
     struct cpu_state state = {.bench = bench};
     size_t count = 0;
+    if (bench->wishes.domain_points > 0) {
+        domain_cpu(bench);
+        return;
+    }
     const struct bench_size *quick = bench_sizes(true, &count);
     for (size_t i = 0; i < (bench->wishes.quick ? count : sizeof names / sizeof names[0]); i++) {
         run_size(&state, bench->wishes.quick ? &quick[i] : bench_size_named(names[i]));

@@ -52,38 +52,12 @@ static void close_device(struct cuda_bench *b)
 
 /* ---- Cases ------------------------------------------------------------------------------------ */
 
-struct prepared {
-    struct foveate_plan *plan;
-    struct foveate_cuda_plan *tables;
-    struct foveate_frame frame;
-};
-
-static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t picture)
-{
-    const struct prepared *p = user;
-    const struct foveate_cuda_run run = {
-        .plan = p->tables, .frame = &p->frame, .stream = b->stream};
-    const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
-    const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
-    return foveate_cuda_run_linear(b->foveate, &run, &src, &dst);
-}
-
-static void prepare(struct cuda_bench *b, const struct bench_case *c, struct prepared *p)
-{
-    const struct fovea_foveation foveation = bench_foveation(c->mode);
-    bench_must(foveate_plan_create(&foveation, c->size->width_px, c->size->height_px, &p->plan),
-               "plan");
-    bench_must(
-        foveate_cuda_plan_create(b->foveate, p->plan, FOVEATE_CUDA_FORMATS_SURFACE, &p->tables),
-        "plan");
-    p->frame = foveate_frame_make(p->plan, bench_gaze_uv(c->gaze, c->size));
-}
-
 static void run_case(struct cuda_bench *b, const struct bench_case *c)
 {
-    struct prepared p = {0};
+    struct cuda_prepared p;
+    const struct fovea_foveation foveation = bench_foveation(c->mode);
     cuda_need_pictures(b, c->size, c->mode->format, 1);
-    prepare(b, c, &p);
+    bench_must(cuda_prepare(b, &foveation, bench_gaze_uv(c->gaze, c->size), &p), c->mode->name);
     struct result row = {.kind = RESULT_PICTURE,
                          .backend = "cuda",
                          .size = c->size,
@@ -91,11 +65,10 @@ static void run_case(struct cuda_bench *b, const struct bench_case *c)
                          .gaze = c->gaze->name,
                          .format = c->mode->format,
                          .images = 1};
-    row.times = cuda_time(b, enqueue, &p, &row.way);
+    row.times = cuda_time(b, cuda_enqueue, &p, &row.way);
     row.reference_us = cuda_copy_us(b, row.way);
     *results_add(&b->bench->results) = row;
-    foveate_cuda_plan_retire(b->foveate, &p.tables);
-    foveate_plan_destroy(&p.plan);
+    cuda_unprepare(b, &p);
 }
 
 /* False: there is no device. */
@@ -133,9 +106,10 @@ static bool run_all(struct cuda_bench *b)
 void bench_cuda(struct bench *bench)
 {
     struct cuda_bench b = {.bench = bench};
-    const bool there = run_all(&b);
+    const bool domain = bench->wishes.domain_points > 0;
+    const bool there = domain ? cuda_domain(&b) : run_all(&b);
     close_device(&b);
-    if (!there || !cuda_scale(bench)) {
+    if (!there || (!domain && !cuda_scale(bench))) {
         results_absent(&bench->results, "cuda", "no device, or no driver, on this machine");
     }
 }

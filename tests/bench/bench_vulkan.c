@@ -5,6 +5,7 @@
  * dispatches of each frame. `copy` is vkCmdCopyImage of the same images. On a queue without graphics where there
  * is one: GPUs for data centres give those with graphics half their speed. */
 
+#include "domain.h"
 #include "vulkan_bench.h"
 
 #include "frame.h"
@@ -163,8 +164,16 @@ struct scene {
 
 static VkFormat vulkan_format(enum fovea_format format)
 {
-    return format == FOVEA_FORMAT_RGBA16F ? VK_FORMAT_R16G16B16A16_SFLOAT
-                                          : VK_FORMAT_R8G8B8A8_UNORM;
+    switch (format) {
+    case FOVEA_FORMAT_RGBA16F:
+        return VK_FORMAT_R16G16B16A16_SFLOAT;
+    case FOVEA_FORMAT_A2B10G10R10:
+        return VK_FORMAT_A2B10G10R10_UNORM_PACK32;
+    case FOVEA_FORMAT_B10G11R11F:
+        return VK_FORMAT_B10G11R11_UFLOAT_PACK32;
+    default:
+        return VK_FORMAT_R8G8B8A8_UNORM;
+    }
 }
 
 static struct fovea_vk_image *make_image(struct scene *scene, const void *pixels)
@@ -206,7 +215,7 @@ static void record_copy(const struct scene *scene, VkCommandBuffer commands, int
 }
 
 /* The engine holds all of them. */
-static void time_copies(struct scene *scene)
+static struct bench_times time_copies(struct scene *scene)
 {
     struct vulkan_bench *b = scene->b;
     const int rounds = b->bench->wishes.quick ? 2 : COPIES;
@@ -225,14 +234,19 @@ static void time_copies(struct scene *scene)
             us[count++] = vulkan_between_us(b, 2 * i, 2 * i + 1);
         }
     }
-    struct result *row = results_add(&b->bench->results);
+    return bench_times_of(us, count);
+}
+
+static void add_copies(struct scene *scene)
+{
+    struct result *row = results_add(&scene->b->bench->results);
     row->kind = RESULT_PICTURE;
     row->backend = "vulkan";
     row->size = scene->size;
     row->what = "copy";
     row->format = scene->format;
     row->way = "timestamps";
-    row->times = bench_times_of(us, count);
+    row->times = time_copies(scene);
     scene->copy_us = row->reference_us = row->times.median_us;
 }
 
@@ -254,7 +268,8 @@ static struct fovea_vk_frame_image end_of(struct fovea_vk_image *image)
 }
 
 /* src is the engine's before and after it, dst Fovea's. */
-static void run_frame(struct scene *scene, uint32_t picture, struct fovea_point_uv gaze)
+static enum fovea_result try_frame(struct scene *scene, uint32_t picture,
+                                   struct fovea_point_uv gaze)
 {
     struct fovea_vk_image *src = scene->src[picture];
     struct fovea_vk_image *dst = scene->dst[picture];
@@ -265,9 +280,17 @@ static void run_frame(struct scene *scene, uint32_t picture, struct fovea_point_
     while ((result = fovea_vk_foveate(scene->fovea, &frame)) == FOVEA_NOT_READY) {
         sched_yield();
     }
-    bench_must(result, "fovea_vk_foveate");
+    if (result < 0) {
+        bench_must(result, "fovea_vk_foveate");
+    }
     bench_must(fovea_vk_image_acquire(src, &layout), "acquire");
     bench_must(fovea_vk_image_release(dst, VK_IMAGE_LAYOUT_GENERAL), "release");
+    return result;
+}
+
+static void run_frame(struct scene *scene, uint32_t picture, struct fovea_point_uv gaze)
+{
+    bench_must(try_frame(scene, picture, gaze), "fovea_vk_foveate");
 }
 
 static double seconds(void)
@@ -321,7 +344,7 @@ static void open_scene(struct scene *scene, const struct bench_case *c)
     scene->size = c->size;
     scene->format = c->mode->format;
     make_images(scene);
-    time_copies(scene);
+    add_copies(scene);
     give_back(scene);
 }
 
@@ -376,6 +399,46 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
     return true;
 }
 
+/* ---- The domain -------------------------------------------------------------------------------- */
+
+/* Every size is its own images, so they go after each point. */
+static enum fovea_result time_point(void *user, const struct domain_point *point,
+                                    struct domain_result *out_result)
+{
+    struct scene scene = {.b = user, .size = &point->size, .format = point->format};
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = point->foveation;
+    scene.fovea = vulkan_fovea(scene.b, &bench_modes[0], FOVEA_BACKEND_VULKAN);
+    make_images(&scene);
+    out_result->copy_us = time_copies(&scene).median_us;
+    give_back(&scene);
+    enum fovea_result result = fovea_vk_set(scene.fovea, &settings);
+    if (result == FOVEA_OK && try_frame(&scene, 0, point->gaze) == FOVEA_PASSED_THROUGH) {
+        result = FOVEA_ERROR_INVALID_ARGUMENT; /* more blur than there is */
+    }
+    if (result == FOVEA_OK) {
+        out_result->times = time_frames(&scene, point->gaze);
+    }
+    close_scene(&scene);
+    return result;
+}
+
+bool vulkan_domain(struct vulkan_bench *b)
+{
+    if (!b->bench->wishes.list && !vulkan_open(b)) {
+        return false;
+    }
+    const bool small = b->is_cpu || b->bench->wishes.quick;
+    const struct domain_device device = {
+        .backend = "vulkan",
+        .limits = {.most_pixels = small ? 320 * 180 : 7680 * 4320, .surfaces_only = true},
+        .time = time_point,
+        .user = b,
+    };
+    domain_run(b->bench, &device);
+    return true;
+}
+
 static bool run_all(struct vulkan_bench *b)
 {
     struct scene scene = {.b = b};
@@ -395,7 +458,8 @@ static bool run_all(struct vulkan_bench *b)
 void bench_vulkan(struct bench *bench)
 {
     struct vulkan_bench b = {.bench = bench};
-    if (!run_all(&b)) {
+    const bool there = bench->wishes.domain_points > 0 ? vulkan_domain(&b) : run_all(&b);
+    if (!there) {
         results_absent(&bench->results, "vulkan", "no Vulkan device on this machine");
     }
     close_device(&b);

@@ -114,11 +114,24 @@ void bench_draw_alpha(bool varies)
     alpha_varies = varies;
 }
 
+static void draw_floats(float *out, size_t count)
+{
+    uint32_t noise = 1;
+    for (size_t i = 0; i < count; i++) {
+        noise = noise * 1664525u + 1013904223u;
+        out[i] = (float)(noise >> 8) * 0x1p-24f;
+    }
+}
+
 /* A half is below 1 where its upper byte is below 0x3c. */
 void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
 {
     unsigned char *out = pixels;
     uint32_t noise = 1;
+    if (format == FOVEA_FORMAT_RGBA32F) {
+        draw_floats(pixels, bytes / sizeof(float));
+        return;
+    }
     for (size_t i = 0; i < bytes; i++) {
         noise = noise * 1664525u + 1013904223u;
         const unsigned shade = (unsigned)(i >> 8 & 0x7f) + (noise >> 25);

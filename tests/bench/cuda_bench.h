@@ -56,22 +56,47 @@ CUgraphExec cuda_capture(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *us
 /* The driver with events that know of captures; for one device a program. */
 struct cuda_driver cuda_capture_driver(const struct cuda_driver *cu);
 
+/* ---- cuda_prepare.c ---- */
+
+/* Foveation of the pictures that are there, one or as many as a batch has. */
+struct cuda_prepared {
+    struct foveate_plan *plan;
+    struct foveate_cuda_plan *tables;
+    struct foveate_frame frame;
+    CUdeviceptr gazes; /* of a batch */
+};
+
+/* FOVEA_ERROR_INVALID_ARGUMENT: more blur than there is. */
+FOVEA_MUST_CHECK enum fovea_result cuda_prepare(struct cuda_bench *b,
+                                                const struct fovea_foveation *foveation,
+                                                struct fovea_point_uv gaze,
+                                                struct cuda_prepared *out);
+/* A cuda_enqueue_fn; user: what cuda_prepare made. */
+enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
+void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p);
+
 /* ---- cuda_copy.c ---- */
 
 void cuda_copy_load(struct cuda_bench *b);
 /* New ones where something changes, and the time of a copy of them as a row. */
 void cuda_need_pictures(struct cuda_bench *b, const struct bench_size *size,
                         enum fovea_format format, uint32_t images);
+/* New ones, of which nothing is measured. */
+void cuda_make_pictures(struct cuda_bench *b, const struct bench_size *size,
+                        enum fovea_format format, uint32_t images);
+/* Of a copy of them, by the fastest of three kernels. */
+struct bench_times cuda_time_copy(struct cuda_bench *b, const char **out_way);
 void cuda_free_pictures(struct cuda_bench *b);
 /* What a copy of them took; 0: it was timed in another way. */
 double cuda_copy_us(const struct cuda_bench *b, const char *way);
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
 
-/* ---- cuda_npp.c, cuda_batch.c, cuda_scale.c ---- */
+/* ---- cuda_npp.c, cuda_batch.c, domain_cuda.c, cuda_scale.c ---- */
 
 /* False: there is no device. */
 bool cuda_npp(struct cuda_bench *b);
 bool cuda_batch(struct cuda_bench *b);
+bool cuda_domain(struct cuda_bench *b);
 bool cuda_scale(struct bench *bench); /* opens every GPU for itself */
 
 /* Opens the device where it is not open yet; false: there is none. */

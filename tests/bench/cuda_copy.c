@@ -55,7 +55,18 @@ static const struct result *find_copy(const struct cuda_bench *b)
     return NULL;
 }
 
-/* The fastest shape's. */
+struct bench_times cuda_time_copy(struct cuda_bench *b, const char **out_way)
+{
+    struct bench_times best = {0};
+    for (int shape = 0; shape < CUDA_COPY_SHAPES; shape++) {
+        const struct bench_times times = cuda_time(b, enqueue_copy, &shape, out_way);
+        if (shape == 0 || times.median_us < best.median_us) {
+            best = times;
+        }
+    }
+    return best;
+}
+
 static void time_copy(struct cuda_bench *b)
 {
     const struct result *known = find_copy(b);
@@ -70,12 +81,7 @@ static void time_copy(struct cuda_bench *b)
                          .what = "copy",
                          .format = b->pictures.format,
                          .images = b->pictures.images};
-    for (int shape = 0; shape < CUDA_COPY_SHAPES; shape++) {
-        const struct bench_times times = cuda_time(b, enqueue_copy, &shape, &row.way);
-        if (shape == 0 || times.median_us < row.times.median_us) {
-            row.times = times;
-        }
-    }
+    row.times = cuda_time_copy(b, &row.way);
     b->pictures.copy_us = row.times.median_us;
     b->pictures.copy_way = row.way;
     row.reference_us = b->pictures.copy_us;
@@ -105,18 +111,24 @@ void cuda_free_pictures(struct cuda_bench *b)
     b->pictures = (struct cuda_pictures){0};
 }
 
+void cuda_make_pictures(struct cuda_bench *b, const struct bench_size *size,
+                        enum fovea_format format, uint32_t images)
+{
+    cuda_free_pictures(b);
+    b->pictures.size = size;
+    b->pictures.format = format;
+    b->pictures.images = images;
+    allocate(b);
+}
+
 void cuda_need_pictures(struct cuda_bench *b, const struct bench_size *size,
                         enum fovea_format format, uint32_t images)
 {
-    struct cuda_pictures *pictures = &b->pictures;
+    const struct cuda_pictures *pictures = &b->pictures;
     if (pictures->size == size && pictures->format == format && pictures->images == images) {
         return;
     }
-    cuda_free_pictures(b);
-    pictures->size = size;
-    pictures->format = format;
-    pictures->images = images;
-    allocate(b);
+    cuda_make_pictures(b, size, format, images);
     time_copy(b);
 }
 

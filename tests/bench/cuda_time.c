@@ -8,6 +8,7 @@
 #include "cuda_bench.h"
 
 #define ROUNDS 40
+#define ROUNDS_DOMAIN 9 /* many points rather than sharp ones */
 #define ROUNDS_QUICK 5
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
@@ -72,7 +73,10 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
 {
     struct round round = {.enqueue = enqueue, .user = user, .pictures = BENCH_PICTURES};
     double us[ROUNDS];
-    const uint32_t rounds = b->bench->wishes.quick ? ROUNDS_QUICK : ROUNDS;
+    const struct wishes *wishes = &b->bench->wishes;
+    const uint32_t rounds = wishes->quick               ? ROUNDS_QUICK
+                            : wishes->domain_points > 0 ? ROUNDS_DOMAIN
+                                                        : ROUNDS;
     round.pictures = pictures_of_a_round(b, &round);
     if (!b->bench->wishes.launches) {
         round.graph = cuda_capture(b, enqueue, user, round.pictures);

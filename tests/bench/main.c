@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "bench.h"
+#include "domain.h"
 #include "machine.h"
 #include "report.h"
 
@@ -104,7 +105,8 @@ static void measure(struct bench *bench)
 static bool nothing_measured(const struct bench *bench)
 {
     return bench->wishes.backend && bench->results.row_count == 0 &&
-           bench->results.frame_count == 0 && bench->results.scale_count == 0;
+           bench->results.frame_count == 0 && bench->results.scale_count == 0 &&
+           bench->results.domain_count == 0;
 }
 
 int main(int argc, char **argv)
@@ -117,11 +119,15 @@ int main(int argc, char **argv)
     }
     machine_note(&bench.results);
     bench_draw_alpha(bench.wishes.alpha);
+    bench.results.domain_seed = bench.wishes.seed;
     measure(&bench);
     int status = EXIT_SUCCESS;
     if (!bench.wishes.list) {
         report_text(&bench.results, stdout);
-        status = nothing_measured(&bench) ? EXIT_SKIPPED : EXIT_SUCCESS;
+        const bool kept = domain_report(&bench.results, stdout);
+        status = nothing_measured(&bench)       ? EXIT_SKIPPED
+                 : (kept || bench.wishes.quick) ? EXIT_SUCCESS
+                                                : EXIT_FAILURE;
         if (bench.wishes.json && !report_json(&bench.results, bench.wishes.json)) {
             status = EXIT_FAILURE;
         }

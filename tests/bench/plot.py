@@ -17,6 +17,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.colors import LogNorm  # noqa: E402
 from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
 
 # In the order of the legend: mode, words, colour, line. Colours of Okabe and Ito.
@@ -122,13 +123,42 @@ def draw(data, backend, file):
     figure.savefig(file, dpi=120, metadata={"Software": None})
 
 
+def draw_domain(data, backend, file):
+    """Size across, strength down, colour: times a copy. A domain without cliffs has one colour."""
+    rows = [row for row in data["domain"] if row["backend"] == backend and "refused" not in row]
+    if not rows:
+        sys.exit(f"no points of the domain were measured with the {backend} backend")
+    words, price = "times a copy of the same bytes", lambda row: row["x_copy"]
+    if backend == "cpu":  # where a copy is free
+        words, price = "nanoseconds a pixel", lambda row: 1e3 * row["us"] / row["pictures"] / row["width_px"] / row["height_px"]
+    plt.rcParams.update({"font.size": 8, "axes.titlesize": 9, "axes.grid": True, "grid.alpha": 0.3})
+    figure, axes = plt.subplots(figsize=(8, 4.4), layout="constrained")
+    for marker, label, chosen in (("o", "picture", [row for row in rows if row["pictures"] == 1]),
+                                  ("s", "batch, size of one image", [row for row in rows if row["pictures"] > 1])):
+        points = axes.scatter([row["width_px"] * row["height_px"] for row in chosen], [row["strength"] for row in chosen],
+                              c=[price(row) for row in chosen], marker=marker, s=42, cmap="viridis", edgecolors="#444444",
+                              linewidths=0.4, label=label, norm=LogNorm(vmin=2, vmax=200))  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlabel="pixels of an image", ylabel="strength")
+    axes.set_yticks([0.5, 1, 2, 4, 8])
+    axes.invert_yaxis()
+    plain(axes.yaxis)
+    axes.legend(fontsize=7, loc="lower right")
+    bar = figure.colorbar(points, label=words)
+    plain(bar.ax.yaxis)
+    broken = sum(row["of_bound"] > 1 for row in rows)
+    figure.suptitle(f"{backend}: {len(rows)} random points, {broken} beyond their bound; {title(data['machine'])}", fontsize=9)
+    figure.savefig(file, dpi=120, metadata={"Software": None})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("json", type=Path, help="what ./run bench --json wrote")
     parser.add_argument("png", type=Path)
     parser.add_argument("--backend", default="cuda")
+    parser.add_argument("--domain", action="store_true", help="points of ./run bench --domain instead of the tables")
     arguments = parser.parse_args()
-    draw(json.loads(arguments.json.read_text()), arguments.backend, arguments.png)
+    draw_one = draw_domain if arguments.domain else draw
+    draw_one(json.loads(arguments.json.read_text()), arguments.backend, arguments.png)
 
 
 if __name__ == "__main__":

@@ -114,6 +114,29 @@ static void add_scale(cJSON *scales, const struct scale_result *scale)
     add_number(object, "of_linear", scale->of_linear);
 }
 
+static void add_domain(cJSON *rows, const struct domain_result *row)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(rows, object);
+    cJSON_AddStringToObject(object, "backend", row->backend);
+    add_number(object, "point", row->number);
+    cJSON_AddStringToObject(object, "words", row->words);
+    add_number(object, "width_px", row->size.width_px);
+    add_number(object, "height_px", row->size.height_px);
+    add_number(object, "pictures", row->images);
+    add_number(object, "strength", row->strength);
+    if (!row->bound_words) {
+        cJSON_AddBoolToObject(object, "refused", true);
+        return;
+    }
+    add_times(object, &row->times);
+    add_number(object, "copy_us", row->copy_us);
+    add_number(object, "x_copy", row->times.median_us / row->copy_us);
+    cJSON_AddStringToObject(object, "bound", row->bound_words);
+    add_number(object, "bound_us", row->bound_us);
+    add_number(object, "of_bound", row->times.median_us / row->bound_us);
+}
+
 static void add_handover(cJSON *root, const struct handover_result *handover)
 {
     if (handover->measured) {
@@ -147,6 +170,10 @@ static cJSON *make_json(const struct results *results)
     cJSON *scales = cJSON_AddArrayToObject(root, "scale");
     for (size_t i = 0; i < results->scale_count; i++) {
         add_scale(scales, &results->scales[i]);
+    }
+    cJSON *domain = cJSON_AddArrayToObject(root, "domain");
+    for (size_t i = 0; i < results->domain_count; i++) {
+        add_domain(domain, &results->domain[i]);
     }
     add_handover(root, &results->handover);
     add_notes(root, "absent", results->absent, results->absent_count);

@@ -39,6 +39,12 @@ struct scale_result *results_add_scale(struct results *results)
     return &results->scales[results->scale_count++];
 }
 
+struct domain_result *results_add_domain(struct results *results)
+{
+    results->domain = grow(results->domain, results->domain_count, sizeof *results->domain);
+    return &results->domain[results->domain_count++];
+}
+
 static void fill_note(struct result_note *note, const char *what, const char *why)
 {
     snprintf(note->what, sizeof note->what, "%s", what);
@@ -68,6 +74,7 @@ void results_free(struct results *results)
     free(results->rows);
     free(results->frames);
     free(results->scales);
+    free(results->domain);
     free(results->absent);
     free(results->machine);
     *results = (struct results){0};

@@ -69,6 +69,20 @@ struct scale_result {
     double of_linear; /* 1: as many times one GPU */
 };
 
+/* A random point of the domain (domain.h). */
+struct domain_result {
+    const char *backend;
+    uint32_t number; /* of its seed */
+    char words[RESULT_TEXT_BYTES];
+    struct bench_size size;
+    uint32_t images;
+    double strength;
+    struct bench_times times; /* of all images together */
+    double copy_us; /* of as many bytes */
+    double bound_us; /* 0: refused */
+    const char *bound_words; /* NULL: refused */
+};
+
 struct result_note {
     char what[RESULT_NAME_BYTES];
     char why[RESULT_TEXT_BYTES];
@@ -81,6 +95,9 @@ struct results {
     size_t frame_count;
     struct scale_result *scales;
     size_t scale_count;
+    struct domain_result *domain;
+    size_t domain_count;
+    uint64_t domain_seed;
     struct handover_result handover;
     struct result_note *absent; /* what is not there, and why */
     size_t absent_count;
@@ -92,6 +109,7 @@ struct results {
 struct result *results_add(struct results *results);
 struct frame_result *results_add_frame(struct results *results);
 struct scale_result *results_add_scale(struct results *results);
+struct domain_result *results_add_domain(struct results *results);
 /* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);
 void results_machine(struct results *results, const char *what, const char *value);

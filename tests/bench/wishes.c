@@ -10,26 +10,41 @@
 
 void wishes_help(void)
 {
-    puts("fovea_bench [flags]: times the backends of this machine.\n"
-         "\n"
-         "  --json FILE      the tables also go there as JSON\n"
-         "  --only REGEX     only cases whose names match; extended, anywhere in the name\n"
-         "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
-         "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
-         "  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones\n"
-         "  --launches       CUDA: separate launches between two events instead of a graph\n"
-         "  --threads N      of the cpu backend; one for each core\n"
-         "  --opencv COMMAND times OpenCV with that command beside the cpu backend\n"
-         "  --list           the names of the cases, one a line\n"
-         "  --help           this");
+    puts(
+        "fovea_bench [flags]: times the backends of this machine.\n"
+        "\n"
+        "  --json FILE      the tables also go there as JSON\n"
+        "  --only REGEX     only cases whose names match; extended, anywhere in the name\n"
+        "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
+        "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
+        "  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones\n"
+        "  --launches       CUDA: separate launches between two events instead of a graph\n"
+        "  --threads N      of the cpu backend; one for each core\n"
+        "  --domain         random points of all sizes, strengths, laws, formats and counts, each\n"
+        "                   against a bound; status 1 where one is broken\n"
+        "  --points N       how many (60)\n"
+        "  --seed N         which (1)\n"
+        "  --opencv COMMAND times OpenCV with that command beside the cpu backend\n"
+        "  --list           the names of the cases, one a line\n"
+        "  --help           this");
 }
 
-static bool read_threads(const char *text, uint32_t *out)
+#define DOMAIN_POINTS 60
+#define DOMAIN_POINTS_QUICK 8
+
+static bool read_count(const char *text, unsigned long most, uint32_t *out)
 {
     char *end = NULL;
     const unsigned long value = strtoul(text, &end, 10);
     *out = (uint32_t)value;
-    return *text != '\0' && *end == '\0' && value >= 1 && value <= 256;
+    return *text != '\0' && *end == '\0' && value >= 1 && value <= most;
+}
+
+static bool read_seed(const char *text, uint64_t *out)
+{
+    char *end = NULL;
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0';
 }
 
 static bool is_backend(const char *name)
@@ -50,7 +65,11 @@ static bool read_value(int option, struct wishes *out)
         out->backend = optarg;
         return is_backend(optarg);
     case 't':
-        return read_threads(optarg, &out->threads);
+        return read_count(optarg, 256, &out->threads);
+    case 'n':
+        return read_count(optarg, 100000, &out->domain_points);
+    case 's':
+        return read_seed(optarg, &out->seed);
     case 'c':
         out->opencv = optarg;
         return true;
@@ -75,19 +94,16 @@ static bool compile_only(struct wishes *wishes)
 enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
 {
     static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},
-        {"list", no_argument, NULL, 'l'},
-        {"launches", no_argument, NULL, 'a'},
-        {"alpha", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {"json", required_argument, NULL, 'j'},
-        {"only", required_argument, NULL, 'o'},
-        {"backend", required_argument, NULL, 'b'},
-        {"threads", required_argument, NULL, 't'},
-        {"opencv", required_argument, NULL, 'c'},
-        {NULL, 0, NULL, 0},
+        {"quick", no_argument, NULL, 'q'},         {"list", no_argument, NULL, 'l'},
+        {"launches", no_argument, NULL, 'a'},      {"alpha", no_argument, NULL, 'v'},
+        {"domain", no_argument, NULL, 'd'},        {"points", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},    {"help", no_argument, NULL, 'h'},
+        {"json", required_argument, NULL, 'j'},    {"only", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, 'b'}, {"threads", required_argument, NULL, 't'},
+        {"opencv", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
     };
-    *out = (struct wishes){0};
+    *out = (struct wishes){.seed = 1};
+    bool domain = false;
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'h') {
@@ -97,10 +113,15 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         out->list |= option == 'l';
         out->launches |= option == 'a';
         out->alpha |= option == 'v';
-        if (option == '?' || (!strchr("qlav", option) && !read_value(option, out))) {
+        domain |= option == 'd';
+        if (option == '?' || (!strchr("qlavd", option) && !read_value(option, out))) {
             return WISHES_WRONG;
         }
     }
+    if (domain && out->domain_points == 0) {
+        out->domain_points = out->quick ? DOMAIN_POINTS_QUICK : DOMAIN_POINTS;
+    }
+    out->domain_points = domain ? out->domain_points : 0;
     return optind == argc && compile_only(out) ? WISHES_OK : WISHES_WRONG;
 }
 

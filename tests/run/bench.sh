@@ -16,6 +16,8 @@ help_bench()
   --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones
   --launches       CUDA: separate launches between two events instead of a graph
   --threads N      of the cpu backend; one for each core
+  --domain         random points of all sizes, strengths, laws, formats and counts instead of the tables, each
+                   against a bound; status 1 where one is broken. --points N: how many; --seed N: which
   --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the cuda backend needs to foveate the pictures that are there: below its public face, so that its launches can
+ * be captured in a graph. */
+
+#include "cuda_bench.h"
+
+#include <stdlib.h>
+
+static struct foveate_cuda_images images_of(const struct cuda_bench *b,
+                                            const struct cuda_prepared *p,
+                                            const struct fovea_image *src,
+                                            const struct fovea_image *dst)
+{
+    const ptrdiff_t next_bytes = (ptrdiff_t)bench_image_bytes(b->pictures.size, b->pictures.format);
+    return (struct foveate_cuda_images){.count = b->pictures.images,
+                                        .src = src,
+                                        .dst = dst,
+                                        .src_next_bytes = next_bytes,
+                                        .dst_next_bytes = next_bytes,
+                                        .gazes_uv = (const float *)(uintptr_t)p->gazes,
+                                        .gazes_on_device = true};
+}
+
+enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t picture)
+{
+    const struct cuda_prepared *p = user;
+    const struct foveate_cuda_run run = {
+        .plan = p->tables, .frame = &p->frame, .stream = b->stream};
+    const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
+    const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
+    if (b->pictures.images == 1) {
+        return foveate_cuda_run_linear(b->foveate, &run, &src, &dst);
+    }
+    const struct foveate_cuda_images images = images_of(b, p, &src, &dst);
+    return foveate_cuda_run_batch(b->foveate, &run, &images);
+}
+
+/* All over the picture, by an additive recurrence of two irrational steps. */
+static void upload_gazes(struct cuda_bench *b, struct cuda_prepared *p)
+{
+    const uint32_t count = b->pictures.images;
+    const size_t bytes = 2 * (size_t)count * sizeof(float);
+    float *gazes = bench_memory(1, bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        const double x = 0.7548776662 * i;
+        const double y = 0.5698402910 * i;
+        gazes[2 * i] = (float)(x - (double)(uint32_t)x);
+        gazes[2 * i + 1] = (float)(y - (double)(uint32_t)y);
+    }
+    CUDA_MUST(b, b->cu->MemAlloc(&p->gazes, bytes));
+    CUDA_MUST(b, b->cu->MemcpyHtoD(p->gazes, gazes, bytes));
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    free(gazes);
+}
+
+static void prepare_batch(struct cuda_bench *b, struct cuda_prepared *p)
+{
+    upload_gazes(b, p);
+    const struct fovea_image src = cuda_image(b, b->pictures.src[0]);
+    const struct fovea_image dst = cuda_image(b, b->pictures.dst[0]);
+    const struct foveate_cuda_images images = images_of(b, p, &src, &dst);
+    bench_must(foveate_cuda_reserve(b->foveate, p->tables, &images), "batch");
+}
+
+enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveation *foveation,
+                               struct fovea_point_uv gaze, struct cuda_prepared *out)
+{
+    const struct cuda_pictures *pictures = &b->pictures;
+    const enum foveate_cuda_formats formats = pictures->format == FOVEA_FORMAT_RGBA32F
+                                                  ? FOVEATE_CUDA_FORMATS_ALL
+                                                  : FOVEATE_CUDA_FORMATS_SURFACE;
+    *out = (struct cuda_prepared){0};
+    FOVEA_TRY(foveate_plan_create(foveation, pictures->size->width_px, pictures->size->height_px,
+                                  &out->plan));
+    bench_must(foveate_cuda_plan_create(b->foveate, out->plan, formats, &out->tables), "plan");
+    out->frame = foveate_frame_make(out->plan, gaze);
+    if (pictures->images > 1) {
+        prepare_batch(b, out);
+    }
+    return FOVEA_OK;
+}
+
+void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p)
+{
+    foveate_cuda_plan_retire(b->foveate, &p->tables);
+    foveate_plan_destroy(&p->plan);
+    if (p->gazes) {
+        CUDA_MUST(b, b->cu->MemFree(p->gazes));
+    }
+    *p = (struct cuda_prepared){0};
+}
