@@ -22,7 +22,7 @@ struct fovea_curve config_curve_parse(const struct json_value *item);
  * does the missing first. 0: the curve is right. */
 uint32_t config_curve_wrong_point(const struct fovea_curve *curve);
 
-/* "[[0, 60], [5, 27]]", cut where it does not fit. */
+/* "[[0, 60], [5, 13]]", cut where it does not fit. */
 struct config_words config_curve_words(const struct fovea_curve *curve);
 
 #endif

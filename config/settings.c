@@ -5,14 +5,15 @@
 #include "core/log.h"
 #include "value.h"
 
-/* Limits of resolution after Thibos, Cheney and Walsh 1987, as the program of Tariq et al. 2022 has
- * them. */
+/* Limits of resolution that the program of Tariq et al. 2022 ascribes to Thibos, Cheney and Walsh 1987; at
+ * 5 degrees a third of its limit of detection, 40, as the paper's abstract has it: the program's own 27
+ * is twice what the paper and the other laws say. */
 static struct fovea_curve default_curve(void)
 {
     return (struct fovea_curve){
         .count = 9,
         .eccentricity_deg = {0, 5, 10, 15, 20, 25, 30, 35, 70},
-        .cutoff_cpd = {60, 27, 10.5, 8, 5.5, 4.8, 4, 3, 2},
+        .cutoff_cpd = {60, 13, 10.5, 8, 5.5, 4.8, 4, 3, 2},
     };
 }
 
