@@ -274,6 +274,8 @@ static void a_view_that_asks_for_too_much_of_an_image_is_refused_with_it(void **
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     settings.foveation.strength = 8.0;
+    settings.foveation.physical.alpha = 0.6;
+    settings.foveation.physical.e2_deg = 0.1;
     settings.foveation.geometry.screen_width_m = 100.0;
     struct scene *scene = scene_make(&settings, 1024, 16);
     for (int i = 0; i < 3; i++) {

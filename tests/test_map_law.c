@@ -292,6 +292,7 @@ static void plan_knows_the_largest_sigma(void **state)
         struct fovea_foveation f = map_settings(kinds[i / 4]);
         f.map.law = (enum fovea_map_law)(i % 2);
         f.map.degrees = (enum fovea_map_degrees)(i / 2 % 2);
+        f.map.cutoff_cpd = 2.0; /* far beyond the ramp */
         f.geometry.distance_m = 0.2;
         struct foveate_plan *plan = plan_of(&f, 160, 90);
         float largest = 0.0f;

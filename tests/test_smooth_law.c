@@ -75,8 +75,8 @@ static double cutoff_cpp(const struct fovea_foveation *f, double w, double h, st
     const struct vector ray = vector_to(f, w, h, x, y);
     const struct vector right = vector_to(f, w, h, x + 1.0, y);
     const struct vector below = vector_to(f, w, h, x, y + 1.0);
-    const double pitch = sqrt((right.x - ray.x) * (below.y - ray.y));
-    const double px_per_degree = length(ray) * length(ray) / pitch * pi / 180.0;
+    const double pitch = fmax(right.x - ray.x, below.y - ray.y);
+    const double px_per_degree = length(ray) / pitch * pi / 180.0;
     return cutoff_cpd(f, degrees_between(ray, vector_to(f, w, h, gaze_px.x, gaze_px.y))) /
            px_per_degree;
 }
@@ -181,13 +181,14 @@ struct display {
     }
 
 /* Geisler and Perry 1998 with CT0 1/64 on displays as people have them. Pixels a degree are those of
- * the place: with those of the axis the headset would be sharp to 152 px. */
+ * the place, across the radius: with those of the axis the headset would be sharp to 152 px, with those
+ * along the radius to 146, and its corner have 4.04 px. */
 static const struct display displays[] = {
-    {"24 inch 1080p", 1920, 1080, {.screen_width_m = 0.5313, .distance_m = 0.6}, 2.45, 93},
-    {"27 inch 1440p", 2560, 1440, {.screen_width_m = 0.5977, .distance_m = 0.6}, 3.36, 77},
-    {"30 inch 4K", 3840, 2160, {.screen_width_m = 0.6641, .distance_m = 0.747}, 4.91, 7},
-    {"headset, 110 degrees diagonal", 1440, 1600, DIAGONAL_110, 4.04, 146},
-    {"4K, 100 degrees across", 3840, 2160, ACROSS_100, 7.99, 116},
+    {"24 inch 1080p", 1920, 1080, {.screen_width_m = 0.5313, .distance_m = 0.6}, 2.19, 93},
+    {"27 inch 1440p", 2560, 1440, {.screen_width_m = 0.5977, .distance_m = 0.6}, 2.92, 77},
+    {"30 inch 4K", 3840, 2160, {.screen_width_m = 0.6641, .distance_m = 0.747}, 4.38, 7},
+    {"headset, 110 degrees diagonal", 1440, 1600, DIAGONAL_110, 2.32, 149},
+    {"4K, 100 degrees across", 3840, 2160, ACROSS_100, 4.71, 116},
 };
 
 /* How many pixels right of the gaze are copied. */
@@ -232,13 +233,68 @@ static void description_says_what_is_used_and_how_strong_it_is(void **state)
     assert_string_equal(words,
                         "model physical: a screen of 0.53 m at 0.6 m, 1920x1080 px, gain at the "
                         "cutoff 0.607, strength 1; sigma with the gaze on the axis at 5, 10, 20, "
-                        "40 degrees: 0.35, 0.85, 1.69, 4.82 px");
+                        "40 degrees: 0.34, 0.84, 1.59, 3.69 px");
     f.geometry =
         (struct fovea_geometry){.tan_left = 1.0, .tan_right = 1.5, .tan_up = 1, .tan_down = 1};
     assert_true(foveate_model_init(&model, &f, 1920, 1080));
     foveate_model_describe(&model, words, sizeof words);
     assert_non_null(strstr(words, "tangents left 1 right 1.5 up 1 down 1"));
     assert_true(strlen(words) < sizeof words - 1);
+}
+
+/* ---- The law in every direction */
+
+/* The largest angle that a pixel covers there in any direction: what a round blur is worst in. */
+static double widest_pixel_deg(const struct fovea_foveation *f, double w, double h, double x,
+                               double y)
+{
+    double widest = 0.0;
+    for (int i = 0; i < 180; i++) {
+        const double dx = 0.5 * cos(pi * i / 180.0);
+        const double dy = 0.5 * sin(pi * i / 180.0);
+        widest = fmax(widest, degrees_between(vector_to(f, w, h, x - dx, y - dy),
+                                              vector_to(f, w, h, x + dx, y + dy)));
+    }
+    return widest;
+}
+
+/* With an eye so bad that all is beyond the ramp, the widest direction has the law's sigma in degrees:
+ * exactly where pixels are square, else no more and not much less. */
+static void check_directions(const struct fovea_foveation *f, double square, const char *what)
+{
+    struct foveate_plan *plan = plan_of(f, 320, 240);
+    const struct foveate_frame frame = frame_at(plan, 100, 200);
+    const struct vector gaze = vector_to(f, 320, 240, 100, 200);
+    for (int i = 0; i < 320 * 240; i += 331) {
+        const double x = i % 320 + 0.5;
+        const double y = (double)(i / 320) + 0.5;
+        const double e = degrees_between(vector_to(f, 320, 240, x, y), gaze);
+        const double law_deg = 1.0 / (2.0 * pi) / cutoff_cpd(f, e);
+        const double sigma = (double)foveate_sigma_at(plan, &frame, i % 320, i / 320);
+        const double most_deg = sigma * widest_pixel_deg(f, 320, 240, x, y);
+        if (most_deg > law_deg * 1.003 || most_deg < law_deg * square * 0.997) {
+            fail_msg("%s at %g,%g: %.5f degrees of sigma where the law has %.5f", what, x, y,
+                     most_deg, law_deg);
+        }
+    }
+    foveate_plan_destroy(&plan);
+}
+
+static void no_direction_is_blurred_more_than_the_law_has_it(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    f.physical.alpha = 8.0;
+    f.geometry.distance_m = 0.2;
+    check_directions(&f, 1.0, "a screen");
+    f.geometry = (struct fovea_geometry){
+        .tan_left = 1.38, .tan_right = 0.87, .tan_up = 1.0, .tan_down = 0.6875};
+    check_directions(&f, 1.0, "a headset");
+    f.geometry.tan_up = 1.1;
+    check_directions(&f, 0.9, "pixels that are not square");
+    f.model = FOVEA_MODEL_CURVE;
+    f.curve = (struct fovea_curve){.count = 1, .cutoff_cpd = {0.5}};
+    check_directions(&f, 0.9, "a curve");
 }
 
 /* ---- Largest sigma */
@@ -287,6 +343,7 @@ int main(void)
         cmocka_unit_test(curve_follows_its_points),
         cmocka_unit_test(displays_have_their_known_strength),
         cmocka_unit_test(description_says_what_is_used_and_how_strong_it_is),
+        cmocka_unit_test(no_direction_is_blurred_more_than_the_law_has_it),
         cmocka_unit_test(plan_knows_the_largest_sigma_of_gazes_in_the_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,11 +236,11 @@ static void views_that_are_none_are_refused(void **state)
     REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.tan_left = 1.0; f.geometry.tan_up = inf);
 }
 
-/* What together is too much: a picture so wide that its edge has thousands of pixels a degree. */
+/* What together is too much: an eye so bad that its blur is wider than the picture. */
 static void blur_beyond_reason_is_refused(void **state)
 {
     (void)state;
-    REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.screen_width_m = 900.0; f.strength = 8.0);
+    REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.alpha = 200.0; f.strength = 8.0);
     REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[2] = 1e-9; f.geometry.distance_m = 0.3);
 }
 

@@ -87,16 +87,14 @@ struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan 
         return (struct foveate_cpu_steepness){.slope = RAMP * law->strength * table_slope,
                                               .sigma_px = law->strength * extremes.value};
     }
-    /* sigma is the table's times the pixels a degree, (1 + r^2) / tangent a pixel. Over a pixel the angle
-     * grows by at most tangent / sqrt(1 + r^2), the pixels a degree by their tangent a pixel. */
+    /* sigma is the table's times the pixels a degree, sqrt(1 + r^2) / tangent a pixel. Over a pixel the angle
+     * grows by at most tangent / sqrt(1 + r^2), the pixels a degree by half their tangent a pixel. */
     const float radians = 0.01745329252f;
     const float widest = fmaxf(law->tan_x_per_px, law->tan_y_per_px);
-    const float mean = sqrtf(law->tan_x_per_px * law->tan_y_per_px);
-    const float farthest = farthest_sq(plan);
-    const float sigma_px = law->strength * extremes.value * radians * farthest / mean;
+    const float farthest = sqrtf(farthest_sq(plan));
+    const float sigma_px = law->strength * extremes.value * radians * farthest / widest;
     return (struct foveate_cpu_steepness){
-        .slope = RAMP * (law->strength * table_slope * sqrtf(farthest) * widest / mean +
-                         sigma_px * widest),
+        .slope = RAMP * (law->strength * table_slope + 0.5f * sigma_px * widest),
         .sigma_px = sigma_px,
     };
 }

@@ -56,9 +56,9 @@ static double farthest_tangent(const struct foveate_plan *plan)
 
 static const double radians = 3.14159265358979 / 180.0;
 
-/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) (1 + r^2) / t, with r
- * the tangent from the axis and t the tangent of a pixel: the angle changes by no more than t /
- * sqrt(1 + r^2) a pixel, and r^2 by 2 r t. */
+/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) sqrt(1 + r^2) / t, with
+ * r the tangent from the axis and t the tangent of a pixel's longer side: the angle changes by no more than
+ * t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 + r^2). */
 static double slope_of(const struct foveate_plan *plan, const struct table_bounds *bounds)
 {
     const struct foveate_law *law = &plan->law;
@@ -66,12 +66,8 @@ static double slope_of(const struct foveate_plan *plan, const struct table_bound
     if (law->kind == FOVEATE_LAW_RADIAL) {
         return (double)law->strength * per_unit;
     }
-    const double tan_x = (double)law->tan_x_per_px;
-    const double tan_y = (double)law->tan_y_per_px;
     const double r = farthest_tangent(plan);
-    const double shape = fmax(tan_x, tan_y) / sqrt(tan_x * tan_y);
-    return (double)law->strength * shape *
-           (per_unit * sqrt(1.0 + r * r) + radians * bounds->highest * 2.0 * r);
+    return (double)law->strength * (per_unit + radians * bounds->highest * r / sqrt(1.0 + r * r));
 }
 
 /* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By angle: a kink
@@ -97,8 +93,8 @@ static double largest_sigma(const struct foveate_plan *plan, const struct table_
         return largest;
     }
     const double r = farthest_tangent(plan);
-    const double pixel = sqrt((double)law->tan_x_per_px * (double)law->tan_y_per_px);
-    return largest * radians * (1.0 + r * r) / pixel;
+    const double pixel = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
+    return largest * radians * sqrt(1.0 + r * r) / pixel;
 }
 
 /* ---- Limits ------------------------------------------------------------------------------------ */

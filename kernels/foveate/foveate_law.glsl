@@ -131,8 +131,7 @@ float law_plain(foveate_frame frame, vec2 place_px)
     vec3 gaze = law_ray(gaze_px);
     float degrees_of_blur = law.kind == LAW_MAP_PROJECTED ? law_map_projected(ray, gaze)
                                                           : law_at(law_angle_deg(ray, gaze));
-    float px_per_radian =
-        (1.0 + dot(ray.xy, ray.xy)) / sqrt(law.tan_x_per_px * law.tan_y_per_px);
+    float px_per_radian = length(ray) / max(law.tan_x_per_px, law.tan_y_per_px);
     return radians(degrees_of_blur) * px_per_radian;
 }
 

@@ -73,7 +73,7 @@ struct foveate_view foveate_view_of(const struct fovea_geometry *geometry, uint3
                                     uint32_t height_px);
 /* True if the geometry is given by the four tangents. */
 bool foveate_view_given_as_projection(const struct fovea_geometry *geometry);
-/* Pixels a radian along the radius at that place of the picture. */
+/* Pixels a radian at that place of the picture, in the direction in which it covers the fewest. */
 double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x, double tan_y);
 
 /* ---- In words ---------------------------------------------------------------------------------- */

@@ -158,12 +158,12 @@ static double viewed_cutoff(const struct smooth_reference *ref, struct direction
                          eccentricity(pixel, gaze));
 }
 
-/* Cycles a pixel along the radius of a flat picture, where a pixel on the axis is tan_across wide. */
+/* Cycles a pixel across the radius of a flat picture, where a pixel on the axis is tan_across wide, by the
+ * longer of its sides: the most cycles a pixel of any direction. */
 static double view_frequency(const struct smooth_reference *ref, double x, double y)
 {
     const struct direction pixel = direction_of(ref, x, y);
-    const double degrees_a_pixel =
-        sqrt(ref->tan_across * ref->tan_down) * pixel.z * pixel.z / DEGREE;
+    const double degrees_a_pixel = fmax(ref->tan_across, ref->tan_down) * pixel.z / DEGREE;
     return viewed_cutoff(ref, pixel, direction_of(ref, ref->gaze_x, ref->gaze_y)) * degrees_a_pixel;
 }
 

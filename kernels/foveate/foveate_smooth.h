@@ -170,6 +170,14 @@ FOVEATE_BOTH struct foveate_ray foveate_law_ray(const struct foveate_law *law, f
     return ray;
 }
 
+/* Pixels a radian across the radius of a flat picture, 1 / cos more than on the axis: the fewest of all
+ * directions, so that a round blur is nowhere stronger than the law. */
+FOVEATE_BOTH float foveate_law_px_per_radian(const struct foveate_law *law, struct foveate_ray ray)
+{
+    return sqrtf(1.0f + ray.x * ray.x + ray.y * ray.y) /
+           fmaxf(law->tan_x_per_px, law->tan_y_per_px);
+}
+
 /* The angle between two rays in degrees: by the cross product, exact for small ones too. */
 FOVEATE_BOTH float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray b)
 {
@@ -214,10 +222,7 @@ FOVEATE_BOTH float foveate_law_sigma_at(const struct foveate_law *law, const flo
     const float degrees = law->kind == FOVEATE_LAW_MAP_PROJECTED
                               ? foveate_law_map_projected(law, table, pixel, gaze)
                               : foveate_law_table(law, table, foveate_law_angle_deg(pixel, gaze));
-    /* Pixels a degree along the radius of a flat picture: 1 / cos^2 more than on the axis. */
-    const float per_radian = (1.0f + pixel.x * pixel.x + pixel.y * pixel.y) /
-                             sqrtf(law->tan_x_per_px * law->tan_y_per_px);
-    const float sigma_px = degrees * per_radian * 0.01745329252f;
+    const float sigma_px = degrees * foveate_law_px_per_radian(law, pixel) * 0.01745329252f;
     return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
 }
 

@@ -37,9 +37,8 @@ struct tile_law {
         const foveate_law &law = tiles.law;
         const foveate_ray pixel = foveate_law_ray(&law, x - 0.5f, y - 0.5f);
         const foveate_ray gaze = foveate_law_ray(&law, gaze_x - 0.5f, gaze_y - 0.5f);
-        const float per_radian = (1.0f + pixel.x * pixel.x + pixel.y * pixel.y) *
-                                 rsqrtf(law.tan_x_per_px * law.tan_y_per_px);
-        return table(foveate_law_angle_deg(pixel, gaze)) * per_radian * 0.01745329252f;
+        return table(foveate_law_angle_deg(pixel, gaze)) * foveate_law_px_per_radian(&law, pixel) *
+               0.01745329252f;
     }
 
     /* Before the ramp. */
