@@ -158,7 +158,7 @@ const struct config_key config_keys[] = {
 
     {"overlay.marker", "Draw a cross and a ring at the gaze",
      CONFIG_BOOL, AT(overlay.marker)},
-    {"overlay.rings", "Draw circles of 2, 5, 10 and 20 degrees of eccentricity",
+    {"overlay.rings", "Draw lines of 2, 5, 10 and 20 degrees of eccentricity",
      CONFIG_BOOL, AT(overlay.rings)},
     {"overlay.heatmap", "Colour the image by how much it is blurred",
      CONFIG_BOOL, AT(overlay.heatmap)},

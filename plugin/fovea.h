@@ -649,10 +649,41 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_sigma_map(
     const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
     struct fovea_point_uv gaze, float *out_sigma_px);
 
-/* Distance from the gaze in pixels at which the model of these settings puts an eccentricity, for
- * drawing rings. Negative where the arguments are out of range. Any thread. */
+/* How many pixels from the gaze these settings put an eccentricity, in a direction in the image: 0 degrees
+ * are to the right, 90 down. For drawing rings, which are no circles where the eccentricity is the angle
+ * between rays (models with a view) and the gaze is off the view axis. Negative where there is no such
+ * place, and where the arguments are out of range. Any thread; allocates nothing. */
 FOVEA_API double fovea_eccentricity_px(const struct fovea_foveation *foveation, uint32_t width_px,
-                                       uint32_t height_px, double eccentricity_deg);
+                                       uint32_t height_px, struct fovea_point_uv gaze,
+                                       double direction_deg, double eccentricity_deg);
+
+/* What a paper states of these settings, for every pixel as fovea_sigma_map has it, by the same rules.
+ *
+ * Eccentricity in degrees: the angle between the pixel's ray and the gaze's, or for models without a view
+ * the share of half the diagonal, of e_max_deg. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_eccentricity_map(
+    const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
+    struct fovea_point_uv gaze, float *out_deg);
+
+/* The law's cutoff in cycles a degree, before the method has its way: ramp, strength and fragments are not
+ * in it. It may lie beyond what the pixels show. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_cutoff_map(
+    const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
+    struct fovea_point_uv gaze, float *out_cpd);
+
+/* What is left of the amplitude of a grating, 0..1: the transfer function of the weights that the pixel is
+ * averaged with, all settings included. The grating has `cycles_per_deg` at the pixel and varies in a
+ * direction of the image, 0 degrees to the right, 90 down; pixels show none such
+ * from half a cycle a pixel on. A frequency that is negative or not finite is FOVEA_ERROR_INVALID_ARGUMENT. */
+struct fovea_grating {
+    double cycles_per_deg;
+    double direction_deg;
+};
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gain_map(const struct fovea_foveation *foveation,
+                                                            uint32_t width_px, uint32_t height_px,
+                                                            struct fovea_point_uv gaze,
+                                                            const struct fovea_grating *grating,
+                                                            float *out_gain);
 
 /* The name of a backend as the configuration spells it: "auto", "cuda", "vulkan", "cpu". */
 FOVEA_API const char *fovea_backend_name(enum fovea_backend backend);

@@ -45,32 +45,43 @@ static float line_px(const struct pane *pane)
     return fmaxf(1.0f, (float)pane->width_px / 640.0f);
 }
 
+/* Rings are no circles where the picture is a view and the gaze is off its axis. */
+static bool draw_rings(const struct pane *pane, struct fovea_point_uv gaze,
+                       const struct fovea_foveation *rings, const struct sign_font *font)
+{
+    static const double degrees[] = {2.0, 5.0, 10.0, 20.0};
+    const uint32_t width = (uint32_t)pane->width_px;
+    const uint32_t height = (uint32_t)pane->height_px;
+    const float line = line_px(pane);
+    float *eccentricity = malloc((size_t)width * height * sizeof *eccentricity);
+    bool fine = eccentricity &&
+                fovea_eccentricity_map(rings, width, height, gaze, eccentricity) == FOVEA_OK;
+    for (size_t i = 0; fine && i < sizeof degrees / sizeof degrees[0]; i++) {
+        const double up_right =
+            fovea_eccentricity_px(rings, width, height, gaze, -45.0, degrees[i]);
+        char label[16];
+        snprintf(label, sizeof label, "%g\xc2\xb0", degrees[i]);
+        pane_contour(pane, eccentricity, (float)degrees[i], 0.8f * line);
+        if (font && up_right > 0.0) {
+            const float at[2] = {(float)(gaze.x_uv * width + 0.71 * up_right) + 2.0f * line,
+                                 (float)(gaze.y_uv * height - 0.71 * up_right) - line};
+            fine = pane_label(pane, font, label, at, 9.0f + 7.0f * line);
+        }
+    }
+    free(eccentricity);
+    return fine;
+}
+
 bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
                  const struct fovea_foveation *rings, const struct sign_font *font)
 {
-    static const double degrees[] = {2.0, 5.0, 10.0, 20.0};
     const float middle[2] = {(float)gaze.point.x_uv * (float)pane->width_px,
                              (float)gaze.point.y_uv * (float)pane->height_px};
-    float line = line_px(pane);
-    bool fine = true;
     if (!gaze.usable) {
         return true;
     }
-    pane_cross(pane, middle, 7.0f * line, line);
-    for (size_t i = 0; rings && i < sizeof degrees / sizeof degrees[0]; i++) {
-        double radius = fovea_eccentricity_px(rings, (uint32_t)pane->width_px,
-                                              (uint32_t)pane->height_px, degrees[i]);
-        if (!(radius > 0.0)) {
-            continue;
-        }
-        char label[16];
-        snprintf(label, sizeof label, "%g\xc2\xb0", degrees[i]);
-        pane_circle(pane, middle, (float)radius, 0.8f * line);
-        const float at[2] = {middle[0] + 0.71f * (float)radius + 2.0f * line,
-                             middle[1] - 0.71f * (float)radius - line};
-        fine = fine && (!font || pane_label(pane, font, label, at, 9.0f + 7.0f * line));
-    }
-    return fine;
+    pane_cross(pane, middle, 7.0f * line_px(pane), line_px(pane));
+    return !rings || draw_rings(pane, gaze.point, rings, font);
 }
 
 static float fill_heat(const struct pane *pane, const struct panels_desc *desc, float *sigma)

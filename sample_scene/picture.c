@@ -95,18 +95,30 @@ static void stroke(const struct pane *pane, int x, int y, float away_px, float l
     blend(pane, x, y, clamp_f(line_px * 0.5f + 0.5f - away_px, 0.0f, 1.0f), 255.0f);
 }
 
-void pane_circle(const struct pane *pane, const float middle_px[2], float radius_px, float line_px)
+/* By how much a value changes a pixel, from its neighbours. */
+static float slope_at(const struct pane *pane, const float *values, int x, int y)
 {
-    float reach = radius_px + 3.0f * line_px + 1.0f;
-    int top = (int)clamp_f(middle_px[1] - reach, 0.0f, (float)pane->height_px);
-    int bottom = (int)clamp_f(middle_px[1] + reach + 1.0f, 0.0f, (float)pane->height_px);
-    int left = (int)clamp_f(middle_px[0] - reach, 0.0f, (float)pane->width_px);
-    int right = (int)clamp_f(middle_px[0] + reach + 1.0f, 0.0f, (float)pane->width_px);
-    for (int y = top; y < bottom; y++) {
-        for (int x = left; x < right; x++) {
-            float dx = (float)x + 0.5f - middle_px[0];
-            float dy = (float)y + 0.5f - middle_px[1];
-            stroke(pane, x, y, fabsf(sqrtf(dx * dx + dy * dy) - radius_px), line_px);
+    const int left = x > 0 ? x - 1 : x;
+    const int right = x + 1 < pane->width_px ? x + 1 : x;
+    const int above = y > 0 ? y - 1 : y;
+    const int below = y + 1 < pane->height_px ? y + 1 : y;
+    const float *row = values + (size_t)y * (size_t)pane->width_px;
+    const float *upper = values + (size_t)above * (size_t)pane->width_px;
+    const float *lower = values + (size_t)below * (size_t)pane->width_px;
+    return hypotf((row[right] - row[left]) / fmaxf((float)(right - left), 1.0f),
+                  (lower[x] - upper[x]) / fmaxf((float)(below - above), 1.0f));
+}
+
+void pane_contour(const struct pane *pane, const float *values, float level, float line_px)
+{
+    for (int y = 0; y < pane->height_px; y++) {
+        for (int x = 0; x < pane->width_px; x++) {
+            const float away =
+                fabsf(values[(size_t)y * (size_t)pane->width_px + (size_t)x] - level);
+            const float slope = slope_at(pane, values, x, y);
+            if (away < slope * (3.0f * line_px + 1.0f)) {
+                stroke(pane, x, y, away / slope, line_px);
+            }
         }
     }
 }

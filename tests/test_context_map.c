@@ -469,13 +469,16 @@ static void degrees_lie_where_the_mapping_puts_them(void **state)
     struct fovea_foveation f = with_file(b); /* which is not there, and need not be */
     for (double e = 0.0; e < 80.0; e += 13.0) {
         f.map.degrees = FOVEA_MAP_DEGREES_PAPER;
-        assert_true(fovea_eccentricity_px(&f, 640, 480, e) ==
-                    fovea_eccentricity_px(&paper, 640, 480, e));
+        assert_true(
+            fovea_eccentricity_px(&f, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e) ==
+            fovea_eccentricity_px(&paper, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e));
         f.map.degrees = FOVEA_MAP_DEGREES_VIEW;
-        assert_true(fovea_eccentricity_px(&f, 640, 480, e) ==
-                    fovea_eccentricity_px(&physical, 640, 480, e));
+        assert_true(
+            fovea_eccentricity_px(&f, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e) ==
+            fovea_eccentricity_px(&physical, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e));
     }
-    assert_true(fovea_eccentricity_px(&f, 640, 480, 91.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&f, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, 91.0) <
+                0.0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_make, bench_finish)

@@ -222,21 +222,24 @@ static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.model = FOVEA_MODEL_PHYSICAL;
     /* 0.53 m are 1920 px, so 0.6 m are 2173.6 px. */
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 10.0), 383.26, 0.01);
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 45.0), 2173.58, 0.01);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, 90.0) < 0.0);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 10.0), 383.26,
+                       0.01);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 45.0), 2173.58,
+                       0.01);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 90.0) < 0.0);
     foveation.model = FOVEA_MODEL_CURVE;
     foveation.geometry.ppd = 30.0;
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 1.0), 30.0, 0.01);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 1.0), 30.0, 0.01);
     foveation.geometry.tan_left = 1.5;
     foveation.geometry.tan_right = 0.5;
     foveation.geometry.tan_up = 1.0;
     foveation.geometry.tan_down = 1.0;
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1000, 100, 45.0), 500.0, 1e-9);
+    const struct fovea_point_uv axis = {0.75, 0.5};
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1000, 100, axis, 0.0, 45.0), 500.0, 1e-9);
     foveation.geometry.ppd = -1.0; /* does not count */
-    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, 45.0) > 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, center, 0.0, 45.0) > 0.0);
     foveation.geometry.tan_right = -1.5;
-    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, 45.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, center, 0.0, 45.0) < 0.0);
 }
 
 /* ---- Views */
@@ -304,13 +307,15 @@ static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
 {
     (void)state;
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 100.0), 1101.4536, 1e-3);
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, 10.0), 110.14536, 1e-4);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, 0.0) == 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, -1.0) < 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, 0, 1080, 1.0) < 0.0);
-    assert_true(fovea_eccentricity_px(NULL, 1920, 1080, 1.0) < 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, (double)NAN) < 0.0);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 100.0), 1101.4536,
+                       1e-3);
+    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 10.0), 110.14536,
+                       1e-4);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 0.0) == 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, -1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 0, 1080, center, 0.0, 1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(NULL, 1920, 1080, center, 0.0, 1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, (double)NAN) < 0.0);
 }
 
 int main(void)

@@ -279,3 +279,54 @@ double foveate_model_distance_px(const struct foveate_model *model, double eccen
     return eccentricity_deg < 90.0 ? tan(eccentricity_deg * RADIANS) / model->view.tan_x_per_px
                                    : -1.0;
 }
+
+static struct ray ray_of(const struct foveate_model *model, struct foveate_place at)
+{
+    const struct foveate_view *view = &model->view;
+    return (struct ray){
+        .x = view->tan_x0 + (at.x_px - 0.5) * view->tan_x_per_px,
+        .y = view->tan_y0 + (at.y_px - 0.5) * view->tan_y_per_px,
+    };
+}
+
+/* The ray of the gaze G and a step D of a pixel: the angle between G and G + s D is the one whose tangent
+ * is s |G x D| / (G G + s G D), solved for s. It grows with s towards the angle between G and D. */
+double foveate_model_reach_px(const struct foveate_model *model, struct foveate_place gaze,
+                              struct foveate_place toward, double eccentricity_deg)
+{
+    if (!foveate_model_projected(model)) {
+        return foveate_model_distance_px(model, eccentricity_deg);
+    }
+    const struct ray g = ray_of(model, gaze);
+    const double dx = toward.x_px * model->view.tan_x_per_px;
+    const double dy = toward.y_px * model->view.tan_y_per_px;
+    const double cross = hypot(hypot(dx, dy), g.x * dy - g.y * dx);
+    const double e = eccentricity_deg * RADIANS;
+    const double left = cross * cos(e) - (g.x * dx + g.y * dy) * sin(e);
+    return e < M_PI && left > 1e-12 * cross ? (1.0 + g.x * g.x + g.y * g.y) * sin(e) / left : -1.0;
+}
+
+double foveate_model_eccentricity_deg(const struct foveate_model *model, struct foveate_place gaze,
+                                      struct foveate_place at)
+{
+    if (foveate_model_projected(model)) {
+        return angle_deg(ray_of(model, at), ray_of(model, gaze));
+    }
+    const double distance_px = hypot(at.x_px - gaze.x_px, at.y_px - gaze.y_px);
+    return model->foveation.paper.e_max_deg * fmin(distance_px / model->d_max_px, 1.0);
+}
+
+/* A step u of a pixel on the sphere around the eye is a vector of M = J'J, where J takes pixels to the
+ * directions of rays; a grating of a cycle a radian has 1 / sqrt(u M^-1 u) cycles a pixel along u. */
+double foveate_model_px_per_deg(const struct foveate_model *model, struct foveate_place at,
+                                struct foveate_place toward)
+{
+    if (!foveate_model_projected(model)) {
+        return 2.0 * model->foveation.paper.f_max_cpd; /* which are half a cycle a pixel */
+    }
+    const struct ray ray = ray_of(model, at);
+    const double x = toward.x_px / model->view.tan_x_per_px;
+    const double y = toward.y_px / model->view.tan_y_per_px;
+    const double along = ray.x * x + ray.y * y;
+    return RADIANS * sqrt((1.0 + ray.x * ray.x + ray.y * ray.y) * (x * x + y * y + along * along));
+}

@@ -67,6 +67,22 @@ double foveate_model_applied_px(const struct foveate_model *model, double law_si
  * axis along the horizontal while the gaze is on the axis. Negative: nowhere on a flat picture. */
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg);
 
+/* A place, or a direction, in pixels right and down from the picture's top left corner. */
+struct foveate_place {
+    double x_px, y_px;
+};
+
+/* The same from a gaze anywhere, in the direction of a vector of length 1. */
+double foveate_model_reach_px(const struct foveate_model *model, struct foveate_place gaze,
+                              struct foveate_place toward, double eccentricity_deg);
+/* The eccentricity of a place in degrees, by the model's own degrees. */
+double foveate_model_eccentricity_deg(const struct foveate_model *model, struct foveate_place gaze,
+                                      struct foveate_place at);
+/* Pixels a degree at a place for a grating that varies in the direction of a vector of length 1: cycles
+ * a degree over cycles a pixel. A model without a view has the same everywhere. */
+double foveate_model_px_per_deg(const struct foveate_model *model, struct foveate_place at,
+                                struct foveate_place toward);
+
 /* ---- A view ------------------------------------------------------------------------------------ */
 
 struct foveate_view foveate_view_of(const struct fovea_geometry *geometry, uint32_t width_px,

@@ -205,25 +205,31 @@ FOVEATE_BOTH float foveate_law_map_projected(const struct foveate_law *law, cons
     return foveate_law_map(law, table, right * per_side, down * per_side);
 }
 
-/* sigma at a place: both it and the gaze are uv times the size. 0: what is there is copied. */
-FOVEATE_BOTH float foveate_law_sigma_at(const struct foveate_law *law, const float *table,
+/* kappa / cutoff in pixels at a place: both it and the gaze are uv times the size. */
+FOVEATE_BOTH float foveate_law_plain_at(const struct foveate_law *law, const float *table,
                                         float x_px, float y_px, float gaze_x_px, float gaze_y_px)
 {
     if (law->kind == FOVEATE_LAW_RADIAL || law->kind == FOVEATE_LAW_MAP) {
         const float dx = x_px - gaze_x_px;
         const float dy = y_px - gaze_y_px;
-        const float sigma_px = law->kind == FOVEATE_LAW_MAP
-                                   ? foveate_law_map(law, table, dx, dy)
-                                   : foveate_law_table(law, table, sqrtf(dx * dx + dy * dy));
-        return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
+        return law->kind == FOVEATE_LAW_MAP
+                   ? foveate_law_map(law, table, dx, dy)
+                   : foveate_law_table(law, table, sqrtf(dx * dx + dy * dy));
     }
     const struct foveate_ray pixel = foveate_law_ray(law, x_px - 0.5f, y_px - 0.5f);
     const struct foveate_ray gaze = foveate_law_ray(law, gaze_x_px - 0.5f, gaze_y_px - 0.5f);
     const float degrees = law->kind == FOVEATE_LAW_MAP_PROJECTED
                               ? foveate_law_map_projected(law, table, pixel, gaze)
                               : foveate_law_table(law, table, foveate_law_angle_deg(pixel, gaze));
-    const float sigma_px = degrees * foveate_law_px_per_radian(law, pixel) * 0.01745329252f;
-    return law->strength * foveate_law_ramp(sigma_px, law->sharp_px);
+    return degrees * foveate_law_px_per_radian(law, pixel) * 0.01745329252f;
+}
+
+/* sigma at a place, as the law has it with ramp and strength. 0: what is there is copied. */
+FOVEATE_BOTH float foveate_law_sigma_at(const struct foveate_law *law, const float *table,
+                                        float x_px, float y_px, float gaze_x_px, float gaze_y_px)
+{
+    const float plain_px = foveate_law_plain_at(law, table, x_px, y_px, gaze_x_px, gaze_y_px);
+    return law->strength * foveate_law_ramp(plain_px, law->sharp_px);
 }
 
 /* sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5). */

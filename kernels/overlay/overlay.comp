@@ -19,7 +19,7 @@ layout(local_size_x = 16, local_size_y = 16) in;
 layout(push_constant) uniform Constants
 {
     foveate_frame submitted;
-    vec4 ring_radii_px; /* 0: none */
+    vec4 rings; /* from the gaze, in pixels or degrees; 0: none */
     float wipe_px; /* 0: none */
     float sigma_max_px;
     int flags;
@@ -34,6 +34,7 @@ const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
 const int FLAG_SMOOTH = 8; /* sigma by the pixel, not by the fragment */
+const int FLAG_RINGS_BY_ANGLE = 16;
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()
@@ -87,14 +88,34 @@ float cross_distance(vec2 d)
     return min(across, down);
 }
 
+/* Degrees from the gaze's ray, as the law has them. */
+float eccentricity_deg(vec2 place)
+{
+    vec2 gaze = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0;
+    return law_angle_deg(law_ray(place - 0.5), law_ray(gaze - 0.5));
+}
+
+/* What rings are counted in, and how much of it a pixel is: on a flat picture a degree has as many pixels as
+ * place and direction say, and rings are no circles. */
+vec2 ring_place(vec2 pixel, float distance_px)
+{
+    if ((flags & FLAG_RINGS_BY_ANGLE) == 0 || rings == vec4(0.0)) {
+        return vec2(distance_px, 1.0);
+    }
+    vec2 slope = vec2(eccentricity_deg(pixel + vec2(0.5, 0.0)) - eccentricity_deg(pixel - vec2(0.5, 0.0)),
+                      eccentricity_deg(pixel + vec2(0.0, 0.5)) - eccentricity_deg(pixel - vec2(0.0, 0.5)));
+    return vec2(eccentricity_deg(pixel), max(length(slope), 1e-6));
+}
+
 vec2 marks(vec2 pixel)
 {
     vec2 cover = vec2(0.0);
     vec2 d = pixel - vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0;
     float r = length(d);
+    vec2 place = ring_place(pixel, r);
     for (int i = 0; i < 4; i++) {
-        if (ring_radii_px[i] > 0.0) {
-            cover = max(cover, stroke(abs(r - ring_radii_px[i]), 0.5));
+        if (rings[i] > 0.0) {
+            cover = max(cover, stroke(abs(place.x - rings[i]) / place.y, 0.5));
         }
     }
     if ((flags & FLAG_MARKER) != 0) {

@@ -12,6 +12,7 @@ enum overlay_flag {
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
     OVERLAY_SMOOTH = 8, /* sigma by the pixel, not by the fragment */
+    OVERLAY_RINGS_BY_ANGLE = 16, /* rings are degrees between rays, not pixels */
 };
 
 #define OVERLAY_TEXT_COLUMNS 64
@@ -22,7 +23,7 @@ enum overlay_flag {
  * storage buffer; 0 is no character. */
 struct overlay_constants {
     struct foveate_frame frame;
-    float ring_radii_px[4];
+    float rings[4]; /* from the gaze, in pixels or degrees; 0: none */
     float wipe_px;
     float sigma_max_px;
     int32_t flags;

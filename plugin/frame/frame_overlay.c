@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The HUD's text is made anew this often. */
@@ -132,13 +133,17 @@ static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
 
 /* ---- What is drawn ---- */
 
-static void set_rings(const struct frame_work *work, const struct foveate_plan *plan,
-                      struct overlay_constants *constants)
+/* Where the law goes by the angle between rays the shader does, too: the gaze may yet move. */
+static void set_rings(const struct foveate_plan *plan, struct overlay_constants *constants)
 {
     static const double rings_deg[4] = {2, 5, 10, 20};
+    const bool by_angle =
+        plan->law.kind == FOVEATE_LAW_PROJECTED || plan->law.kind == FOVEATE_LAW_MAP_PROJECTED;
+    const double half_diagonal_px = 0.5 * hypot(plan->width_px, plan->height_px);
+    const double per_deg = by_angle ? 1.0 : half_diagonal_px / plan->foveation.paper.e_max_deg;
+    constants->flags |= by_angle ? OVERLAY_RINGS_BY_ANGLE : 0;
     for (int i = 0; i < 4; i++) {
-        constants->ring_radii_px[i] = (float)fovea_eccentricity_px(
-            &plan->foveation, work->view_width_px, work->view_height_px, rings_deg[i]);
+        constants->rings[i] = (float)(rings_deg[i] * per_deg);
     }
 }
 
@@ -156,7 +161,7 @@ static void set_marks(const struct frame_work *work, const struct fovea_overlay 
     constants->flags |=
         (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0);
     if (overlay->rings) {
-        set_rings(work, view->plan->plan, constants);
+        set_rings(view->plan->plan, constants);
     }
 }
 

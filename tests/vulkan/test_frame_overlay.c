@@ -8,6 +8,7 @@
 #include "frame.h"
 #include "stereo.h"
 
+#include <math.h>
 #include <string.h>
 
 #define WIDTH_PX 640
@@ -20,14 +21,15 @@ struct pictures {
     struct test_image drawn;
 };
 
-static struct pictures make(struct rig *rig, VkFormat format, struct fovea_overlay overlay)
+static struct pictures make_at(struct rig *rig, VkFormat format, struct fovea_overlay overlay,
+                               struct fovea_point_uv point)
 {
     enum fovea_format pixel = rig_pixel_format(format);
     struct pictures p = {image_make_packed(WIDTH_PX, HEIGHT_PX, pixel),
                          image_make_packed(WIDTH_PX, HEIGHT_PX, pixel),
                          image_make_packed(WIDTH_PX, HEIGHT_PX, pixel)};
     image_draw(&p.src.view, IMAGE_PHOTO, 1);
-    struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
+    struct fovea_gaze gaze = rig_gaze(point.x_uv, point.y_uv);
     rig->settings.overlay = (struct fovea_overlay){0};
     assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.plain.view),
@@ -37,6 +39,11 @@ static struct pictures make(struct rig *rig, VkFormat format, struct fovea_overl
     assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.drawn.view),
                      FOVEA_OK);
     return p;
+}
+
+static struct pictures make(struct rig *rig, VkFormat format, struct fovea_overlay overlay)
+{
+    return make_at(rig, format, overlay, (struct fovea_point_uv){0.5, 0.5});
 }
 
 static void drop(struct pictures *p)
@@ -102,7 +109,8 @@ static void rings_lie_where_the_model_puts_them(void **state)
     struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
-    double radius_px = fovea_eccentricity_px(&rig.settings.foveation, WIDTH_PX, HEIGHT_PX, 10.0);
+    double radius_px = fovea_eccentricity_px(&rig.settings.foveation, WIDTH_PX, HEIGHT_PX,
+                                             (struct fovea_point_uv){0.5, 0.5}, 0.0, 10.0);
     assert_true(radius_px > 20 && radius_px < 100);
     struct compare_rect on = {(uint32_t)(WIDTH_PX / 2.0 + radius_px) - 1, HEIGHT_PX / 2, 2, 1};
     struct compare_rect beside = {on.x + 6, HEIGHT_PX / 2, 2, 1};
@@ -110,6 +118,106 @@ static void rings_lie_where_the_model_puts_them(void **state)
     assert_int_equal(changed_pixels(&p, beside), 0);
     drop(&p);
     rig_close(&rig);
+}
+
+/* ---- Rings by angle */
+
+static double angle_deg(const double a[3], const double b[3])
+{
+    const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const double lengths =
+        sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]));
+    return acos(dot / lengths) * 180.0 / acos(-1.0);
+}
+
+/* Of a pixel's centre from the gaze, by the formula. */
+static double eccentricity_deg(const struct fovea_geometry *g, struct fovea_point_uv gaze,
+                               uint32_t x, uint32_t y)
+{
+    const double across = g->tan_left + g->tan_right;
+    const double down = g->tan_up + g->tan_down;
+    const double pixel[3] = {(x + 0.5) / WIDTH_PX * across - g->tan_left,
+                             (y + 0.5) / HEIGHT_PX * down - g->tan_up, 1.0};
+    const double from[3] = {gaze.x_uv * across - g->tan_left, gaze.y_uv * down - g->tan_up, 1.0};
+    return angle_deg(pixel, from);
+}
+
+static bool is_changed(const struct pictures *p, uint32_t x, uint32_t y)
+{
+    return memcmp(image_pixel(&p->plain.view, x, y), image_pixel(&p->drawn.view, x, y),
+                  image_bytes(p->src.view.format)) != 0;
+}
+
+/* A pixel whose square the ring crosses is drawn on; one of which no corner of the 5 x 5 pixels around it lies
+ * on the other side of any ring is not. */
+static void assert_rings(const struct pictures *p, const struct fovea_geometry *geometry,
+                         struct fovea_point_uv gaze, const char *what)
+{
+    static const double rings_deg[] = {2, 5, 10, 20};
+    uint32_t crossed[4] = {0};
+    for (uint32_t y = 3; y < HEIGHT_PX - 3; y++) {
+        for (uint32_t x = 3; x < WIDTH_PX - 3; x++) {
+            bool on = false;
+            bool near = false;
+            const double here = eccentricity_deg(geometry, gaze, x, y);
+            for (int i = 0; i < 4; i++) {
+                const bool inside = here < rings_deg[i];
+                for (int k = 0; k < 49 && fabs(here - rings_deg[i]) < 5.0; k++) {
+                    const uint32_t other_x = x + (uint32_t)(k % 7) - 3;
+                    const uint32_t other_y = y + (uint32_t)(k / 7) - 3;
+                    const double there = eccentricity_deg(geometry, gaze, other_x, other_y);
+                    const bool apart = inside != (there < rings_deg[i]);
+                    near |= apart;
+                    const bool beside =
+                        (other_x == x + 1 && other_y == y) || (other_x == x && other_y == y + 1);
+                    crossed[i] += apart && beside;
+                    on |= apart && beside;
+                }
+            }
+            if (on != is_changed(p, x, y) && (on || !near)) {
+                fail_msg("%s: pixel %u, %u at %.3f degrees is %sdrawn on", what, x, y, here,
+                         on ? "not " : "");
+            }
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_true(crossed[i] > 8);
+    }
+}
+
+static void rings_are_angles_from_the_gaze_wherever_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct fovea_geometry geometry;
+        struct fovea_point_uv gaze;
+    } cases[] = {
+        {"on the axis",
+         {.tan_left = 0.44, .tan_right = 0.44, .tan_up = 0.25, .tan_down = 0.25},
+         {0.5, 0.5}},
+        {"at the left edge",
+         {.tan_left = 0.44, .tan_right = 0.44, .tan_up = 0.25, .tan_down = 0.25},
+         {0.0, 0.5}},
+        /* tan(40 degrees) = 0.839 left of the axis. */
+        {"40 degrees off the axis of a headset",
+         {.tan_left = 1.38, .tan_right = 0.87, .tan_up = 0.95, .tan_down = 1.21},
+         {(1.38 - 0.8390996) / (1.38 + 0.87), 0.95 / (0.95 + 1.21)}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fovea_settings settings = rig_settings();
+        settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+        settings.foveation.geometry = cases[i].geometry;
+        settings.foveation.geometry.screen_width_m = 0.53; /* does not count, but must be there */
+        settings.foveation.geometry.distance_m = 0.6;
+        struct rig rig;
+        rig_open(&rig, &settings);
+        struct pictures p = make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM,
+                                    (struct fovea_overlay){.rings = true}, cases[i].gaze);
+        assert_rings(&p, &cases[i].geometry, cases[i].gaze, cases[i].name);
+        drop(&p);
+        rig_close(&rig);
+    }
 }
 
 static void the_heat_map_covers_everything_and_rises_outwards(void **state)
@@ -268,6 +376,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(left_of_the_wipe_is_the_engines_image),
         cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
         cmocka_unit_test(rings_lie_where_the_model_puts_them),
+        cmocka_unit_test(rings_are_angles_from_the_gaze_wherever_it_is),
         cmocka_unit_test(the_heat_map_covers_everything_and_rises_outwards),
         cmocka_unit_test(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it),
         cmocka_unit_test(the_hud_is_in_its_corner),
