@@ -189,6 +189,8 @@ const struct config_key config_keys[] = {
      CONFIG_KEYS, AT(layer.keys.stronger)},
     {"layer.keys.weaker", "Keys of the Vulkan layer: less blur",
      CONFIG_KEYS, AT(layer.keys.weaker)},
+    {"layer.keys.model", "Keys of the Vulkan layer: the strong published model, and back to the configured one",
+     CONFIG_KEYS, AT(layer.keys.model)},
     {"layer.keys.reload", "Keys of the Vulkan layer: read the configuration again",
      CONFIG_KEYS, AT(layer.keys.reload)},
 

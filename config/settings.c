@@ -77,6 +77,7 @@ static struct fovea_layer_keys default_layer_keys(void)
         .heatmap = "Shift_R+F8",
         .stronger = "Shift_R+Page_Up",
         .weaker = "Shift_R+Page_Down",
+        .model = "Shift_R+Insert",
         .reload = "Shift_R+End",
     };
 }

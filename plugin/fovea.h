@@ -390,8 +390,8 @@ struct fovea_overlay {
     double wipe_uv; /* the image left of this x is shown as the engine drew it, 0..1; 0 */
 };
 
-/* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together, while no other
- * Shift, Control, Alt, Super and the like is; "" for none. No two may be the same. */
+/* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together, while no
+ * modifier of another kind is (either Shift may be with a Shift); "" for none. No two may be the same. */
 struct fovea_layer_keys {
     char help[FOVEA_NAME_MAX]; /* list of the keys off and on; "Shift_R+F1" */
     char toggle[FOVEA_NAME_MAX]; /* foveation off and on; "Shift_R+F2" */
@@ -403,6 +403,7 @@ struct fovea_layer_keys {
     char heatmap[FOVEA_NAME_MAX]; /* heat map off and on; "Shift_R+F8" */
     char stronger[FOVEA_NAME_MAX]; /* more blur; "Shift_R+Page_Up" */
     char weaker[FOVEA_NAME_MAX]; /* less blur; "Shift_R+Page_Down" */
+    char model[FOVEA_NAME_MAX]; /* the published model and back; "Shift_R+Insert" */
     char reload[FOVEA_NAME_MAX]; /* read the configuration again; "Shift_R+End" */
 };
 

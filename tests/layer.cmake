@@ -16,7 +16,8 @@ if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
     set_target_properties(test_layer_cookie PROPERTIES ENABLE_EXPORTS ON) # it stands in for libXau
     target_link_options(test_layer_gone PRIVATE -Wl,--wrap=dlopen)
     target_link_options(test_layer_keys PRIVATE -Wl,--wrap=dlsym)
-    target_include_directories(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/config)
+    target_include_directories(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/config
+        ${PROJECT_SOURCE_DIR}/kernels)
     fovea_add_fuzz(NAME fuzz_layer_cookie SOURCES fuzz/fuzz_layer_cookie.c LINK fovea_layer_input)
 else()
     message(STATUS "Fovea: the layer's input is not tested, libxcb-xtest0-dev is not there")

@@ -16,7 +16,7 @@ enum overlay_flag {
 };
 
 #define OVERLAY_TEXT_COLUMNS 64
-#define OVERLAY_TEXT_ROWS 16
+#define OVERLAY_TEXT_ROWS 24
 #define OVERLAY_TEXT_BYTES (OVERLAY_TEXT_COLUMNS * OVERLAY_TEXT_ROWS)
 
 /* The shader's push constants, after the frame's. Text is OVERLAY_TEXT_COLUMNS characters a row in a

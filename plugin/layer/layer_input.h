@@ -34,6 +34,7 @@ enum layer_action {
     LAYER_ACTION_HEATMAP,
     LAYER_ACTION_STRONGER,
     LAYER_ACTION_WEAKER,
+    LAYER_ACTION_MODEL, /* the published one and back */
     LAYER_ACTION_RELOAD,
     LAYER_ACTION_COUNT,
 };

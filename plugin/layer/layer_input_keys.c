@@ -30,6 +30,7 @@ static const struct action_info infos[LAYER_ACTION_COUNT] = {
     [LAYER_ACTION_HEATMAP] = INFO(heatmap, "heat map of the blur"),
     [LAYER_ACTION_STRONGER] = INFO(stronger, "more blur"),
     [LAYER_ACTION_WEAKER] = INFO(weaker, "less blur"),
+    [LAYER_ACTION_MODEL] = INFO(model, "published model on/off"),
     [LAYER_ACTION_RELOAD] = INFO(reload, "read the configuration again"),
 };
 

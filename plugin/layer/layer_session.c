@@ -207,6 +207,18 @@ static void flip(bool *value)
     *value = !*value;
 }
 
+/* The published model, and from there back to what the files say, or where they say the same to a view's. */
+static void change_model(void)
+{
+    const enum fovea_model own = session.files.foveation.model;
+    enum fovea_model *model = &session.now.foveation.model;
+    if (*model != FOVEA_MODEL_PAPER) {
+        *model = FOVEA_MODEL_PAPER;
+    } else {
+        *model = own == FOVEA_MODEL_PAPER ? FOVEA_MODEL_PHYSICAL : own;
+    }
+}
+
 static void act(enum layer_action action)
 {
     struct fovea_overlay *overlay = &session.now.overlay;
@@ -242,6 +254,9 @@ static void act(enum layer_action action)
         break;
     case LAYER_ACTION_WEAKER:
         scale_strength(1.0 / STRENGTH_STEP);
+        break;
+    case LAYER_ACTION_MODEL:
+        change_model();
         break;
     case LAYER_ACTION_COMPARE:
     case LAYER_ACTION_COUNT:

@@ -19,7 +19,8 @@ FAULT = "VK_LAYER_FOVEA_fault"
 VALIDATION = "VK_LAYER_KHRONOS_validation"
 LAVAPIPE = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
 GAZE = (0.3, 0.4)
-SETS = {"gaze.source": "fixed", "gaze.fixed.x": GAZE[0], "gaze.fixed.y": GAZE[1]}
+# The library's own model, where the layer's is one for a desk: its blur shows in small pictures too.
+SETS = {"gaze.source": "fixed", "gaze.fixed.x": GAZE[0], "gaze.fixed.y": GAZE[1], "foveation.model": "paper"}
 
 VALIDATION_SETTINGS = """\
 khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
@@ -137,7 +138,7 @@ class Rig:
             XDG_CONFIG_HOME=str(self.folder / "none"),
             XDG_CACHE_HOME=str(self.folder / "cache"),
             FOVEA_LOG_FILE=str(run / "fovea.log"),
-            FOVEA_SET=",".join(f"{key}={value}" for key, value in {**SETS, **sets}.items()),
+            FOVEA_SET=",".join(f"{key}={value}" for key, value in {**SETS, **sets}.items() if value is not None),
         )
         if Path(LAVAPIPE).exists():
             env["VK_DRIVER_FILES"] = LAVAPIPE

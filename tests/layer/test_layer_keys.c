@@ -6,6 +6,7 @@
 
 #include "key.h"
 #include "layer_input_keys.h"
+#include "overlay/overlay.h"
 
 #include <dlfcn.h>
 
@@ -210,7 +211,7 @@ static void every_action_has_its_own_keys(void **unused)
         {LAYER_ACTION_RINGS, 0xffc2},  {LAYER_ACTION_MARKER, 0xffc3},
         {LAYER_ACTION_WIPE, 0xffc4},   {LAYER_ACTION_HEATMAP, 0xffc5},
         {LAYER_ACTION_RELOAD, 0xff57}, {LAYER_ACTION_STRONGER, 0xff55},
-        {LAYER_ACTION_WEAKER, 0xff56},
+        {LAYER_ACTION_WEAKER, 0xff56}, {LAYER_ACTION_MODEL, 0xff63},
     };
     assert_int_equal(COUNT_OF(keys), LAYER_ACTION_COUNT);
     for (unsigned i = 0; i < COUNT_OF(keys); i++) {
@@ -405,6 +406,13 @@ static void actions_are_in_the_settings_order(void **unused)
     assert_null(line);
 }
 
+/* Under the HUD's own five lines. */
+static void help_fits_into_the_hud(void **unused)
+{
+    (void)unused;
+    assert_true(5 + LAYER_ACTION_COUNT <= OVERLAY_TEXT_ROWS);
+}
+
 static void help_names_what_has_keys(void **unused)
 {
     (void)unused;
@@ -421,6 +429,7 @@ static void help_names_what_has_keys(void **unused)
                               "Shift_R+F8          heat map of the blur\n"
                               "Shift_R+Page_Up     more blur\n"
                               "Shift_R+Page_Down   less blur\n"
+                              "Shift_R+Insert      published model on/off\n"
                               "Shift_R+End         read the configuration again");
     strcpy(keys.toggle, "");
     layer_input_help(&keys, text, sizeof text);
@@ -458,6 +467,7 @@ int main(void)
         cmocka_unit_test(keys_of_remote_desktops_that_repeat_by_going_up_count_once),
         cmocka_unit_test(an_event_of_any_keycode_is_taken),
         cmocka_unit_test(actions_are_in_the_settings_order),
+        cmocka_unit_test(help_fits_into_the_hud),
         cmocka_unit_test(help_names_what_has_keys),
     };
     return RUN_OR_SKIP(tests);

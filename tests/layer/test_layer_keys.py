@@ -12,7 +12,7 @@ from conftest import ROOT, need_tool
 from layer_rig import screen_picture, wait_until
 
 # By number: xdotool puts the left Shift before some names.
-KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112"}
+KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112", "Insert": "118"}
 
 
 HUD_PX = 8  # from the left and from the top
@@ -159,6 +159,19 @@ def test_the_hud_says_where_the_pointer_is(rig):
         program.xdotool("mousemove", str(x), str(y))
         program.shows(first, 4, in_first)
         program.shows(second, 4, in_second)
+    program.end()
+
+
+def test_the_model_is_a_desks_until_its_key_is_pressed(rig):
+    need_tool("xwd")
+    program = Running(rig, "two-windows", **{"foveation.model": None, "overlay.hud": "true"})
+    window, other = program.windows
+    program.xdotool("windowmove", other, "300", "200")
+    program.shows(window, 3, "smooth physical  linear")
+    program.press("Insert")
+    program.shows(window, 3, "smooth paper  linear")
+    program.press("Insert")
+    program.shows(window, 3, "smooth physical  linear")
     program.end()
 
 

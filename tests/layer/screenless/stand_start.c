@@ -138,7 +138,10 @@ static void set_environment(const struct place *place, const struct stand_start 
     set("SCREENLESS_COPY", start->costs ? "0" : "1");
     unsetenv("FOVEA_CONFIG");
     set("XDG_CONFIG_HOME", "/nowhere");
-    set("FOVEA_SET", start->sets ? start->sets : "");
+    /* The library's own model, as the operator beside the layer has it. */
+    snprintf(text, sizeof text, "foveation.model=paper%s%s", start->sets ? "," : "",
+             start->sets ? start->sets : "");
+    set("FOVEA_SET", text);
     if (start->layer == STAND_FOVEA) {
         set("FOVEA_ENABLE", "1");
         snprintf(text, sizeof text, "%s/fovea.log", place->folder);
