@@ -323,7 +323,46 @@ def test_demo_that_cannot_be_configured_names_its_log(machine):
     done = machine.run("demo")
     assert done.returncode == 1
     assert "broken on purpose" in done.stderr
-    assert str(machine.build / "logs" / "release-configure.log") in done.stderr
+    assert str(machine.build / "logs" / "demo-configure.log") in done.stderr
+
+
+def demo_settings(machine, smi):
+    """What ./run demo asks CMake for, and what it says, where nvidia-smi is that script."""
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("nvidia-smi", smi)
+    machine.fake("nvcc", 'printf "compute_%s\\n" 75 80 86 89 90')
+    machine.fake("cmake", f'echo "$*" >>"{machine.calls}"; exit 1')
+    said = machine.run("demo").stdout
+    (call,) = machine.apt_calls()
+    return set(re.findall(r"-DFOVEA_CUDA(?:_ARCHITECTURES)?=\S+", call.split("-DBUILD_TESTING")[1])), said
+
+
+@pytest.mark.parametrize("smi, settings, said", [
+    ("exit 9", ["-DFOVEA_CUDA=OFF"], "no NVIDIA GPU here"),
+    ("echo", ["-DFOVEA_CUDA=OFF"], "no NVIDIA GPU here"),
+    ("echo '[N/A]'", ["-DFOVEA_CUDA=OFF"], "no NVIDIA GPU here"),
+    ("echo 9.0", ["-DFOVEA_CUDA=ON", "-DFOVEA_CUDA_ARCHITECTURES=90"], "capability 90, and no other"),
+    ("echo 8.9; echo 7.5; echo 8.9", ["-DFOVEA_CUDA=ON", "-DFOVEA_CUDA_ARCHITECTURES=75;89"], "capability 75 89"),
+    ("echo 12.0", ["-DFOVEA_CUDA=ON", "-DFOVEA_CUDA_ARCHITECTURES=90"], "capability 120"),
+])  # fmt: skip
+def test_demo_is_built_for_this_machine(machine, smi, settings, said):
+    asked, told = demo_settings(machine, smi)
+    assert asked == set(settings)
+    assert said in told
+
+
+# Units of compilation of the demo on a machine without an NVIDIA GPU; time is no measure on machines of others. 223
+# when this was written: 20 s on two cores.
+DEMO_UNITS_AT_MOST = 250
+
+
+def test_demo_compiles_no_more_than_it_needs(tmp_path):
+    flags = ["-DBUILD_TESTING=OFF", "-DFOVEA_CUDA=OFF"]
+    run_program(need_tool("cmake"), "-S", ROOT, "-B", tmp_path, "-G", "Ninja", *flags)
+    plan = run_program(need_tool("ninja"), "-C", tmp_path, "-n", "fovea_demo").stdout
+    steps = re.findall(r"^\[\d+/(\d+)\] (.*)$", plan, re.M)
+    assert 100 < int(steps[-1][0]) <= DEMO_UNITS_AT_MOST
+    assert not [what for _, what in steps if re.search("CUDA|/tests/|layer", what)]
 
 
 # As ninja does it where nobody looks: a line for each that is finished.
@@ -388,6 +427,34 @@ def test_stage_that_cannot_be_built_fails(machine):
     assert done.returncode == 1
     assert re.search(r"gcc +failed", done.stdout)
     assert "tests passed" not in done.stdout
+
+
+def test_how_long_it_takes_is_said_at_the_start(machine):
+    machine.fake("dpkg-query", "echo installed")
+    machine.fake("cmake", "exit 0")
+    machine.fake("ctest", """
+mkdir -p "$2/Testing/Temporary"
+touch "$2/Testing/Temporary/LastTest.log"
+sleep 2
+""")  # fmt: skip
+    machine.environment["FOVEA_JOBS"] = "4"
+    first, second = (machine.run("test", "--only", "gcc").stdout.splitlines() for _ in range(2))
+    assert first[0] == "This takes about 4 min; a guess for 4 cores, since not run here before: gcc."
+    assert re.fullmatch("This takes about [2-9] s, as the last time.", second[0])
+    machine.fake("ctest", "exit 1")
+    assert machine.run("test", "--only", "gcc").returncode == 1
+    again = machine.run("test", "--only", "gcc").stdout.splitlines()
+    assert again[0] == second[0], "what failed does not say how long it takes"
+
+
+def test_it_says_what_quick_leaves_out(machine):
+    machine.without("cmake")  # it says so and ends
+    said = machine.run("--no-install", "test").stdout.splitlines()
+    left = re.fullmatch("'./run test --quick' leaves out (.*), and the slow tests of pytest.", said[1])
+    stages = [line.split()[0] for line in run("test", "--list").stdout.splitlines()]
+    assert left[1].split() == [name for name in stages if name not in ("format", "gcc", "pytest")]
+    quick = machine.run("--no-install", "test", "--quick").stdout
+    assert "a guess for" in quick and "leaves out" not in quick
 
 
 def test_failing_tests_fail_the_stage(machine):

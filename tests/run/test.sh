@@ -59,12 +59,65 @@ command_test()
         [[ -n ${STAGE_ABOUT[$name]-} ]] || wrong_usage "there is no stage '$name'"
     done
     mark_build_root
+    say_duration "${stages[@]}"
     prepare_stages "${stages[@]}"
     test_environment
     for name in "${stages[@]}"; do
         run_stage "$name"
     done
     report_stages "${stages[@]}"
+}
+
+# What stages took is kept: NAME SECONDS. Fewer tests of a stage are another stage.
+times_file()
+{
+    printf '%s' "$BUILD_ROOT/stage-seconds"
+}
+
+stage_key()
+{
+    if ((QUICK)); then echo "$1-quick"; else echo "$1"; fi
+}
+
+# Seconds of a stage: as the last time that it passed here, else as on two cores.
+expected_seconds()
+{
+    local known fixed=${STAGE_SECONDS_FIXED[$1]-0} total=${STAGE_SECONDS_ON_TWO[$1]-60}
+    known=$(sed -n "s/^$(stage_key "$1") //p" "$(times_file)" 2>/dev/null | tail -n 1)
+    echo "${known:-$((fixed + (total - fixed) * 2 / (JOBS < 1 ? 1 : JOBS)))}"
+}
+
+keep_seconds()
+{
+    local key
+    key=$(stage_key "$1")
+    { grep -v "^$key " "$(times_file)" 2>/dev/null; echo "$key $2"; } >"$(times_file).new"
+    mv -- "$(times_file).new" "$(times_file)"
+}
+
+say_duration()
+{
+    local name total=0 new=() left=()
+    for name in "$@"; do
+        total=$((total + $(expected_seconds "$name")))
+        grep -q "^$(stage_key "$name") " "$(times_file)" 2>/dev/null || new+=("$name")
+    done
+    if ((${#new[@]})); then
+        say "This takes about $(minutes "$total"); a guess for $JOBS cores, since not run here before: ${new[*]}."
+    else
+        say "This takes about $(minutes "$total"), as the last time."
+    fi
+    if [[ "$*" == "${STAGES[*]}" ]]; then
+        for name in "${STAGES[@]}"; do
+            [[ " ${STAGES_QUICK[*]} " == *" $name "* ]] || left+=("$name")
+        done
+        say "'./run test --quick' leaves out ${left[*]}, and the slow tests of pytest."
+    fi
+}
+
+minutes()
+{
+    if (($1 < 90)); then echo "$1 s"; else echo "$((($1 + 30) / 60)) min"; fi
 }
 
 # Everything is installed before the first stage, so that a person can leave after a minute.
@@ -100,7 +153,10 @@ run_stage()
     status=$?
     STAGE_SECONDS[$STAGE]=$((SECONDS - start))
     case $status in
-    0) STAGE_RESULT[$STAGE]=passed ;;
+    0)
+        STAGE_RESULT[$STAGE]=passed
+        keep_seconds "$STAGE" "${STAGE_SECONDS[$STAGE]}"
+        ;;
     77) STAGE_RESULT[$STAGE]=skipped ;;
     *) STAGE_RESULT[$STAGE]=failed ;;
     esac
