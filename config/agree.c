@@ -101,12 +101,22 @@ static bool transfer_is_known(enum fovea_transfer transfer, struct config_words 
     return false;
 }
 
+static bool table_is_given(const struct fovea_foveation *foveation, struct config_words *complaint)
+{
+    if (foveation->light != FOVEA_LIGHT_TABLE || foveation->display.table_count > 0) {
+        return true;
+    }
+    COMPLAIN(complaint, "foveation.light is \"table\" and there is no foveation.display.table");
+    return false;
+}
+
 bool config_settings_agree(const struct fovea_settings *settings,
                            struct config_words *out_complaint)
 {
     *out_complaint = (struct config_words){0};
     const struct fovea_foveation *foveation = &settings->foveation;
     return transfer_is_known(foveation->transfer, out_complaint) &&
+           table_is_given(foveation, out_complaint) &&
            physical_sees_something(&foveation->physical, out_complaint) &&
            projection_is_a_view(&foveation->geometry, out_complaint) &&
            screen_is_a_view(&foveation->geometry, out_complaint) &&

@@ -18,7 +18,7 @@
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
 static const char *const model_names[] = {"paper", "physical", "curve", "map", NULL};
 static const char *const method_names[] = {"blockwise", "smooth", NULL};
-static const char *const light_names[] = {"auto", "encoded", "linear", NULL};
+static const char *const light_names[] = {"auto", "encoded", "linear", "gamma", "table", NULL};
 static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
 static const char *const map_kind_names[] = {"human", "streak", "file", "array", NULL};
 static const char *const map_law_names[] = {"sqrt", "linear", NULL};
@@ -52,8 +52,12 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(foveation.model), .names = model_names},
     {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment",
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
-    {"foveation.light", "How pixels are averaged: encoded, as they are stored, or as linear light; auto: encoded for blockwise, else linear",
+    {"foveation.light", "How pixels are averaged: encoded, as stored; as light by sRGB (linear) or display (gamma, table); auto: by the method",
      CONFIG_ENUM, AT(foveation.light), .names = light_names},
+    {"foveation.display.gamma", "Where light is gamma: light of the screen is the stored value to this power; 0: 2.2",
+     CONFIG_DOUBLE, AT(foveation.display.gamma), RANGE(1, 3), .or_zero = true},
+    {"foveation.display.table", "Where light is table: luminance of the screen from black to white, equally far apart; a file is relative to this one",
+     CONFIG_TABLE, AT(foveation.display.table)},
     {"foveation.display.hlg_peak_cd_m2", "Peak of the display in candela per square metre, for the system gamma of HLG pictures; 0: 1000",
      CONFIG_DOUBLE, AT(foveation.display.hlg_peak_cd_m2), RANGE(100, 10000), .or_zero = true},
     {"foveation.strength", "Multiplies the blur; 0 leaves the image as it is",
@@ -306,6 +310,14 @@ static void add_curve(struct config_words *words)
                      CONFIG_CURVE_MAX_CPD);
 }
 
+static void add_table(struct config_words *words)
+{
+    config_words_add(words->text, sizeof words->text,
+                     "2 to %d numbers, 0 or more, that do not fall and do rise; or the name of a "
+                     "file of them; or \"\"",
+                     FOVEA_DISPLAY_MAX);
+}
+
 struct config_words config_key_range(const struct config_key *key)
 {
     struct config_words words = {0};
@@ -338,6 +350,9 @@ struct config_words config_key_range(const struct config_key *key)
     case CONFIG_CURVE:
         add_curve(&words);
         break;
+    case CONFIG_TABLE:
+        add_table(&words);
+        break;
     default:
         add_number_range(&words, key);
     }
@@ -358,6 +373,7 @@ static const char *kind_of(const struct config_key *key)
     case CONFIG_APPS:
         return "object";
     case CONFIG_CURVE:
+    case CONFIG_TABLE:
         return "array";
     case CONFIG_BOOL:
     case CONFIG_ENUM:

@@ -29,6 +29,7 @@ enum config_type {
     CONFIG_PATH, /* a string; relative to the directory of the file that gives it */
     CONFIG_KEYS, /* a string: names of keys, core/key_combo.h */
     CONFIG_CURVE, /* points, curve.h */
+    CONFIG_TABLE, /* samples, or the name of a file of them, table.h; the count is another member */
 };
 
 struct config_key {

@@ -23,7 +23,7 @@ static struct fovea_foveation default_foveation(void)
         .model = FOVEA_MODEL_PAPER,
         .method = FOVEA_METHOD_SMOOTH,
         .light = FOVEA_LIGHT_AUTO,
-        .display = {.hlg_peak_cd_m2 = 1000},
+        .display = {.gamma = 2.2, .hlg_peak_cd_m2 = 1000},
         .strength = 1,
         .cutoff_gain = 0.60653065971263342, /* exp(-1/2): sigma of the paper */
         .alpha = FOVEA_ALPHA_KEEP,

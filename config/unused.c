@@ -24,6 +24,8 @@ static bool is_unused(const char *path, const struct fovea_foveation *foveation)
     } groups[] = {{"foveation.physical.", foveation->model == FOVEA_MODEL_PHYSICAL},
                   {"foveation.curve", foveation->model == FOVEA_MODEL_CURVE},
                   {"foveation.map.", foveation->model == FOVEA_MODEL_MAP},
+                  {"foveation.display.gamma", foveation->light == FOVEA_LIGHT_GAMMA},
+                  {"foveation.display.table", foveation->light == FOVEA_LIGHT_TABLE},
                   {"foveation.geometry.", has_view(foveation)}};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (strncmp(path, groups[i].begin, strlen(groups[i].begin)) == 0) {
@@ -45,11 +47,21 @@ static bool same_curve(const struct fovea_curve *a, const struct fovea_curve *b)
     return same;
 }
 
+static bool same_table(const struct fovea_display *a, const struct fovea_display *b)
+{
+    const size_t count = a->table_count < FOVEA_DISPLAY_MAX ? a->table_count : FOVEA_DISPLAY_MAX;
+    return a->table_count == b->table_count &&
+           memcmp(a->table, b->table, count * sizeof a->table[0]) == 0;
+}
+
 static bool same_value(const struct config_key *key, const struct fovea_settings *a,
                        const struct fovea_settings *b)
 {
     if (key->type == CONFIG_CURVE) {
         return same_curve(&a->foveation.curve, &b->foveation.curve);
+    }
+    if (key->type == CONFIG_TABLE) {
+        return same_table(&a->foveation.display, &b->foveation.display);
     }
     if (key->type == CONFIG_PATH || key->type == CONFIG_KEYS) {
         return strcmp((const char *)a + key->offset, (const char *)b + key->offset) == 0;

@@ -6,6 +6,7 @@
 #include "combo.h"
 #include "curve.h"
 #include "guess.h"
+#include "table.h"
 #include "words.h"
 
 #include <errno.h>
@@ -198,6 +199,30 @@ static bool store_curve(const struct config_value *value, unsigned char *member)
     return true;
 }
 
+/* The only one there is: its count lies beside it. */
+static bool store_table(const struct config_value *value, const char *directory,
+                        struct fovea_display *display, struct config_words *out_problem)
+{
+    if (json_is(value->item, JSON_STRING) && value->item->string[0] == 0) {
+        display->table_count = 0;
+        return true;
+    }
+    struct config_table table = config_table_parse(value->item, directory);
+    const uint32_t wrong = config_table_wrong_sample(table.samples, table.count);
+    if (table.problem && table.problem[0]) {
+        config_words_add(out_problem->text, sizeof out_problem->text, "; %s", table.problem);
+    } else if (wrong > 0) {
+        config_words_add(out_problem->text, sizeof out_problem->text, "; wrong at number %u",
+                         wrong);
+    }
+    if (table.problem || wrong > 0 || table.count == 0) {
+        return false;
+    }
+    display->table_count = table.count;
+    memcpy(display->table, table.samples, sizeof display->table);
+    return true;
+}
+
 static const char *near_name(const struct config_key *key, const struct config_value *value)
 {
     struct config_guess guess = {0};
@@ -239,6 +264,7 @@ bool config_value_store(const struct config_key *key, const struct config_value 
                         struct config_words *out_complaint)
 {
     unsigned char *member = (unsigned char *)settings + key->offset;
+    struct config_words problem = {0};
     bool good = false;
     switch (key->type) {
     case CONFIG_SCHEMA:
@@ -266,11 +292,15 @@ bool config_value_store(const struct config_key *key, const struct config_value 
     case CONFIG_CURVE:
         good = store_curve(value, member);
         break;
+    case CONFIG_TABLE:
+        good = store_table(value, directory, &settings->foveation.display, &problem);
+        break;
     default:
         good = store_numbers(key, value, member);
     }
     if (!good) {
         *out_complaint = complain(key, value);
+        config_words_add(out_complaint->text, sizeof out_complaint->text, "%s", problem.text);
     }
     return good;
 }
@@ -310,6 +340,16 @@ static bool check_curve(const unsigned char *member, struct config_words *out_fo
     return point == 0;
 }
 
+static bool check_table(const struct fovea_display *display, struct config_words *out_found)
+{
+    const uint32_t wrong = config_table_wrong_sample(display->table, display->table_count);
+    if (wrong > 0) {
+        *out_found = (struct config_words){0};
+        config_words_add(out_found->text, sizeof out_found->text, "wrong at number %u", wrong);
+    }
+    return wrong == 0;
+}
+
 bool config_value_check(const struct config_key *key, const struct fovea_settings *settings,
                         struct config_words *out_found)
 {
@@ -322,6 +362,8 @@ bool config_value_check(const struct config_key *key, const struct fovea_setting
         return true;
     case CONFIG_CURVE:
         return check_curve(member, out_found);
+    case CONFIG_TABLE:
+        return check_table(&settings->foveation.display, out_found);
     case CONFIG_BOOL:
         good = *member <= 1;
         break;
@@ -388,6 +430,10 @@ struct config_words config_value_words(const struct config_key *key,
     case CONFIG_CURVE:
         curve = load_curve(member);
         words = config_curve_words(&curve);
+        break;
+    case CONFIG_TABLE:
+        words = config_table_words(settings->foveation.display.table,
+                                   settings->foveation.display.table_count);
         break;
     case CONFIG_BOOL:
         config_words_add(words.text, sizeof words.text, "%s",

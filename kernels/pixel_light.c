@@ -7,6 +7,7 @@
 #include "pixel_float.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A float's bits above these are the entry; these are the way to the next one. */
 #define STEP_BITS 15
@@ -82,45 +83,112 @@ struct transfer {
 };
 
 /* Where PQ's and HLG's tables begin they are below 0.02 levels of 10 bits. */
-static struct transfer transfer_of(enum fovea_transfer which)
+static struct transfer transfer_of(int32_t which)
 {
     const double begin = 1.0 / (1ull << PIXEL_LIGHT_OCTAVES);
     switch (which) {
-    case FOVEA_TRANSFER_PQ:
+    case FOVEATE_LIGHT_PQ:
         return (struct transfer){pq_decode, pq_encode, PIXEL_LIGHT_OCTAVES, begin};
-    case FOVEA_TRANSFER_HLG:
+    case FOVEATE_LIGHT_HLG:
+    case FOVEATE_LIGHT_HLG_BLUE_FIRST:
         return (struct transfer){hlg_decode, hlg_encode, PIXEL_LIGHT_OCTAVES, begin};
-    case FOVEA_TRANSFER_SRGB:
-        break;
+    default:
+        return (struct transfer){srgb_decode, srgb_encode, SRGB_OCTAVES, SRGB_LINEAR_END};
     }
-    return (struct transfer){srgb_decode, srgb_encode, SRGB_OCTAVES, SRGB_LINEAR_END};
+}
+
+/* ---- A display's samples ---------------------------------------------------------------------- */
+
+static double sampled_decode(const float *samples, uint32_t count, double encoded)
+{
+    const double place = encoded * (count - 1);
+    const uint32_t below = place < count - 2 ? (uint32_t)place : count - 2;
+    const double part = place - below;
+    return (1.0 - part) * (double)samples[below] + part * (double)samples[below + 1];
+}
+
+/* The lowest value that gives the light. */
+static float sampled_encode(const float *samples, uint32_t count, float light)
+{
+    uint32_t low = 0;
+    uint32_t high = count - 2;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (samples[middle + 1] >= light) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    const float step = samples[low + 1] - samples[low];
+    const float above = light - samples[low];
+    const float part = above > 0.0f && step > 0.0f ? fminf(above / step, 1.0f) : 0.0f;
+    return ((float)low + part) / (float)(count - 1);
 }
 
 /* ---- Tables ----------------------------------------------------------------------------------- */
 
+static double decode(const struct pixel_transfer *transfer, double encoded)
+{
+    switch (transfer->light) {
+    case FOVEATE_LIGHT_GAMMA:
+        return pow(encoded, (double)transfer->value);
+    case FOVEATE_LIGHT_TABLE:
+        return sampled_decode(transfer->samples, (uint32_t)transfer->value, encoded);
+    default:
+        return transfer_of(transfer->light).decode(encoded);
+    }
+}
+
+static double encode(const struct pixel_transfer *transfer, double light)
+{
+    return transfer->light == FOVEATE_LIGHT_GAMMA ? pow(light, 1.0 / (double)transfer->value)
+                                                  : transfer_of(transfer->light).encode(light);
+}
+
+/* By octaves; a gamma of 3 is below 0.1 levels of 10 bits where they begin. A display's samples are looked up
+ * instead. */
+static void fill_levels(struct pixel_light *light, const struct pixel_transfer *transfer)
+{
+    struct transfer t = transfer_of(transfer->light);
+    if (transfer->light == FOVEATE_LIGHT_GAMMA) {
+        t.octaves = PIXEL_LIGHT_OCTAVES;
+        t.line_end = 1.0 / (1ull << PIXEL_LIGHT_OCTAVES);
+    }
+    light->line_end = (float)t.line_end;
+    light->line_slope = (float)(light->highest_level * (encode(transfer, t.line_end) / t.line_end));
+    light->first_bits = (127u - t.octaves) << 23;
+    for (uint32_t i = 0; i < t.octaves * PIXEL_LIGHT_STEPS + 2; i++) {
+        const double value = (double)pixel_bits_float(light->first_bits + (i << STEP_BITS));
+        light->level[i] = (float)(light->highest_level * encode(transfer, value));
+    }
+}
+
 void pixel_light_init(struct pixel_light *light, enum fovea_format format,
                       const struct pixel_transfer *transfer)
 {
-    const struct transfer t = transfer_of(transfer->which);
-    const bool is_hlg = transfer->which == FOVEA_TRANSFER_HLG;
-    light->system_gamma = is_hlg ? (float)pixel_light_system_gamma(transfer->hlg_peak_cd_m2) : 0.0f;
-    light->blue_first = false;
     light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
-    light->line_end = (float)t.line_end;
-    light->line_slope = (float)(light->highest_level * (t.encode(t.line_end) / t.line_end));
-    light->first_bits = (127u - t.octaves) << 23;
+    light->system_gamma = foveate_light_is_hlg(transfer->light) ? transfer->value : 0.0f;
+    light->blue_first = transfer->light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+    light->sample_count = 0;
     for (uint32_t i = 0; i <= light->highest_level; i++) {
-        light->light[i] = (float)t.decode((double)i / light->highest_level);
+        light->light[i] = (float)decode(transfer, (double)i / light->highest_level);
     }
-    for (uint32_t i = 0; i < t.octaves * PIXEL_LIGHT_STEPS + 2; i++) {
-        const double value = (double)pixel_bits_float(light->first_bits + (i << STEP_BITS));
-        light->level[i] = (float)(light->highest_level * t.encode(value));
+    if (transfer->light == FOVEATE_LIGHT_TABLE) {
+        light->sample_count = (uint32_t)transfer->value;
+        memcpy(light->samples, transfer->samples, light->sample_count * sizeof light->samples[0]);
+    } else {
+        fill_levels(light, transfer);
     }
 }
 
 static float level_of(const struct pixel_light *light, float value)
 {
     const float clamped = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
+    if (light->sample_count > 0) {
+        return (float)light->highest_level *
+               sampled_encode(light->samples, light->sample_count, clamped);
+    }
     if (clamped <= light->line_end) {
         return clamped * light->line_slope;
     }

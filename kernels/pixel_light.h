@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Levels of UNORM formats as light and back, by a transfer function: sRGB's (IEC 61966-2-1), PQ (SMPTE ST
- * 2084) or HLG (ITU-R BT.2100, table 5): the inverse of its OETF, then the OOTF of a display whose black is 0.
+ * 2084), HLG (ITU-R BT.2100, table 5: the inverse of its OETF, then the OOTF of a display whose black is 0), or a
+ * display's own: a power, or samples of it.
  * A format of one colour is grey.
  *
  * Light runs from 0 to 1 (HLG's to 1.6). Alpha is not touched: it is no light. */
@@ -26,12 +27,15 @@ struct pixel_light {
     float level[PIXEL_LIGHT_ENTRIES];
     float system_gamma; /* HLG; else 0 */
     bool blue_first;
+    uint32_t sample_count; /* table; else 0 */
+    float samples[FOVEA_DISPLAY_MAX];
 };
 
-/* What a function from stored values to light is known by. */
+/* A function from stored values to light. */
 struct pixel_transfer {
-    enum fovea_transfer which;
-    double hlg_peak_cd_m2; /* of the display; 0: 1000 */
+    int32_t light; /* FOVEATE_LIGHT_*, but not STORED */
+    float value; /* of struct foveate_frame, light_value */
+    const float *samples; /* table: from 0 to 1, not falling; value of them */
 };
 
 /* HLG's, of a display of that peak: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000 cd/m^2 (ITU-R BT.2100, note

@@ -173,6 +173,10 @@ enum fovea_light {
     FOVEA_LIGHT_AUTO = 0, /* encoded for the blockwise method, which is the paper's; else linear */
     FOVEA_LIGHT_ENCODED = 1, /* the stored values */
     FOVEA_LIGHT_LINEAR = 2, /* light, by the image's transfer function */
+    /* Light of a screen that is not as sRGB says, by its own curve in struct fovea_display. Images of PQ and HLG
+     * have theirs, as with LINEAR. */
+    FOVEA_LIGHT_GAMMA = 3,
+    FOVEA_LIGHT_TABLE = 4,
 };
 
 /* What the stored values of UNORM formats say of light, over the format's full range. The program
@@ -296,8 +300,15 @@ struct fovea_map {
     uint64_t serial; /* 0; Fovea tells its own copies apart by it */
 };
 
-/* What the picture is shown on, as far as its light depends on it. */
+#define FOVEA_DISPLAY_MAX 1024
+
+/* What the picture is shown on, as far as its light depends on it. One curve for all colours. */
 struct fovea_display {
+    double gamma; /* light is the stored value, 0 to 1, to this power; 1..3, or 0: 2.2; 2.2 */
+    /* Luminance of the screen at stored values that lie equally far apart, the first 0, the last white: in any
+     * unit, not falling, the last above the first, linear between them. What black gives off changes no average. */
+    uint32_t table_count; /* 2..FOVEA_DISPLAY_MAX; 0: none; 0 */
+    float table[FOVEA_DISPLAY_MAX];
     /* Of a display of HLG, whose system gamma follows from it: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000
      * (ITU-R BT.2100), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390). 100..10000, or 0: 1000; 1000 */
     double hlg_peak_cd_m2;
@@ -539,7 +550,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
 /* ---- Images in host or CUDA memory ------------------------------------------------------------ */
 
 /* NaN and infinity in the formats of floats stay in their channel and spread as far as the blur sees: blockwise as
- * the filters of the fragments reach; smooth 4.2 sigma (6.5 in the light of PQ and HLG), and up to 4 (2^k - 1) px
+ * the filters of the fragments reach; smooth 4.2 sigma (6.5 in light that is not sRGB's), and up to 4 (2^k - 1) px
  * more where the result is made from the picture of 1/2^k the size. That sigma is of the result's own pixel, except
  * in the tiles of the vulkan backend: there it is the largest that there can be within 19 px of all pixels that are
  * made together, 32 x 16 from the picture itself, 32 x 32 from half its size, 64 x 64 from less; and 3 * 2^k px come

@@ -96,6 +96,8 @@ void assert_same_settings(const struct fovea_settings *a, const struct fovea_set
     const struct fovea_curve *curve_b = &b->foveation.curve;
     assert_memory_equal(curve_a->eccentricity_deg, curve_b->eccentricity_deg,
                         sizeof curve_a->eccentricity_deg);
+    assert_memory_equal(a->foveation.display.table, b->foveation.display.table,
+                        sizeof a->foveation.display.table);
     assert_memory_equal(curve_a->cutoff_cpd, curve_b->cutoff_cpd, sizeof curve_a->cutoff_cpd);
 }
 

@@ -94,6 +94,8 @@ static size_t element_bytes(enum config_type type)
         return sizeof(double);
     case CONFIG_CURVE:
         return sizeof(struct fovea_curve);
+    case CONFIG_TABLE:
+        return sizeof(((struct fovea_display *)0)->table);
     default:
         return 0;
     }
@@ -337,8 +339,14 @@ static void assert_curve(const struct json_value *node)
 
 static void assert_schema_of_type(const struct config_key *key, const struct json_value *node)
 {
-    const char *type = json_member(node, "type")->string;
     size_t elements = config_key_elements(key);
+    if (key->type == CONFIG_TABLE) {
+        assert_int_equal(json_member(node, "type")->count, 2); /* a string or an array */
+        assert_limit(node, "minItems", 2, true);
+        assert_limit(node, "maxItems", FOVEA_DISPLAY_MAX, true);
+        return;
+    }
+    const char *type = json_member(node, "type")->string;
     if (key->type == CONFIG_BOOL) {
         assert_string_equal(type, "boolean");
     } else if (key->type == CONFIG_ENUM) {

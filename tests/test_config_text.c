@@ -201,6 +201,68 @@ static void wrong_curves_name_the_point(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
+#define TABLE_EXPECTED                                                                             \
+    "bad.json:1:37: foveation.display.table: expected an array, 2 to 1024 numbers, 0 or more, "    \
+    "that do not fall and do rise; or the name of a file of them; or \"\"; found "
+#define TABLE(value) "{\"foveation\": {\"display\": {\"table\": " value "}}}"
+
+static void wrong_tables_name_the_number(void **state)
+{
+    (void)state;
+    write_text("letters.csv", "0\n0.5\nwhite\n");
+    write_text("falls.csv", "# cd/m2\n0.2, 9, 120, 119.5\n");
+    write_text("empty.csv", "# cd/m2\n\n");
+    static const struct bad cases[] = {
+        {TABLE("5"), TABLE_EXPECTED "5"},
+        {TABLE("{}"), TABLE_EXPECTED "an object"},
+        {TABLE("[]"), TABLE_EXPECTED "[]"},
+        {TABLE("[1]"), TABLE_EXPECTED "[1]; wrong at number 1"},
+        {TABLE("[0, 2, 1]"), TABLE_EXPECTED "[0, 2, 1]; wrong at number 3"},
+        {TABLE("[-1, 2]"), TABLE_EXPECTED "[-1, 2]; wrong at number 1"},
+        {TABLE("[2, 2, 2]"), TABLE_EXPECTED "[2, 2, 2]; wrong at number 3"},
+        {TABLE("[0, 1e99]"), TABLE_EXPECTED "[0, 1e99]; wrong at number 2"},
+        {TABLE("[0, \"1\"]"), TABLE_EXPECTED "[0, \"1\"]; wrong at number 2"},
+        {TABLE("\"letters.csv\""), TABLE_EXPECTED "\"letters.csv\"; wrong at number 3"},
+        {TABLE("\"falls.csv\""), TABLE_EXPECTED "\"falls.csv\"; wrong at number 4"},
+        {TABLE("\"empty.csv\""), TABLE_EXPECTED "\"empty.csv\"; there are no numbers in it"},
+        {TABLE("\"none.csv\""),
+         TABLE_EXPECTED "\"none.csv\"; there is no such file, or none to be read"},
+        {TABLE("\".\""), TABLE_EXPECTED "\".\"; it is no file"},
+        {"{\"foveation\": {\"light\": \"table\"}}",
+         "configuration: foveation.light is \"table\" and there is no foveation.display.table"},
+    };
+    ASSERT_ALL_REFUSED(cases);
+}
+
+/* Numbers of a file as spreadsheets and instruments write them. */
+static void tables_come_from_lists_and_files(void **state)
+{
+    (void)state;
+    struct fovea_display display = load(TABLE("[0.25, 0.25, 8, 120.5]")).foveation.display;
+    assert_int_equal(display.table_count, 4);
+    assert_float_equal(display.table[1], 0.25, 0);
+    assert_float_equal(display.table[3], 120.5, 0);
+    write_text("screen.csv", "# cd/m2, a screen\r\n0.25\r\n  0.25;\n8,\t1.205e2\n\n# end");
+    display = load(TABLE("\"screen.csv\"")).foveation.display;
+    assert_int_equal(display.table_count, 4);
+    assert_float_equal(display.table[1], 0.25, 0);
+    assert_float_equal(display.table[3], 120.5, 0);
+    assert_int_equal(load(TABLE("\"\"")).foveation.display.table_count, 0);
+    char text[8 * (FOVEA_DISPLAY_MAX + 1)] = "";
+    for (int i = 0; i < FOVEA_DISPLAY_MAX; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d\n", i);
+    }
+    write_text("screen.csv", text);
+    display = load(TABLE("\"screen.csv\"")).foveation.display;
+    assert_int_equal(display.table_count, FOVEA_DISPLAY_MAX);
+    assert_float_equal(display.table[1023], 1023, 0);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "2000\n");
+    write_text("screen.csv", text);
+    static const struct bad cases[] = {
+        {TABLE("\"screen.csv\""), TABLE_EXPECTED "\"screen.csv\"; wrong at number 1025"}};
+    ASSERT_ALL_REFUSED(cases);
+}
+
 static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
 {
     (void)state;
@@ -429,6 +491,8 @@ int main(void)
         cmocka_unit_test(wrong_objects_and_names_name_what_was_expected),
         cmocka_unit_test(wrong_strings_and_keys_name_what_was_expected),
         cmocka_unit_test(wrong_curves_name_the_point),
+        cmocka_unit_test(wrong_tables_name_the_number),
+        cmocka_unit_test(tables_come_from_lists_and_files),
         cmocka_unit_test(settings_that_do_not_agree_are_refused_with_their_keys),
         cmocka_unit_test(a_curve_replaces_the_default_whole),
         cmocka_unit_test(a_key_given_twice_names_both_lines),

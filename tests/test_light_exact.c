@@ -41,9 +41,11 @@ static void check(const struct fovea_foveation *foveation, enum fovea_format for
     struct compare_budget budget = budget_of(foveation->method);
     budget.max_mean_abs = drawn == IMAGE_CHECKER ? 0.5 : budget.max_mean_abs;
     char what[160];
-    snprintf(what, sizeof what, "transfer %d, peak %g, method %d, model %d, format %d, picture %d",
-             (int)foveation->transfer, foveation->display.hlg_peak_cd_m2, (int)foveation->method,
-             (int)foveation->model, (int)format, drawn);
+    snprintf(what, sizeof what,
+             "transfer %d, light %d, table %u, peak %g, method %d, model %d, format %d, picture %d",
+             (int)foveation->transfer, (int)foveation->light, foveation->display.table_count,
+             foveation->display.hlg_peak_cd_m2, (int)foveation->method, (int)foveation->model,
+             (int)format, drawn);
     compare_assert_close(&dst.view, expected, budget, what);
     free(expected);
     rig_finish(&rig);
@@ -182,6 +184,128 @@ static void coloured_hlg_is_the_reference(void **state)
     }
 }
 
+/* The curves of screens that somebody measured: 0 to 3; and each picture of full contrast. */
+static void a_display_of_its_own_is_the_reference(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * 6 * IMAGE_CONTRAST_COUNT; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        foveation.method = (enum fovea_method)(i % 2);
+        foveation.light = compare_display(i / 2 % 6, &foveation.display);
+        foveation.paper.fragment_px = 16;
+        check(&foveation, formats[i / 3 % 4], i / 12, (struct fovea_point_uv){0.39, 0.27});
+    }
+}
+
+/* Light that goes with the stored values is what encoded averages; so it is for the blockwise method too. */
+static void gamma_1_is_encoded(void **state)
+{
+    (void)state;
+    struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+    struct test_image dst[3];
+    image_draw(&src.view, IMAGE_RANDOM, 3);
+    for (int i = 0; i < 6; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        foveation.method = (enum fovea_method)(i / 3);
+        foveation.light = i % 3 == 0   ? FOVEA_LIGHT_ENCODED
+                          : i % 3 == 1 ? FOVEA_LIGHT_GAMMA
+                                       : FOVEA_LIGHT_TABLE;
+        foveation.display =
+            (struct fovea_display){.gamma = 1, .table_count = 2, .table = {20, 120}};
+        dst[i % 3] = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+        struct rig rig = rig_make(foveation, 120, 70);
+        (void)rig_run(&rig, &src.view, &dst[i % 3].view, 50, 20);
+        rig_finish(&rig);
+        if (i % 3 > 0) {
+            struct compare_rect where = {0};
+            assert_true(compare_largest(&dst[i % 3].view, &dst[0].view, &where) <= 2.0);
+            image_free(&dst[i % 3]);
+        }
+        if (i % 3 == 2) {
+            image_free(&dst[0]);
+        }
+    }
+    image_free(&src);
+}
+
+/* A program that says its images are of PQ or HLG knows better than a setting about another screen. */
+static void pq_and_hlg_have_their_own_light(void **state)
+{
+    (void)state;
+    struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+    image_draw(&src.view, IMAGE_RANDOM, 3);
+    for (int i = 0; i < 4; i++) {
+        struct test_image dst[2];
+        for (int own = 0; own < 2; own++) {
+            struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+            foveation.transfer = transfers[i % 2];
+            foveation.light = FOVEA_LIGHT_LINEAR;
+            if (own) {
+                foveation.light = compare_display(i, &foveation.display);
+            }
+            dst[own] = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
+            struct rig rig = rig_make(foveation, 120, 70);
+            (void)rig_run(&rig, &src.view, &dst[own].view, 50, 20);
+            rig_finish(&rig);
+        }
+        compare_assert_all_same(&dst[1].view, &dst[0].view, "own light");
+        image_free(&dst[0]);
+        image_free(&dst[1]);
+    }
+    image_free(&src);
+}
+
+/* Plans are made anew where a curve changes, and only there. */
+static void plans_know_their_display(void **state)
+{
+    (void)state;
+    struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+    foveation.light = compare_display(3, &foveation.display);
+    struct foveate_plan *plan = plan_of(&foveation, 64, 48);
+    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveation.display.gamma = 1.5;
+    foveation.display.hlg_peak_cd_m2 = 500;
+    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveation.display.table[1] *= 0.5f;
+    assert_false(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveation.light = FOVEA_LIGHT_GAMMA;
+    assert_false(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveate_plan_destroy(&plan);
+    plan = plan_of(&foveation, 64, 48);
+    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveation.display.table_count = 0;
+    assert_true(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveation.display.gamma = 2;
+    assert_false(foveate_plan_fits(plan, &foveation, 64, 48));
+    foveate_plan_destroy(&plan);
+}
+
+static void impossible_displays_make_no_plan(void **state)
+{
+    (void)state;
+    static const struct fovea_display wrong[] = {
+        {.table_count = 0},
+        {.table_count = 1, .table = {1}},
+        {.table_count = FOVEA_DISPLAY_MAX + 1, .table = {0, 1}},
+        {.table_count = 3, .table = {0, 2, 1}},
+        {.table_count = 3, .table = {1, 1, 1}},
+        {.table_count = 2, .table = {-1, 1}},
+        {.table_count = 2, .table = {0, NAN}},
+        {.table_count = 2, .table = {0, INFINITY}},
+        {.table_count = 2, .table = {0, 1}, .gamma = 0.9},
+        {.table_count = 2, .table = {0, 1}, .gamma = 3.1},
+        {.table_count = 2, .table = {0, 1}, .hlg_peak_cd_m2 = 99},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        struct foveate_plan *plan = NULL;
+        foveation.light = FOVEA_LIGHT_TABLE;
+        foveation.display = wrong[i];
+        assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+}
+
 /* Stored values stay what is averaged where the settings say so, whatever the transfer function. */
 static void encoded_averages_what_is_stored(void **state)
 {
@@ -216,6 +340,11 @@ int main(void)
         cmocka_unit_test(every_unorm_format_strength_and_alpha_is_the_reference),
         cmocka_unit_test(what_is_averaged_is_light),
         cmocka_unit_test(coloured_hlg_is_the_reference),
+        cmocka_unit_test(a_display_of_its_own_is_the_reference),
+        cmocka_unit_test(gamma_1_is_encoded),
+        cmocka_unit_test(pq_and_hlg_have_their_own_light),
+        cmocka_unit_test(plans_know_their_display),
+        cmocka_unit_test(impossible_displays_make_no_plan),
         cmocka_unit_test(encoded_averages_what_is_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,9 @@ static const struct {
 
 static void init(struct pixel_light *light, enum fovea_format format, enum fovea_transfer transfer)
 {
-    pixel_light_init(light, format, &(struct pixel_transfer){.which = transfer});
+    pixel_light_init(
+        light, format,
+        &(struct pixel_transfer){.light = FOVEATE_LIGHT_SRGB + (int32_t)transfer, .value = 1.2f});
 }
 
 static void every_level_comes_back_to_the_bit(void **state)
@@ -107,9 +109,9 @@ static void hlg_couples_the_colours(void **state)
         const bool blue_first = n / 5 % 2;
         const float *levels = colors[n / 10];
         struct pixel_light light;
-        pixel_light_init(
-            &light, FOVEA_FORMAT_A2B10G10R10,
-            &(struct pixel_transfer){.which = FOVEA_TRANSFER_HLG, .hlg_peak_cd_m2 = peak});
+        pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10,
+                         &(struct pixel_transfer){.light = FOVEATE_LIGHT_HLG,
+                                                  .value = (float)pixel_light_system_gamma(peak)});
         light.blue_first = blue_first;
         float v[3] = {levels[0], levels[1], levels[2]};
         pixel_light_from_levels(&light, v, 1, 3, 3);
@@ -128,6 +130,36 @@ static void hlg_couples_the_colours(void **state)
         pixel_light_to_levels(&light, v, 1, 3, 3);
         for (int c = 0; c < 3; c++) {
             assert_true(fabsf(v[c] - levels[c]) < 0.004f);
+        }
+    }
+}
+
+/* A screen's gamma and samples of its light, dark ones the same: the lowest level of such light comes back. */
+static void a_display_of_its_own_comes_back(void **state)
+{
+    (void)state;
+    static const float samples[] = {0, 0, 0.001f, 0.004f, 0.02f, 0.1f, 0.3f, 0.31f, 0.7f, 1, 1};
+    static const float gammas[] = {1, 1.8f, 2.2f, 3};
+    for (int i = 0; i < 5; i++) {
+        struct pixel_transfer transfer = {.light = FOVEATE_LIGHT_TABLE, 11, samples};
+        if (i < 4) {
+            transfer = (struct pixel_transfer){.light = FOVEATE_LIGHT_GAMMA, gammas[i]};
+        }
+        struct pixel_light light;
+        pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10, &transfer);
+        for (int level = 0; level <= 1023; level++) {
+            float value = (float)level;
+            pixel_light_from_levels(&light, &value, 1, 1, 1);
+            const double x = level / 1023.0;
+            const int at = level < 1023 ? (int)(x * 10) : 9;
+            const double exact =
+                i < 4 ? pow(x, (double)gammas[i])
+                      : (double)samples[at] +
+                            (x * 10 - at) * ((double)samples[at + 1] - (double)samples[at]);
+            assert_true(fabs((double)value - exact) <= 1e-6 * exact);
+            pixel_light_to_levels(&light, &value, 1, 1, 1);
+            const double back = i < 4 ? level : fmin(x <= 0.1 ? 0 : level, 0.9 * 1023);
+            assert_true(fabs((double)value - back) < 0.004);
         }
     }
 }
@@ -173,6 +205,7 @@ int main(void)
         cmocka_unit_test(levels_follow_the_transfer_function),
         cmocka_unit_test(the_system_gamma_follows_the_peak),
         cmocka_unit_test(hlg_couples_the_colours),
+        cmocka_unit_test(a_display_of_its_own_comes_back),
         cmocka_unit_test(light_outside_the_range_is_clamped),
         cmocka_unit_test(alpha_is_no_light),
         cmocka_unit_test(float_formats_hold_light_already),

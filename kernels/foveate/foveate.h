@@ -71,7 +71,7 @@ struct foveate_frame {
     int32_t origin_x_px;
     int32_t origin_y_px;
     int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
-    float light_value; /* HLG: the system gamma */
+    float light_value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
 };
 
 /* gaze_x_q8 of a view without a gaze: it is copied. Only in tables of gazes on the device. */
@@ -94,6 +94,12 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
 /* What the frames of a plan have as light. The kernels that are quick because of what sRGB is take
  * FOVEATE_LIGHT_STORED and FOVEATE_LIGHT_SRGB; the plain ones take all. */
 int32_t foveate_plan_light(const struct foveate_plan *plan);
+/* What struct foveate_frame has beside it. */
+float foveate_plan_light_value(const struct foveate_plan *plan);
+/* Samples of the display's table, as kernels have them: behind the law's table; 0: the plan's light has none. */
+uint32_t foveate_plan_light_samples(const struct foveate_plan *plan);
+/* So many of them, black 0 and white 1: a mean does not depend on what black gives off. */
+void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples);
 
 /* sigma at pixel x, y; 0 where the pixel is copied. The function behind heat maps. */
 float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
@@ -109,8 +115,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveatio
                                                      double *dst, double gaze_x_px,
                                                      double gaze_y_px);
 
-/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma (7.5 for
- * images of PQ and HLG), edges replicated. Values are what is averaged: linear light where the caller decoded it. */
+/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma (7.5 for light
+ * that is not sRGB's), edges replicated. Values are what is averaged: linear light where the caller decoded it. */
 FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                                             uint32_t width_px, uint32_t height_px,
                                                             uint32_t channels, const double *src,

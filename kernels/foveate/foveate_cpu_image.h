@@ -62,10 +62,14 @@ struct foveate_cpu_lights {
 static inline void foveate_cpu_lights_init(struct foveate_cpu_lights *lights,
                                            const struct foveate_plan *plan)
 {
+    float samples[FOVEA_DISPLAY_MAX];
+    const int32_t light = foveate_plan_light(plan);
     const struct pixel_transfer transfer = {
-        .which = plan->foveation.transfer,
-        .hlg_peak_cd_m2 = plan->foveation.display.hlg_peak_cd_m2,
+        .light = light == FOVEATE_LIGHT_STORED ? FOVEATE_LIGHT_SRGB : light,
+        .value = foveate_plan_light_value(plan),
+        .samples = samples,
     };
+    foveate_plan_fill_light(plan, samples);
     pixel_light_init(&lights->bits8, FOVEA_FORMAT_RGBA8, &transfer);
     pixel_light_init(&lights->bits10, FOVEA_FORMAT_A2B10G10R10, &transfer);
 }

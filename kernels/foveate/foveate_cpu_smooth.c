@@ -462,8 +462,8 @@ static void run_group(struct foveate_cpu_smooth *smooth)
     thread_pool_run(smooth->run.pool, smooth->run.worker_count, work, smooth);
 }
 
-/* Float formats are gathered: a value that is not finite would spread over squares. So is light of PQ and
- * HLG, which squares cannot write. */
+/* Float formats are gathered: a value that is not finite would spread over squares. So is light that is
+ * not sRGB's, which squares cannot write. */
 static bool is_tiled(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_cpu_steepness *s = &smooth->steepness;

@@ -191,12 +191,14 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     const size_t ring_bytes = source->ring_count * sizeof *source->rings;
     const size_t tap_bytes = source->tap_count * sizeof *source->taps;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
     cut_fragments(source, &plan->tables);
     plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
                                          : (struct foveate_bands){.radius_px = -1};
     const size_t filter_bytes = foveate_cuda_bands_filter_bytes(&plan->bands, source);
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                filter_bytes + ring_bytes + tap_bytes + law_bytes, &plan->block));
+                                filter_bytes + ring_bytes + tap_bytes + law_bytes + light_bytes,
+                                &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
@@ -211,11 +213,14 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     foveate_cuda_bands_fill_filters(&plan->bands, source, filters);
+    float light[FOVEA_DISPLAY_MAX];
+    foveate_plan_fill_light(source, light);
     const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
                                    {plan->tables.taps, source->taps, tap_bytes},
                                    {plan->bands.filters, filters, filter_bytes},
-                                   {plan->tables.law_table, source->law_table, law_bytes}};
-    const enum fovea_result result = upload(foveate, tables, 4);
+                                   {plan->tables.law_table, source->law_table, law_bytes},
+                                   {plan->tables.law_table + law_bytes, light, light_bytes}};
+    const enum fovea_result result = upload(foveate, tables, 5);
     free(filters);
     return result;
 }
@@ -255,7 +260,8 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                                        const struct foveate_small_tables *small)
 {
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    const uint64_t table_bytes = foveate_cuda_aligned(law_bytes);
+    const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
+    const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
     const uint64_t line_bytes = 128; /* of the cache */
     const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
                                foveate_cuda_state_bytes(plan) + line_bytes - 1) /
@@ -266,9 +272,12 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     plan->small.table = plan->smooth.table;
     plan->small.pieces = plan->block->memory + small_at;
     plan->small.mixes = plan->small.pieces + small->mixes_at;
+    float light[FOVEA_DISPLAY_MAX];
+    foveate_plan_fill_light(source, light);
     const struct table tables[] = {{plan->smooth.table, source->law_table, law_bytes},
+                                   {plan->smooth.table + law_bytes, light, light_bytes},
                                    {plan->small.pieces, small->halves, small->bytes}};
-    return upload(foveate, tables, plan->has_small ? 2 : 1);
+    return upload(foveate, tables, plan->has_small ? 3 : 2);
 }
 
 static enum fovea_result fill_smooth(struct foveate_cuda *foveate,

@@ -123,19 +123,19 @@ __device__ void accumulate(float4 sums[OUTPUTS], const float4 *samples, int step
 
 template <typename Pixel, typename Image>
 __device__ void load_stage(float4 (*stage)[PITCH], const Image &src, const foveate_frame &frame,
-                           int x, int y)
+                           const frame_light &light, int x, int y)
 {
     const int column = clamp(x + (int)threadIdx.x, frame.width_px);
     for (int row = threadIdx.y; row < TILE; row += blockDim.y) {
         const float4 v = Pixel::decode(src.load(column, clamp(y + row, frame.height_px)));
-        stage[row][threadIdx.x] = frame.light ? levels_to_light<Pixel>(v, frame_light(frame)) : v;
+        stage[row][threadIdx.x] = light.kind ? levels_to_light<Pixel>(v, light) : v;
     }
 }
 
 /* The vertical sums of this thread: column threadIdx.x, rows from OUTPUTS * threadIdx.y on. */
 template <typename Pixel, typename Image>
 __device__ void blur(float4 sums[OUTPUTS], const Image &src, const foveate_frame &frame,
-                     const tile &t, const filter &f)
+                     const frame_light &light, const tile &t, const filter &f)
 {
     __shared__ float4 stage[TILE][PITCH];
     const int lane = threadIdx.x;
@@ -144,7 +144,7 @@ __device__ void blur(float4 sums[OUTPUTS], const Image &src, const foveate_frame
     for (int row = -f.radius; row < t.rows + f.radius; row += TILE) {
         float4 across[OUTPUTS] = {};
         for (int column = -f.radius; column < t.columns + f.radius; column += TILE) {
-            load_stage<Pixel>(stage, src, frame, t.x + column, t.y + row);
+            load_stage<Pixel>(stage, src, frame, light, t.x + column, t.y + row);
             __syncthreads();
             accumulate(across, stage[lane], 1, column - quad, f);
             __syncthreads();
@@ -168,11 +168,13 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
         return;
     }
     const bool blurred = t.ring != FOVEATE_RING_NONE;
+    /* The display's samples lie behind the law's table. */
+    const frame_light light(frame, (const float *)tables.law_table + tables.law.table_count);
     float4 sums[OUTPUTS] = {};
     if (blurred) {
         const foveate_ring *ring = (const foveate_ring *)tables.rings + t.ring;
         const filter f = {(const float *)tables.taps + ring->first_tap, (int)ring->radius_px};
-        blur<Pixel>(sums, src, frame, t, f);
+        blur<Pixel>(sums, src, frame, light, t, f);
     }
 #pragma unroll
     for (int j = 0; j < OUTPUTS; j++) {
@@ -181,8 +183,8 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
         if (in_image(frame, t, column, row)) {
             typename Pixel::word word = src.load(t.x + column, t.y + row);
             if (blurred) {
-                const typename Pixel::word colour = Pixel::encode(
-                    frame.light ? light_to_levels<Pixel>(sums[j], frame_light(frame)) : sums[j]);
+                const typename Pixel::word colour =
+                    Pixel::encode(light.kind ? light_to_levels<Pixel>(sums[j], light) : sums[j]);
                 word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
             }
             dst.store(t.x + column, t.y + row, word);

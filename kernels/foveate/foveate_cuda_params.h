@@ -33,7 +33,7 @@ struct foveate_cuda_tables {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
     uint64_t taps; /* float[] */
     struct foveate_law law; /* where its bank_per_octave is not 0 */
-    uint64_t law_table; /* float[law.table_count] */
+    uint64_t law_table; /* float[law.table_count], then the display's samples */
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
 };
@@ -44,7 +44,7 @@ struct foveate_cuda_smooth {
     struct foveate_level levels[FOVEATE_MAX_LEVELS];
     int32_t level_count; /* 0: every pixel is copied */
     int32_t reserved;
-    uint64_t table; /* float[law.table_count] */
+    uint64_t table; /* float[law.table_count], then the display's samples */
     uint64_t samples; /* of all levels, half or float as the format needs */
     int64_t next_samples; /* from an image's levels to the next image's */
 };

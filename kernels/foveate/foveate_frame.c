@@ -9,22 +9,63 @@
 
 static bool averages_light(const struct fovea_foveation *foveation)
 {
-    return foveation->light == FOVEA_LIGHT_LINEAR ||
-           (foveation->light == FOVEA_LIGHT_AUTO && foveation->method == FOVEA_METHOD_SMOOTH);
+    switch (foveation->light) {
+    case FOVEA_LIGHT_ENCODED:
+        return false;
+    case FOVEA_LIGHT_AUTO:
+        return foveation->method == FOVEA_METHOD_SMOOTH;
+    case FOVEA_LIGHT_LINEAR:
+    case FOVEA_LIGHT_GAMMA:
+    case FOVEA_LIGHT_TABLE:
+        break;
+    }
+    return true;
 }
 
 int32_t foveate_plan_light(const struct foveate_plan *plan)
 {
     const struct fovea_foveation *foveation = &plan->foveation;
-    return averages_light(foveation) ? FOVEATE_LIGHT_SRGB + (int32_t)foveation->transfer
-                                     : FOVEATE_LIGHT_STORED;
+    if (!averages_light(foveation)) {
+        return FOVEATE_LIGHT_STORED;
+    }
+    if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_GAMMA) {
+        return FOVEATE_LIGHT_GAMMA;
+    }
+    if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_TABLE) {
+        return FOVEATE_LIGHT_TABLE;
+    }
+    return FOVEATE_LIGHT_SRGB + (int32_t)foveation->transfer;
 }
 
-static float light_value(const struct foveate_plan *plan)
+float foveate_plan_light_value(const struct foveate_plan *plan)
 {
-    return foveate_plan_light(plan) == FOVEATE_LIGHT_HLG
-               ? (float)pixel_light_system_gamma(plan->foveation.display.hlg_peak_cd_m2)
-               : 0.0f;
+    const struct fovea_display *display = &plan->foveation.display;
+    switch (foveate_plan_light(plan)) {
+    case FOVEATE_LIGHT_HLG:
+        return (float)pixel_light_system_gamma(display->hlg_peak_cd_m2);
+    case FOVEATE_LIGHT_GAMMA:
+        return display->gamma == 0.0 ? 2.2f : (float)display->gamma;
+    case FOVEATE_LIGHT_TABLE:
+        return (float)display->table_count;
+    default:
+        return 0.0f;
+    }
+}
+
+uint32_t foveate_plan_light_samples(const struct foveate_plan *plan)
+{
+    return foveate_plan_light(plan) == FOVEATE_LIGHT_TABLE ? plan->foveation.display.table_count
+                                                           : 0;
+}
+
+void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples)
+{
+    const uint32_t count = foveate_plan_light_samples(plan);
+    const float *table = plan->foveation.display.table;
+    for (uint32_t i = 0; i < count; i++) {
+        const double above_black = (double)table[i] - (double)table[0];
+        out_samples[i] = (float)(above_black / ((double)table[count - 1] - (double)table[0]));
+    }
 }
 
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
@@ -38,7 +79,7 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct 
         .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
         .light = foveate_plan_light(plan),
-        .light_value = light_value(plan),
+        .light_value = foveate_plan_light_value(plan),
     };
 }
 

@@ -43,7 +43,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Law
 {
     foveate_law law;
     foveate_level levels[MAX_LEVELS];
-    float law_table[];
+    float law_table[]; /* then the display's samples */
 };
 
 float law_ramp(float sigma_px)

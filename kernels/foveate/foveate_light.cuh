@@ -59,29 +59,76 @@ static __device__ inline float light_to_hlg(float light)
                                  : HLG_A * __logf(12.0f * light - HLG_B) + HLG_C;
 }
 
-/* A frame's light, which is not FOVEATE_LIGHT_STORED. */
+/* A frame's light, and a display's samples of it. */
 struct frame_light {
     int kind;
     float value;
+    const float *samples;
 
-    __device__ explicit frame_light(const foveate_frame &frame)
-        : kind(frame.light), value(frame.light_value)
+    __device__ frame_light(const foveate_frame &frame, const float *display_samples)
+        : kind(frame.light), value(frame.light_value), samples(display_samples)
     {
     }
 };
 
+static __device__ inline float sampled_to_light(float encoded, const frame_light &light)
+{
+    const float place = encoded * (light.value - 1.0f);
+    const int below = min((int)place, (int)light.value - 2);
+    const float first = __ldg(light.samples + below);
+    return first + (place - (float)below) * (__ldg(light.samples + below + 1) - first);
+}
+
+/* The lowest value that gives the light. */
+static __device__ inline float light_to_sampled(float value, const frame_light &light)
+{
+    int low = 0;
+    int high = (int)light.value - 2;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (__ldg(light.samples + middle + 1) >= value) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    const float first = __ldg(light.samples + low);
+    const float step = __ldg(light.samples + low + 1) - first;
+    const float above = value - first;
+    const float part = above > 0.0f && step > 0.0f ? fminf(above / step, 1.0f) : 0.0f;
+    return ((float)low + part) / (light.value - 1.0f);
+}
+
 static __device__ inline float encoded_to_light(float encoded, const frame_light &light)
 {
-    return light.kind == FOVEATE_LIGHT_SRGB ? srgb_to_light(encoded)
-           : light.kind == FOVEATE_LIGHT_PQ ? pq_to_light(encoded)
-                                            : hlg_to_light(encoded);
+    switch (light.kind) {
+    case FOVEATE_LIGHT_SRGB:
+        return srgb_to_light(encoded);
+    case FOVEATE_LIGHT_PQ:
+        return pq_to_light(encoded);
+    case FOVEATE_LIGHT_GAMMA:
+        return __powf(encoded, light.value);
+    case FOVEATE_LIGHT_TABLE:
+        return sampled_to_light(encoded, light);
+    default:
+        return hlg_to_light(encoded);
+    }
 }
 
 static __device__ inline float light_to_encoded(float value, const frame_light &light)
 {
-    return light.kind == FOVEATE_LIGHT_SRGB ? light_to_srgb(value)
-           : light.kind == FOVEATE_LIGHT_PQ ? light_to_pq(value)
-                                            : light_to_hlg(fminf(value, 1.0f));
+    switch (light.kind) {
+    case FOVEATE_LIGHT_SRGB:
+        return light_to_srgb(value);
+    case FOVEATE_LIGHT_PQ:
+        return light_to_pq(value);
+    case FOVEATE_LIGHT_GAMMA:
+        return __powf(value, 1.0f / light.value);
+    case FOVEATE_LIGHT_TABLE:
+        return light_to_sampled(value, light);
+    default:
+        return light_to_hlg(fminf(value, 1.0f));
+    }
 }
 
 /* Luminance by BT.2020's primaries; a format of one colour is grey. */

@@ -69,29 +69,77 @@ vec3 apply_ootf(vec3 light, float exponent)
     return luminance > 0.0 ? light * pow(luminance, exponent) : vec3(0.0);
 }
 
+/* A display's samples, of which there are `count`. */
+float sampled_to_light(float encoded, float count)
+{
+    float place = encoded * (count - 1.0);
+    int below = min(int(place), int(count) - 2);
+    int at = law.table_count + below;
+    return mix(law_table[at], law_table[at + 1], place - float(below));
+}
+
+/* The lowest value that gives the light. */
+float light_to_sampled(float light, float count)
+{
+    int low = law.table_count;
+    int high = low + int(count) - 2;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (law_table[middle + 1] >= light) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    float step_up = law_table[low + 1] - law_table[low];
+    float above = light - law_table[low];
+    float part = above > 0.0 && step_up > 0.0 ? min(above / step_up, 1.0) : 0.0;
+    return (float(low - law.table_count) + part) / (count - 1.0);
+}
+
+vec3 decode_light(vec3 encoded, float value)
+{
+    if (LIGHT_OF == LIGHT_TABLE) {
+        return vec3(sampled_to_light(encoded.r, value), sampled_to_light(encoded.g, value),
+                    sampled_to_light(encoded.b, value));
+    }
+    if (LIGHT_IS_HLG) {
+        return apply_ootf(hlg_to_light(encoded), value - 1.0);
+    }
+    return LIGHT_OF == LIGHT_PQ      ? pq_to_light(encoded)
+           : LIGHT_OF == LIGHT_GAMMA ? pow(encoded, vec3(value))
+                                     : srgb_to_light(encoded);
+}
+
+vec3 encode_light(vec3 light, float value)
+{
+    if (LIGHT_IS_HLG) {
+        return light_to_hlg(min(apply_ootf(light, 1.0 / value - 1.0), 1.0));
+    }
+    light = min(light, 1.0);
+    if (LIGHT_OF == LIGHT_TABLE) {
+        return vec3(light_to_sampled(light.r, value), light_to_sampled(light.g, value),
+                    light_to_sampled(light.b, value));
+    }
+    return LIGHT_OF == LIGHT_PQ      ? light_to_pq(light)
+           : LIGHT_OF == LIGHT_GAMMA ? pow(light, vec3(1.0 / value))
+                                     : light_to_srgb(light);
+}
+
 const float LIGHT_SCALE = LIGHT_WIDE ? 32768.0 : 1.0; /* FOVEATE_LIGHT_SCALE */
 
-/* Light by the image's transfer function, from 0 to LIGHT_SCALE. Alpha is light already, but for its
- * scale. */
+/* Light by the image's transfer function or the display's, from 0 to LIGHT_SCALE. Alpha is light already, but
+ * for its scale. */
 vec4 to_light(vec4 stored, foveate_frame frame)
 {
-    vec3 encoded = stored.rgb / pixel_white();
+    vec3 light = decode_light(stored.rgb / pixel_white(), frame.light_value);
     float alpha = stored.a / (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
-    vec3 light = LIGHT_OF == LIGHT_PQ ? pq_to_light(encoded)
-                 : LIGHT_IS_HLG       ? hlg_to_light(encoded)
-                                      : srgb_to_light(encoded);
-    light = LIGHT_IS_HLG ? apply_ootf(light, frame.light_value - 1.0) : light;
     return vec4(light * LIGHT_SCALE, alpha);
 }
 
 vec4 from_light(vec4 value, foveate_frame frame)
 {
-    vec3 light = max(value.rgb / LIGHT_SCALE, 0.0);
-    light = LIGHT_IS_HLG ? apply_ootf(light, 1.0 / frame.light_value - 1.0) : light;
-    light = min(light, 1.0);
-    vec3 encoded = LIGHT_OF == LIGHT_PQ ? light_to_pq(light)
-                   : LIGHT_IS_HLG       ? light_to_hlg(light)
-                                        : light_to_srgb(light);
+    vec3 encoded = encode_light(max(value.rgb / LIGHT_SCALE, 0.0), frame.light_value);
     float alpha = value.a * (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
     return vec4(encoded * pixel_white(), alpha);
 }

@@ -14,14 +14,16 @@
 #define FOVEATE_LIGHT_PQ 2
 #define FOVEATE_LIGHT_HLG 3
 #define FOVEATE_LIGHT_HLG_BLUE_FIRST 4 /* of images whose first colour is blue */
-#define FOVEATE_LIGHT_COUNT 5
+#define FOVEATE_LIGHT_GAMMA 5 /* of the display */
+#define FOVEATE_LIGHT_TABLE 6 /* likewise: samples of its light, from 0 to 1 */
+#define FOVEATE_LIGHT_COUNT 7
 
 /* What each colour counts in luminance (ITU-R BT.2020, table 4), which HLG's OOTF asks for. */
 #define FOVEATE_LIGHT_RED 0.2627f
 #define FOVEATE_LIGHT_GREEN 0.6780f
 #define FOVEATE_LIGHT_BLUE 0.0593f
 
-/* Light of PQ and HLG is wide: from 1 to below 2^-30. Levels are stored as halves, whose steps are relative
+/* All light but sRGB's is wide: from 1 to below 2^-30, since what is darkest falls to nothing. Levels are stored as halves, whose steps are relative
  * down to 2^-14 only: it is stored so many times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
 #define FOVEATE_LIGHT_SCALE 32768
 

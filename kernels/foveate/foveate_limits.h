@@ -10,6 +10,8 @@
 #define FOVEATE_MAX_STRENGTH 8.0
 #define FOVEATE_MIN_PEAK_CD_M2 100.0
 #define FOVEATE_MAX_PEAK_CD_M2 10000.0
+#define FOVEATE_MIN_GAMMA 1.0
+#define FOVEATE_MAX_GAMMA 3.0
 #define FOVEATE_MIN_CUTOFF_GAIN 0.01
 #define FOVEATE_MAX_CUTOFF_GAIN 0.99
 /* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the

@@ -129,21 +129,44 @@ static bool method_valid(const struct fovea_foveation *foveation)
            (foveation->method == FOVEA_METHOD_BLOCKWISE && fragments_valid(&foveation->paper));
 }
 
-static bool display_valid(const struct fovea_display *display)
+static bool table_valid(const struct fovea_display *display)
 {
-    return display->hlg_peak_cd_m2 == 0.0 ||
-           within(display->hlg_peak_cd_m2, FOVEATE_MIN_PEAK_CD_M2, FOVEATE_MAX_PEAK_CD_M2);
+    const uint32_t count = display->table_count;
+    if (count < 2 || count > FOVEA_DISPLAY_MAX ||
+        !(display->table[count - 1] > display->table[0])) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!isfinite(display->table[i]) || display->table[i] < (i ? display->table[i - 1] : 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool display_valid(const struct fovea_foveation *foveation)
+{
+    const struct fovea_display *display = &foveation->display;
+    return (display->hlg_peak_cd_m2 == 0.0 ||
+            within(display->hlg_peak_cd_m2, FOVEATE_MIN_PEAK_CD_M2, FOVEATE_MAX_PEAK_CD_M2)) &&
+           (display->gamma == 0.0 ||
+            within(display->gamma, FOVEATE_MIN_GAMMA, FOVEATE_MAX_GAMMA)) &&
+           (foveation->light != FOVEA_LIGHT_TABLE || table_valid(display));
+}
+
+static bool light_valid(enum fovea_light light)
+{
+    return light == FOVEA_LIGHT_AUTO || light == FOVEA_LIGHT_ENCODED ||
+           light == FOVEA_LIGHT_LINEAR || light == FOVEA_LIGHT_GAMMA || light == FOVEA_LIGHT_TABLE;
 }
 
 bool foveate_model_settings_valid(const struct fovea_foveation *foveation)
 {
-    return method_valid(foveation) &&
-           (foveation->light == FOVEA_LIGHT_AUTO || foveation->light == FOVEA_LIGHT_ENCODED ||
-            foveation->light == FOVEA_LIGHT_LINEAR) &&
+    return method_valid(foveation) && light_valid(foveation->light) &&
            (foveation->transfer == FOVEA_TRANSFER_SRGB ||
             foveation->transfer == FOVEA_TRANSFER_PQ ||
             foveation->transfer == FOVEA_TRANSFER_HLG) &&
-           display_valid(&foveation->display) &&
+           display_valid(foveation) &&
            (foveation->alpha == FOVEA_ALPHA_KEEP ||
             foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED) &&
            within(foveation->strength, 0.0, FOVEATE_MAX_STRENGTH) &&

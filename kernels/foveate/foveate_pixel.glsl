@@ -32,6 +32,8 @@ const int LIGHT_SRGB = 1;
 const int LIGHT_PQ = 2;
 const int LIGHT_HLG = 3;
 const int LIGHT_HLG_BLUE_FIRST = 4;
+const int LIGHT_GAMMA = 5;
+const int LIGHT_TABLE = 6;
 layout(constant_id = 1) const int LIGHT_OF = 0;
 const bool LIGHT = LIGHT_OF != 0;
 const bool LIGHT_WIDE = LIGHT_OF > LIGHT_SRGB;

@@ -245,7 +245,10 @@ static void fill_weights(const struct smooth_reference *ref, double sigma, long 
 
 static double cut_off_sigmas(const struct smooth_reference *ref)
 {
-    return ref->settings.transfer == FOVEA_TRANSFER_SRGB ? CUT_OFF_SIGMAS : CUT_OFF_SIGMAS_HDR;
+    const bool as_srgb = ref->settings.transfer == FOVEA_TRANSFER_SRGB &&
+                         ref->settings.light != FOVEA_LIGHT_GAMMA &&
+                         ref->settings.light != FOVEA_LIGHT_TABLE;
+    return as_srgb ? CUT_OFF_SIGMAS : CUT_OFF_SIGMAS_HDR;
 }
 
 static void blur_pixel(const struct smooth_reference *ref, long x, long y, double sigma)

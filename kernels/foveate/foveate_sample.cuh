@@ -51,22 +51,28 @@ template <typename Pixel> static __device__ inline float4 sample_middle(int ligh
 }
 
 template <typename Pixel>
-static __device__ inline float4 sample_of_pixel(typename Pixel::word word,
-                                                const foveate_frame &frame)
+static __device__ inline float4 sample_of_pixel(typename Pixel::word word, const frame_light &light)
 {
     const float4 levels = Pixel::decode(word);
-    const float4 v = frame.light ? levels_to_light<Pixel>(levels, frame_light(frame)) : levels;
-    const float4 middle = sample_middle<Pixel>(frame.light);
+    const float4 v = light.kind ? levels_to_light<Pixel>(levels, light) : levels;
+    const float4 middle = sample_middle<Pixel>(light.kind);
     return make_float4(v.x - middle.x, v.y - middle.y, v.z - middle.z, v.w - middle.w);
 }
 
 template <typename Pixel>
-static __device__ inline typename Pixel::word pixel_of_sample(float4 v, const foveate_frame &frame)
+static __device__ inline typename Pixel::word pixel_of_sample(float4 v, const frame_light &light)
 {
-    const float4 middle = sample_middle<Pixel>(frame.light);
+    const float4 middle = sample_middle<Pixel>(light.kind);
     const float4 moved =
         make_float4(v.x + middle.x, v.y + middle.y, v.z + middle.z, v.w + middle.w);
-    return Pixel::encode(frame.light ? light_to_levels<Pixel>(moved, frame_light(frame)) : moved);
+    return Pixel::encode(light.kind ? light_to_levels<Pixel>(moved, light) : moved);
+}
+
+/* The display's samples lie behind the law's table. */
+static __device__ inline frame_light light_of(const foveate_frame &frame,
+                                              const foveate_cuda_smooth &smooth)
+{
+    return frame_light(frame, (const float *)smooth.table + smooth.law.table_count);
 }
 
 /* ---- Levels */

@@ -42,7 +42,7 @@ __device__ void make_level_0(const foveate_frame &frame, const foveate_cuda_smoo
     }
     const int x = thread_x();
     const int y = thread_y();
-    const float4 v = sample_of_pixel<Pixel>(src.load(x, y), frame);
+    const float4 v = sample_of_pixel<Pixel>(src.load(x, y), light_of(frame, smooth));
     sample_level<Sample>(smooth, 0).row(y)[x] = Sample::of(v);
 }
 
@@ -163,7 +163,8 @@ __device__ void make_picture(const foveate_frame &frame, const foveate_cuda_smoo
     typename Pixel::word word = src.load(x, y);
     if (!is_copied(sigma_px, frame.light)) {
         const float4 average = gather<Sample>(smooth, frame.light, sigma_px, x, y);
-        const typename Pixel::word colour = pixel_of_sample<Pixel>(average, frame);
+        const typename Pixel::word colour =
+            pixel_of_sample<Pixel>(average, light_of(frame, smooth));
         word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
     }
     dst.store(x, y, word);

@@ -60,7 +60,9 @@ static void describe(char *out, size_t bytes, const struct frame_work *work, dou
                                          [FOVEATE_LIGHT_SRGB] = "linear",
                                          [FOVEATE_LIGHT_PQ] = "linear PQ",
                                          [FOVEATE_LIGHT_HLG] = "linear HLG",
-                                         [FOVEATE_LIGHT_HLG_BLUE_FIRST] = "linear HLG"};
+                                         [FOVEATE_LIGHT_HLG_BLUE_FIRST] = "linear HLG",
+                                         [FOVEATE_LIGHT_GAMMA] = "gamma",
+                                         [FOVEATE_LIGHT_TABLE] = "table"};
     const char *light = lights[work->views[0].constants.light];
     if (plan->smooth) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);

@@ -39,19 +39,24 @@ static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *bu
     return FOVEA_OK;
 }
 
-/* The law, the levels, and the law's table: the buffer Law of foveate_law.glsl. */
+/* The law, the levels, the law's table and the display's samples: the buffer Law of foveate_law.glsl. */
 static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     const struct foveate_plan *plan = entry->plan;
     size_t table_bytes = (size_t)plan->law.table_count * sizeof plan->law_table[0];
-    FOVEA_TRY(
-        make_table(fovea, &entry->tables, sizeof plan->law + sizeof plan->levels + table_bytes));
+    size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
+    FOVEA_TRY(make_table(fovea, &entry->tables,
+                         sizeof plan->law + sizeof plan->levels + table_bytes + light_bytes));
     const struct foveate_level *levels = entry->tiles.used ? entry->tiles.levels : plan->levels;
     char *to = entry->tables.mapped;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
     if (table_bytes > 0) {
         memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
+    }
+    if (light_bytes > 0) {
+        foveate_plan_fill_light(
+            plan, (float *)(void *)(to + sizeof plan->law + sizeof plan->levels + table_bytes));
     }
     return FOVEA_OK;
 }

@@ -65,10 +65,10 @@ static void check(const struct scene *scene, int picture, bool blue_first)
     budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1;
     char what[128];
     snprintf(what, sizeof what,
-             "transfer %d, peak %g, method %d, model %d, format %d, picture %d, light %d",
+             "transfer %d, peak %g, method %d, model %d, format %d, picture %d, light %d, table %u",
              (int)scene->foveation.transfer, scene->foveation.display.hlg_peak_cd_m2,
              (int)scene->foveation.method, (int)scene->foveation.model, (int)scene->format, picture,
-             (int)p.frame.light);
+             (int)p.frame.light, scene->foveation.display.table_count);
     scene_run_linear(&fixture, &p, &src, &linear, 0);
     compare_assert_close(&linear.view, expected, budget, what);
     if (scene_has_surface(scene->format)) {
@@ -133,12 +133,30 @@ static void smooth_is_the_reference(void **state)
     check_all(FOVEA_METHOD_SMOOTH);
 }
 
+static void a_display_of_its_own_is_the_reference(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
+                                                FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
+    for (int i = 0; i < 4 * COMPARE_DISPLAYS; i++) {
+        struct scene scene = scene_default();
+        scene.width_px = 128;
+        scene.height_px = 72;
+        scene.foveation.method = (enum fovea_method)(i / 2 / COMPARE_DISPLAYS);
+        scene.foveation.light = compare_display(i % COMPARE_DISPLAYS, &scene.foveation.display);
+        scene.foveation.model = i % 5 ? FOVEA_MODEL_PAPER : FOVEA_MODEL_PHYSICAL;
+        scene.format = formats[i % 4];
+        check(&scene, i % (IMAGE_CONTRAST_COUNT + 1), false);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockwise_is_the_reference),
         cmocka_unit_test(smooth_is_the_reference),
         cmocka_unit_test(coloured_hlg_is_the_reference),
+        cmocka_unit_test(a_display_of_its_own_is_the_reference),
     };
     return CUDA_RUN(&fixture, tests);
 }

@@ -116,14 +116,63 @@ static struct transfer transfer_of(enum fovea_transfer which)
                                          : (struct transfer){light_of, encoded_of};
 }
 
-static void convert(const struct fovea_image *image, double *values, double (*fn)(double),
-                    double from_white, double to_white)
+/* A display's own curve: luminance over stored values, relative to nothing. */
+static double own_luminance(const struct fovea_foveation *foveation, double encoded)
+{
+    const struct fovea_display *display = &foveation->display;
+    if (foveation->light == FOVEA_LIGHT_GAMMA) {
+        return pow(encoded, display->gamma == 0.0 ? 2.2 : display->gamma);
+    }
+    const double at = encoded * (display->table_count - 1);
+    const uint32_t left = (uint32_t)fmin(floor(at), display->table_count - 2);
+    const double rise = (double)display->table[left + 1] - (double)display->table[left];
+    return (double)display->table[left] + rise * (at - left);
+}
+
+static double own_value(const struct fovea_foveation *foveation, double luminance)
+{
+    const struct fovea_display *display = &foveation->display;
+    if (foveation->light == FOVEA_LIGHT_GAMMA) {
+        return pow(fmax(luminance, 0.0), 1.0 / (display->gamma == 0.0 ? 2.2 : display->gamma));
+    }
+    uint32_t right = 1;
+    while (right + 1 < display->table_count && (double)display->table[right] < luminance) {
+        right++;
+    }
+    const double below = (double)display->table[right - 1];
+    const double rise = (double)display->table[right] - below;
+    const double part = rise > 0.0 ? fmin(fmax((luminance - below) / rise, 0.0), 1.0) : 0.0;
+    return (right - 1 + part) / (display->table_count - 1);
+}
+
+static bool is_own(const struct fovea_foveation *foveation)
+{
+    return foveation->transfer == FOVEA_TRANSFER_SRGB &&
+           (foveation->light == FOVEA_LIGHT_GAMMA || foveation->light == FOVEA_LIGHT_TABLE);
+}
+
+static double light_of_value(const struct fovea_foveation *foveation, double encoded)
+{
+    return is_own(foveation) ? own_luminance(foveation, encoded)
+                             : transfer_of(foveation->transfer).decode(encoded);
+}
+
+static double value_of_light(const struct fovea_foveation *foveation, double light)
+{
+    return is_own(foveation) ? own_value(foveation, light)
+                             : transfer_of(foveation->transfer).encode(light);
+}
+
+static void convert(const struct fovea_foveation *foveation, const struct fovea_image *image,
+                    double *values, bool to_light)
 {
     const uint32_t channels = image_channels(image->format);
+    const double white = image_white(image->format, 0);
     for (size_t i = 0; i < (size_t)image->width_px * image->height_px; i++) {
         for (uint32_t c = 0; c < channels && c < 3; c++) {
             double *value = &values[i * channels + c];
-            *value = to_white * fn(*value / from_white);
+            *value = to_light ? light_of_value(foveation, *value / white)
+                              : white * value_of_light(foveation, *value);
         }
     }
 }
@@ -163,8 +212,7 @@ static void decode(const struct fovea_foveation *foveation, const struct fovea_i
                    double *values, bool blue_first)
 {
     const double gamma = system_gamma(foveation->display.hlg_peak_cd_m2);
-    convert(image, values, transfer_of(foveation->transfer).decode, image_white(image->format, 0),
-            1.0);
+    convert(foveation, image, values, true);
     if (foveation->transfer == FOVEA_TRANSFER_HLG) {
         apply_ootf(image, values, gamma - 1.0, blue_first);
     }
@@ -177,8 +225,7 @@ static void encode(const struct fovea_foveation *foveation, const struct fovea_i
     if (foveation->transfer == FOVEA_TRANSFER_HLG) {
         apply_ootf(image, values, (1.0 - gamma) / gamma, blue_first);
     }
-    convert(image, values, transfer_of(foveation->transfer).encode, 1.0,
-            image_white(image->format, 0));
+    convert(foveation, image, values, false);
 }
 
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
@@ -205,6 +252,24 @@ double *compare_expected(const struct fovea_foveation *foveation, const struct f
     }
     free(in);
     return out;
+}
+
+enum fovea_light compare_display(int which, struct fovea_display *out_display)
+{
+    static const double gammas[] = {2.2, 1.0, 2.8};
+    static const uint32_t counts[] = {256, 17, FOVEA_DISPLAY_MAX};
+    *out_display = (struct fovea_display){.hlg_peak_cd_m2 = 1000};
+    if (which < 3) {
+        out_display->gamma = gammas[which];
+        return FOVEA_LIGHT_GAMMA;
+    }
+    out_display->table_count = counts[which - 3];
+    for (uint32_t i = 0; i < out_display->table_count; i++) {
+        const double x = (double)i / (out_display->table_count - 1);
+        /* Black that is not quite dark, a gamma of 2.3 and a wave, as a panel may have it. */
+        out_display->table[i] = (float)(0.08 + 120 * (pow(x, 2.3) + 0.01 * sin(9 * x) * x * x));
+    }
+    return FOVEA_LIGHT_TABLE;
 }
 
 /* ---- Close */

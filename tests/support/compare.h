@@ -59,4 +59,8 @@ void compare_assert_all_same(const struct fovea_image *actual, const struct fove
 double compare_largest(const struct fovea_image *a, const struct fovea_image *b,
                        struct compare_rect *out_where);
 
+/* Screens whose light is not sRGB's: 0 to 2 gammas, 3 to 5 tables. Returns the setting for light. */
+#define COMPARE_DISPLAYS 6
+enum fovea_light compare_display(int which, struct fovea_display *out_display);
+
 #endif

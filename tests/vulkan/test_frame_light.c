@@ -68,10 +68,12 @@ static void check(struct rig *rig, VkFormat format, int picture, struct fovea_po
         foveation->method == FOVEA_METHOD_SMOOTH ? compare_budget_wide() : compare_budget_of(pixel);
     budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1; /* of halves */
     char what[160];
-    snprintf(what, sizeof what,
-             "%s, transfer %d, peak %g, method %d, model %d, format %d, picture %d",
-             rig_backend_name(), (int)foveation->transfer, foveation->display.hlg_peak_cd_m2,
-             (int)foveation->method, (int)foveation->model, (int)format, picture);
+    snprintf(
+        what, sizeof what,
+        "%s, transfer %d, light %d, table %u, peak %g, method %d, model %d, format %d, picture %d",
+        rig_backend_name(), (int)foveation->transfer, (int)foveation->light,
+        foveation->display.table_count, foveation->display.hlg_peak_cd_m2, (int)foveation->method,
+        (int)foveation->model, (int)format, picture);
     compare_assert_close(&dst.view, expected, budget, what);
     free(expected);
     image_free(&src);
@@ -131,6 +133,24 @@ static void coloured_hlg_is_the_reference(void **state)
     rig_close(&rig);
 }
 
+static void a_display_of_its_own_is_the_reference(void **state)
+{
+    (void)state;
+    static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                       VK_FORMAT_B8G8R8A8_UNORM};
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (int i = 0; i < 2 * COMPARE_DISPLAYS; i++) {
+        struct fovea_foveation *foveation = &rig.settings.foveation;
+        foveation->method = (enum fovea_method)(i / COMPARE_DISPLAYS);
+        foveation->light = compare_display(i % COMPARE_DISPLAYS, &foveation->display);
+        foveation->model = i % 5 ? FOVEA_MODEL_PAPER : FOVEA_MODEL_PHYSICAL;
+        check(&rig, formats[i / 3 % 2], i % (IMAGE_CONTRAST_COUNT + 1),
+              (struct fovea_point_uv){0.2, 0.3});
+    }
+    rig_close(&rig);
+}
+
 /* Half floats keep to what they hold, light or not. */
 static void half_floats_are_averaged_as_stored(void **state)
 {
@@ -174,6 +194,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blockwise_is_the_reference),
         cmocka_unit_test(smooth_is_the_reference),
         cmocka_unit_test(coloured_hlg_is_the_reference),
+        cmocka_unit_test(a_display_of_its_own_is_the_reference),
         cmocka_unit_test(half_floats_are_averaged_as_stored),
         cmocka_unit_test(an_unknown_transfer_is_refused),
     };

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* foveation.display.table: a list of numbers, or the name of a file of them, which is read where the setting is;
+ * in the settings an array. */
+#ifndef FOVEA_CONFIG_TABLE_H
+#define FOVEA_CONFIG_TABLE_H
+
+#include "core/json.h"
+#include "key.h"
+
+struct config_table {
+    uint32_t count; /* of all that there are, also of those beyond FOVEA_DISPLAY_MAX */
+    float samples[FOVEA_DISPLAY_MAX];
+    const char *problem; /* in words; NULL: it was read */
+};
+
+/* Numbers with commas, semicolons or white space between them; a line that begins with # does not count. What is
+ * not a number becomes NAN. */
+struct config_table config_table_of_text(const char *bytes, size_t count);
+/* `directory` is put before a relative file's name. */
+struct config_table config_table_parse(const struct json_value *item, const char *directory);
+
+/* The first sample that is no number, negative or less than the one before, counted from 1, or where the last is
+ * not above the first that one; also a single sample and one too many. 0: the table is right, or there is none. */
+uint32_t config_table_wrong_sample(const float *samples, uint32_t count);
+
+/* "[0, 0.5, 1]", or "\"\"" where there is none, cut where it does not fit. */
+struct config_words config_table_words(const float *samples, uint32_t count);
+
+#endif
