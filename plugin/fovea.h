@@ -461,7 +461,10 @@ struct fovea_config_desc {
     size_t set_count;
     const char *program_name; /* for "apps"; NULL: the running program's name */
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
-    bool watch; /* look at the files again when fovea_config_poll is called; true */
+    bool watch; /* look at the files again for fovea_config_poll; true */
+    /* What is wrong in the files or overrides is said in the log, and `defaults` are in force until it is
+     * mended: fovea_config_create does not fail for it. false */
+    bool defaults_if_wrong;
     const struct fovea_settings
         *defaults; /* of this program; NULL: fovea_settings_default. Copied */
     struct fovea_log log;
@@ -476,18 +479,28 @@ FOVEA_API struct fovea_config_desc fovea_config_desc_default(void);
  * read. Either way nothing was applied and *out_config is NULL. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_create(
     const struct fovea_config_desc *desc, struct fovea_config **out_config);
+/* Ends the thread that fovea_config_poll has started. Where that hangs in a file system it is left to end
+ * by itself after half a second, and calls nobody any more. */
 FOVEA_API void fovea_config_destroy(struct fovea_config **config);
 
 /* The settings in force. The pointer stays valid and its contents stay the same until the next
  * fovea_config_poll or fovea_config_destroy. */
 FOVEA_API const struct fovea_settings *fovea_config_settings(const struct fovea_config *config);
 
-/* Cheap enough for every frame: one clock read, and a look at the disk at most five times a second.
+/* Cheap enough for every frame: it waits for nothing and takes no lock. A thread of Fovea's looks at the
+ * files five times a second, for as long as this is called, and reads what has changed; the first call
+ * starts it. A file system that does not answer delays news and nothing else.
  * FOVEA_OK: the files changed and new settings are in force. FOVEA_NOT_READY: nothing changed.
  * FOVEA_ERROR_CONFIG, FOVEA_ERROR_IO, FOVEA_ERROR_OUT_OF_MEMORY: they changed and are wrong or gone,
  * or could not be taken; the last good settings stay in force. Said once for each change, which is
- * taken when two looks in a row find the same, so that nobody is in the middle of writing. */
+ * taken when two looks in a row find the same, so that nobody is in the middle of writing. Messages about
+ * it come during this call.
+ * After fork the child has no such thread: there nothing changes any more. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_poll(struct fovea_config *config);
+
+/* The files are read again, changed or not, and a later fovea_config_poll says how that went. Returns at
+ * once. FOVEA_ERROR_INVALID_STATE: they are not watched. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_reload(struct fovea_config *config);
 
 /* ---- Gaze ------------------------------------------------------------------------------------- */
 

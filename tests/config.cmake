@@ -8,12 +8,13 @@ target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)
 target_include_directories(test_config_support PUBLIC ${PROJECT_SOURCE_DIR}/config)
 
-foreach(topic check docs memory reload search sets table text)
+foreach(topic check docs memory reload search sets table text watch)
     fovea_add_test(NAME test_config_${topic} SOURCES test_config_${topic}.c
         LINK test_config_support LABELS unit)
 endforeach()
 
-target_link_options(test_config_reload PRIVATE -Wl,--wrap=clock_gettime,--wrap=stat)
+target_sources(test_config_watch PRIVATE support/process_counts.c)
+target_link_options(test_config_watch PRIVATE -Wl,--wrap=stat,--wrap=open,--wrap=read,--wrap=pthread_create)
 foreach(function malloc calloc realloc strdup strndup)
     target_link_options(test_config_memory PRIVATE -Wl,--wrap=${function})
 endforeach()

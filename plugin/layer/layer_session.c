@@ -16,13 +16,13 @@
 
 #define STRENGTH_STEP 1.189207115002721 /* four presses double it */
 
-/* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare: while the settings are read, at the beginning and
- * when files change; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the input's
- * thread. The X server is waited for by nobody. */
+/* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare: while the settings
+ * are read for the first time; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the
+ * input's thread and 0.5 s for the settings'. Nobody waits for the X server, nor for files once frames run. */
 struct session {
     uint32_t instances;
     bool begun;
-    struct fovea_config *config; /* NULL: it is wrong; the defaults are in force */
+    struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
     struct fovea_settings files; /* what the files say, */
     struct fovea_settings now; /* and what the keys have made of it */
     uint64_t serial; /* of now */
@@ -52,15 +52,11 @@ static void open_config(void)
     const struct fovea_settings defaults = layer_defaults();
     struct fovea_config_desc desc = fovea_config_desc_default();
     desc.defaults = &defaults;
+    desc.defaults_if_wrong = true;
     desc.log = layer_log();
-    struct fovea_config *config = NULL;
-    if (fovea_config_create(&desc, &config) < 0) {
-        log_error(layer_log(), "the configuration cannot be taken; the %s in force",
-                  session.config ? "former one stays" : "defaults are");
-        return;
+    if (fovea_config_create(&desc, &session.config) < 0) {
+        log_error(layer_log(), "the configuration cannot be taken; the defaults are in force");
     }
-    fovea_config_destroy(&session.config);
-    session.config = config;
 }
 
 static void take_away(struct layer_context *context)
@@ -136,6 +132,17 @@ static void take_files(void)
     }
     if (!same_gaze || !session.source) {
         open_source(&files.gaze);
+    }
+}
+
+/* Where there is none it is tried anew, and waits for the files as the first frame does. */
+static void reload_config(void)
+{
+    if (!session.config) {
+        open_config();
+        take_files();
+    } else if (fovea_config_reload(session.config) < 0) {
+        log_warning(layer_log(), "the configuration cannot be read again");
     }
 }
 
@@ -243,8 +250,7 @@ static void act(enum layer_action action)
         overlay->wipe_uv = session.files.overlay.wipe_uv;
         break;
     case LAYER_ACTION_RELOAD:
-        open_config();
-        take_files();
+        reload_config();
         break;
     case LAYER_ACTION_HELP:
         flip(&session.help);

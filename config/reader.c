@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "reader.h"
+
+#include "agree.h"
+#include "apply.h"
+#include "core/log.h"
+#include "key.h"
+#include "unused.h"
+#include "words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A change is taken when a look finds what the one before has found: then nobody is in mid-write.
+ * Somebody who writes without a pause is taken after this many looks. */
+#define UNSETTLED_LOOKS_MAX 3
+
+/* What one round of reading adds up to. */
+struct loading {
+    struct fovea_settings settings;
+    char *bytes[CONFIG_FILES_MAX];
+    struct config_document documents[CONFIG_FILES_MAX];
+    size_t match_count;
+};
+
+/* A directory that we may not search holds no file of ours. */
+static bool is_absent(const struct config_stamp *stamp)
+{
+    return stamp->error == ENOENT || stamp->error == ENOTDIR || stamp->error == EACCES;
+}
+
+static enum fovea_result load_file(struct config_reader *reader, size_t index,
+                                   struct loading *loading)
+{
+    struct config_file *file = &reader->files.files[index];
+    if (!file->required && is_absent(&file->loaded)) {
+        return FOVEA_OK;
+    }
+    struct config_text text = {
+        .name = file->shown, .directory = file->directory, .lines = true, .log = reader->log};
+    FOVEA_TRY(config_file_read(file, reader->log, &loading->bytes[index], &text.count));
+    text.bytes = loading->bytes[index];
+    FOVEA_TRY(config_document_parse(&text, &loading->documents[index]));
+    return config_apply_file(&loading->documents[index], &loading->settings);
+}
+
+static enum fovea_result load_files(struct config_reader *reader, struct loading *loading)
+{
+    for (size_t i = 0; i < reader->files.count; i++) {
+        FOVEA_TRY(load_file(reader, i, loading));
+    }
+    for (size_t i = 0; i < reader->files.count; i++) {
+        if (loading->documents[i].root) {
+            FOVEA_TRY(config_apply_apps(&loading->documents[i], reader->program_name,
+                                        &loading->settings, &loading->match_count));
+        }
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result load_all(struct config_reader *reader, struct loading *loading)
+{
+    loading->settings = reader->defaults;
+    FOVEA_TRY(load_files(reader, loading));
+    if (reader->environment_sets) {
+        FOVEA_TRY(config_apply_set_list(reader->environment_sets, "FOVEA_SET", reader->log,
+                                        &loading->settings));
+    }
+    for (size_t i = 0; i < reader->set_count; i++) {
+        FOVEA_TRY(config_apply_set(reader->sets[i], strlen(reader->sets[i]), "--set", reader->log,
+                                   &loading->settings));
+    }
+    struct config_words complaint;
+    if (!config_settings_agree(&loading->settings, &complaint)) {
+        log_error(reader->log, "configuration: %s", complaint.text);
+        return FOVEA_ERROR_CONFIG;
+    }
+    return FOVEA_OK;
+}
+
+static void log_sources(const struct config_reader *reader, const struct loading *loading)
+{
+    char sources[1600] = "";
+    for (size_t i = 0; i < reader->files.count; i++) {
+        if (loading->documents[i].root) {
+            config_words_add(sources, sizeof sources, ", %.500s", reader->files.files[i].shown);
+        }
+    }
+    if (loading->match_count > 0) {
+        config_words_add(sources, sizeof sources, ", %zu %s of apps for \"%s\"",
+                         loading->match_count, loading->match_count == 1 ? "entry" : "entries",
+                         config_quote(reader->program_name, strlen(reader->program_name)).text);
+    }
+    if (reader->environment_sets) {
+        config_words_add(sources, sizeof sources, ", FOVEA_SET");
+    }
+    if (reader->set_count > 0) {
+        config_words_add(sources, sizeof sources, ", %zu of --set", reader->set_count);
+    }
+    log_info(reader->log, "configuration: defaults%s", sources);
+}
+
+/* Nobody who sets foveation.map.kind alone should wonder why nothing changes. */
+static void log_unused(const struct config_reader *reader, const struct fovea_settings *settings)
+{
+    char names[512];
+    config_unused_names(settings, names, sizeof names);
+    if (names[0]) {
+        const struct config_key *model = config_key_find("foveation.model");
+        log_info(reader->log, "configuration: foveation.model \"%s\" does not use %s",
+                 model->names[settings->foveation.model], names);
+    }
+}
+
+/* Reads everything anew; the settings change only if all of it is right. */
+enum fovea_result config_reader_load(struct config_reader *reader, struct fovea_settings *settings)
+{
+    for (size_t i = 0; i < reader->files.count; i++) {
+        struct config_file *file = &reader->files.files[i];
+        file->loaded = file->seen = config_file_look(file);
+    }
+    struct loading loading = {0};
+    enum fovea_result result = load_all(reader, &loading);
+    if (result == FOVEA_OK) {
+        *settings = loading.settings;
+        log_unused(reader, &loading.settings);
+        log_sources(reader, &loading);
+    }
+    for (size_t i = 0; i < CONFIG_FILES_MAX; i++) {
+        config_document_finish(&loading.documents[i]);
+        free(loading.bytes[i]);
+    }
+    return result;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *base = path;
+    for (const char *c = path; *c; c++) {
+        base = *c == '/' || *c == '\\' ? c + 1 : base;
+    }
+    return base;
+}
+
+static enum fovea_result copy_sets(struct config_reader *reader,
+                                   const struct fovea_config_desc *desc)
+{
+    reader->sets = calloc(desc->set_count + 1, sizeof *reader->sets);
+    if (!reader->sets) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < desc->set_count; i++) {
+        reader->sets[i] = strdup(desc->sets[i]);
+        if (!reader->sets[i]) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+        reader->set_count++;
+    }
+    return FOVEA_OK;
+}
+
+/* What is set to nothing is not set. */
+static const char *environment(const struct fovea_config_desc *desc, const char *name)
+{
+    const char *value = desc->ignore_environment ? NULL : secure_getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+static enum fovea_result copy_desc(struct config_reader *reader,
+                                   const struct fovea_config_desc *desc)
+{
+    reader->defaults = desc->defaults ? *desc->defaults : fovea_settings_default();
+    reader->log = desc->log;
+    const char *program = desc->program_name ? desc->program_name : program_invocation_short_name;
+    const char *sets = environment(desc, "FOVEA_SET");
+    reader->program_name = strdup(base_name(program));
+    reader->environment_sets = sets ? strdup(sets) : NULL;
+    if (!reader->program_name || (sets && !reader->environment_sets)) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    return copy_sets(reader, desc);
+}
+
+enum fovea_result config_reader_init(struct config_reader *reader,
+                                     const struct fovea_config_desc *desc)
+{
+    *reader = (struct config_reader){0};
+    const enum fovea_result copied = copy_desc(reader, desc);
+    if (copied < 0) {
+        log_error(reader->log, "configuration: out of memory");
+        return copied;
+    }
+    const char *named = desc->file ? desc->file : environment(desc, "FOVEA_CONFIG");
+    return config_files_find(named, reader->log, &reader->files);
+}
+
+void config_reader_finish(struct config_reader *reader)
+{
+    for (size_t i = 0; i < reader->set_count; i++) {
+        free(reader->sets[i]);
+    }
+    free(reader->sets);
+    free(reader->environment_sets);
+    free(reader->program_name);
+    *reader = (struct config_reader){0};
+}
+
+/* ---- Changes */
+
+struct looks {
+    bool changed; /* since the files were read */
+    bool settled; /* since the look before */
+    size_t other; /* changed files that did not just vanish */
+};
+
+static struct looks look_at_files(struct config_reader *reader)
+{
+    struct looks looks = {.settled = true};
+    for (size_t i = 0; i < reader->files.count; i++) {
+        struct config_file *file = &reader->files.files[i];
+        struct config_stamp stamp = config_file_look(file);
+        bool changed = !config_stamp_equal(&stamp, &file->loaded);
+        bool vanished = changed && is_absent(&stamp) && !is_absent(&file->loaded);
+        looks.changed |= changed;
+        looks.settled &= config_stamp_equal(&stamp, &file->seen);
+        looks.other += changed && !vanished ? 1 : 0;
+        file->seen = stamp;
+    }
+    return looks;
+}
+
+/* Says which files are gone, and remembers that it was said. */
+static void report_gone(struct config_reader *reader)
+{
+    for (size_t i = 0; i < reader->files.count; i++) {
+        struct config_file *file = &reader->files.files[i];
+        if (is_absent(&file->seen) && !is_absent(&file->loaded)) {
+            log_warning(reader->log, "%s: the file is gone; the last good settings stay in force",
+                        file->shown);
+            file->loaded = file->seen;
+        }
+    }
+}
+
+enum fovea_result config_reader_reload(struct config_reader *reader,
+                                       struct fovea_settings *settings)
+{
+    reader->unsettled_looks = 0;
+    const enum fovea_result result = config_reader_load(reader, settings);
+    if (result < 0) {
+        log_warning(reader->log, "configuration: the last good settings stay in force");
+    }
+    return result;
+}
+
+/* A file that is gone takes nothing back by itself: somebody may be about to write it anew. */
+enum fovea_result config_reader_look(struct config_reader *reader, struct fovea_settings *settings)
+{
+    const struct looks looks = look_at_files(reader);
+    const bool unsettled = !looks.settled && reader->unsettled_looks < UNSETTLED_LOOKS_MAX;
+    if (!looks.changed || unsettled) {
+        reader->unsettled_looks = looks.changed ? reader->unsettled_looks + 1 : 0;
+        return FOVEA_NOT_READY;
+    }
+    if (looks.other == 0) {
+        reader->unsettled_looks = 0;
+        report_gone(reader);
+        return FOVEA_ERROR_IO;
+    }
+    return config_reader_reload(reader, settings);
+}
+
+bool config_reader_is_unsettled(const struct config_reader *reader)
+{
+    return reader->unsettled_looks > 0;
+}

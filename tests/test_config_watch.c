@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The thread that looks at the files: with file systems that are slow or do not answer, with no thread to be had,
+ * in children of fork, and for long. The linker turns calls of the file system to wrappers. */
+#include "process_counts.h"
+#include "test_config_support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLOW_MS 700
+
+int __real_stat(const char *path, struct stat *out_status);
+int __wrap_stat(const char *path, struct stat *out_status);
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+ssize_t __real_read(int fd, void *bytes, size_t count);
+ssize_t __wrap_read(int fd, void *bytes, size_t count);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *user);
+
+static atomic_int delay_ms; /* of each call */
+static atomic_bool hangs; /* stat does not come back */
+static atomic_int hanging;
+static atomic_int looks;
+static bool no_threads;
+
+static void sleep_ms(int ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    nanosleep(&time, NULL);
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+int __wrap_stat(const char *path, struct stat *out_status)
+{
+    atomic_fetch_add(&looks, 1);
+    atomic_fetch_add(&hanging, 1);
+    while (atomic_load(&hangs)) {
+        sleep_ms(1);
+    }
+    atomic_fetch_sub(&hanging, 1);
+    sleep_ms(atomic_load(&delay_ms));
+    return __real_stat(path, out_status);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    sleep_ms(atomic_load(&delay_ms));
+    return __real_open(path, flags);
+}
+
+ssize_t __wrap_read(int fd, void *bytes, size_t count)
+{
+    sleep_ms(atomic_load(&delay_ms));
+    return __real_read(fd, bytes, count);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *user)
+{
+    return no_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, user);
+}
+
+static void write_threads(const char *path, int count)
+{
+    char text[256];
+    snprintf(text, sizeof text, "{\"cpu_threads\": %d} //%*s", count, count, "");
+    write_text(path, text);
+}
+
+static struct fovea_config *watch(const char *file, struct recorded *recorded)
+{
+    const struct fovea_config_desc desc = only_file(file, recorded);
+    struct fovea_config *config = NULL;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    recorded_clear(recorded);
+    return config;
+}
+
+static uint32_t threads(const struct fovea_config *config)
+{
+    return fovea_config_settings(config)->cpu_threads;
+}
+
+/* Polls every millisecond, as frames would, until there is news or the time is over. */
+static enum fovea_result poll_for(struct fovea_config *config, double for_ms, double *longest_ms)
+{
+    enum fovea_result result = FOVEA_NOT_READY;
+    for (const double end = now_ms() + for_ms; result == FOVEA_NOT_READY && now_ms() < end;) {
+        const double begin = now_ms();
+        result = fovea_config_poll(config);
+        const double took = now_ms() - begin;
+        if (longest_ms && took > *longest_ms) {
+            *longest_ms = took;
+        }
+        sleep_ms(1);
+    }
+    return result;
+}
+
+static enum fovea_result settle(struct fovea_config *config)
+{
+    return poll_for(config, 20000, NULL);
+}
+
+static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("a.json", 1);
+    struct fovea_config *config = watch("a.json", &recorded);
+    atomic_store(&looks, 0);
+    assert_result(poll_for(config, 2000, NULL), FOVEA_NOT_READY);
+    assert_in_range(atomic_load(&looks), 3, 12);
+    sleep_ms(500);
+    atomic_store(&looks, 0);
+    sleep_ms(1000);
+    assert_int_equal(atomic_load(&looks), 0);
+    /* Somebody asks again, though rarely. */
+    write_threads("a.json", 2);
+    assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+    sleep_ms(3000);
+    assert_result(fovea_config_poll(config), FOVEA_OK);
+    assert_int_equal(threads(config), 2);
+    fovea_config_destroy(&config);
+}
+
+static void a_saved_file_counts_within_a_second(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("b.json", 1);
+    struct fovea_config *config = watch("b.json", &recorded);
+    const struct fovea_settings *settings = fovea_config_settings(config);
+    assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
+    for (int i = 2; i < 5; i++) {
+        write_threads("b.json", i);
+        assert_int_equal(settings->cpu_threads, i - 1);
+        const double begin = now_ms();
+        assert_result(settle(config), FOVEA_OK);
+        print_message("after %.0f ms\n", now_ms() - begin);
+        assert_true(now_ms() - begin < 5000); /* a second, on a machine that does nothing else */
+        assert_int_equal(settings->cpu_threads, i);
+    }
+    assert_int_equal(recorded.count[FOVEA_LOG_INFO], 3);
+    assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults, b.json");
+    write_text("b.json", "{\"cpu_threads\": }");
+    assert_result(settle(config), FOVEA_ERROR_CONFIG);
+    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    assert_int_equal(settings->cpu_threads, 4);
+    fovea_config_destroy(&config);
+}
+
+static void nobody_waits_for_a_slow_file_system(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    double longest_ms = 0.0;
+    write_threads("c.json", 1);
+    struct fovea_config *config = watch("c.json", &recorded);
+    assert_result(poll_for(config, 300, &longest_ms), FOVEA_NOT_READY);
+    atomic_store(&delay_ms, SLOW_MS);
+    write_threads("c.json", 2);
+    const double begin = now_ms();
+    assert_result(poll_for(config, 60000, &longest_ms), FOVEA_OK);
+    const double took_ms = now_ms() - begin;
+    atomic_store(&delay_ms, 0);
+    print_message("report: taken after %.0f ms, the longest poll took %.2f ms\n", took_ms,
+                  longest_ms);
+    assert_true(took_ms > 3 * SLOW_MS); /* it was slow: a look, an opening and a reading at least */
+    assert_true(longest_ms < SLOW_MS / 4);
+    assert_int_equal(threads(config), 2);
+    fovea_config_destroy(&config);
+}
+
+static void nobody_waits_for_a_file_system_that_does_not_answer(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    const struct process_counts before = process_count();
+    double longest_ms = 0.0;
+    write_threads("d.json", 1);
+    struct fovea_config *config = watch("d.json", &recorded);
+    atomic_store(&hangs, true);
+    while (atomic_load(&hanging) == 0) {
+        assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+        sleep_ms(1);
+    }
+    assert_result(poll_for(config, 300, &longest_ms), FOVEA_NOT_READY);
+    const double begin = now_ms();
+    fovea_config_destroy(&config);
+    print_message("report: destroyed after %.0f ms\n", now_ms() - begin);
+    assert_true(now_ms() - begin < 3000); /* half a second, on a machine that does nothing else */
+    assert_true(longest_ms < 200);
+    /* Its log is not the thread's any more. */
+    memset(&recorded, 0xff, sizeof recorded);
+    atomic_store(&hangs, false);
+    for (int i = 0; i < 5000 && process_count().threads > before.threads; i++) {
+        sleep_ms(1);
+    }
+    assert_int_equal(process_count().threads, before.threads);
+}
+
+static void without_a_thread_the_files_are_not_watched_and_it_is_said(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("e.json", 1);
+    struct fovea_config *config = watch("e.json", &recorded);
+    no_threads = true;
+    for (int i = 0; i < 10; i++) {
+        assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+    }
+    assert_result(fovea_config_reload(config), FOVEA_ERROR_INVALID_STATE);
+    no_threads = false;
+    assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 1);
+    assert_int_equal(threads(config), 1);
+    fovea_config_destroy(&config);
+}
+
+static void unwatched_files_are_left_alone(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("f.json", 1);
+    struct fovea_config_desc desc = only_file("f.json", &recorded);
+    desc.watch = false;
+    struct fovea_config *config = NULL;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    const struct process_counts before = process_count();
+    write_threads("f.json", 2);
+    atomic_store(&looks, 0);
+    assert_result(poll_for(config, 600, NULL), FOVEA_NOT_READY);
+    assert_result(fovea_config_reload(config), FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(atomic_load(&looks), 0);
+    assert_int_equal(process_count().threads, before.threads);
+    assert_int_equal(threads(config), 1);
+    fovea_config_destroy(&config);
+}
+
+static void a_program_that_never_polls_gets_no_thread(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("g.json", 1);
+    const struct process_counts before = process_count();
+    struct fovea_config *config = watch("g.json", &recorded);
+    assert_int_equal(process_count().threads, before.threads);
+    assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+    assert_int_equal(process_count().threads, before.threads + 1);
+    fovea_config_destroy(&config);
+    assert_int_equal(process_count().threads, before.threads);
+}
+
+static void files_are_read_again_when_asked(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("h.json", 1);
+    struct fovea_config *config = watch("h.json", &recorded);
+    assert_result(fovea_config_reload(config), FOVEA_OK);
+    assert_result(settle(config), FOVEA_OK);
+    assert_result(poll_for(config, 500, NULL), FOVEA_NOT_READY);
+    assert_result(fovea_config_reload(NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    fovea_config_destroy(&config);
+}
+
+static void wait_for_looks(int count)
+{
+    for (int i = 0; i < 10000 && atomic_load(&looks) < count; i++) {
+        sleep_ms(1);
+    }
+    sleep_ms(100); /* what comes after the look */
+}
+
+/* Of what nobody has asked for meanwhile, the last good settings come first. */
+static void good_settings_before_a_mistake_are_not_lost(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("i.json", 1);
+    struct fovea_config *config = watch("i.json", &recorded);
+    assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
+    sleep_ms(500);
+    static const char *const texts[] = {"{\"cpu_threads\": 2}", "{\"cpu_threads\": 3}", "{", "{{"};
+    for (int i = 0; i < 4; i++) {
+        atomic_store(&looks, 0);
+        write_text("i.json", texts[i]);
+        assert_result(fovea_config_reload(config), FOVEA_OK);
+        wait_for_looks(1);
+    }
+    assert_result(fovea_config_poll(config), FOVEA_OK);
+    assert_int_equal(threads(config), 3);
+    assert_result(fovea_config_poll(config), FOVEA_ERROR_CONFIG);
+    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    assert_int_equal(threads(config), 3);
+    assert_result(poll_for(config, 600, NULL), FOVEA_NOT_READY);
+    fovea_config_destroy(&config);
+}
+
+static void what_is_wrong_at_first_may_be_mended(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    struct fovea_settings defaults = fovea_settings_default();
+    defaults.cpu_threads = 9;
+    write_text("j.json", "{\"cpu_threads\": 1,}");
+    struct fovea_config_desc desc = only_file("j.json", &recorded);
+    desc.defaults = &defaults;
+    desc.defaults_if_wrong = true;
+    struct fovea_config *config = NULL;
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 1);
+    assert_string_equal(recorded.last[FOVEA_LOG_WARNING],
+                        "the configuration cannot be taken; the defaults are in force");
+    assert_int_equal(threads(config), 9);
+    assert_result(poll_for(config, 500, NULL), FOVEA_NOT_READY);
+    write_threads("j.json", 2);
+    assert_result(settle(config), FOVEA_OK);
+    assert_int_equal(threads(config), 2);
+    fovea_config_destroy(&config);
+}
+
+static void a_child_of_fork_has_the_settings_and_no_news(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("k.json", 1);
+    struct fovea_config *config = watch("k.json", &recorded);
+    assert_result(poll_for(config, 300, NULL), FOVEA_NOT_READY);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        write_threads("k.json", 2);
+        bool good = true;
+        for (int i = 0; i < 60; i++) {
+            good = good && fovea_config_poll(config) == FOVEA_NOT_READY;
+            sleep_ms(10);
+        }
+        good = good && threads(config) == 1;
+        fovea_config_destroy(&config);
+        _exit(good && !config ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_result(settle(config), FOVEA_OK);
+    assert_int_equal(threads(config), 2);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    fovea_config_destroy(&config);
+}
+
+static void nothing_grows_while_settings_are_saved(void **state)
+{
+    (void)state;
+    struct recorded recorded = {0};
+    write_threads("l.json", 1);
+    struct fovea_config *config = watch("l.json", &recorded);
+    struct process_counts warm = {0};
+    for (int i = 0; i < 600; i++) {
+        if (i == 100) {
+            warm = process_count();
+        }
+        write_text("l.json", i % 3 == 2 ? "{\"cpu_threads\": oh}" : "{\"cpu_threads\": 2}");
+        assert_result(fovea_config_reload(config), FOVEA_OK);
+        assert_result(settle(config), i % 3 == 2 ? FOVEA_ERROR_CONFIG : FOVEA_OK);
+        if (i % 20 == 0) {
+            fovea_config_destroy(&config);
+            write_threads("l.json", 1);
+            config = watch("l.json", &recorded);
+            assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
+        }
+    }
+    assert_process_counts(warm, 4000);
+    fovea_config_destroy(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_looked_at_five_times_a_second_while_somebody_asks),
+        cmocka_unit_test(a_saved_file_counts_within_a_second),
+        cmocka_unit_test(nobody_waits_for_a_slow_file_system),
+        cmocka_unit_test(nobody_waits_for_a_file_system_that_does_not_answer),
+        cmocka_unit_test(without_a_thread_the_files_are_not_watched_and_it_is_said),
+        cmocka_unit_test(unwatched_files_are_left_alone),
+        cmocka_unit_test(a_program_that_never_polls_gets_no_thread),
+        cmocka_unit_test(files_are_read_again_when_asked),
+        cmocka_unit_test(good_settings_before_a_mistake_are_not_lost),
+        cmocka_unit_test(what_is_wrong_at_first_may_be_mended),
+        cmocka_unit_test(a_child_of_fork_has_the_settings_and_no_news),
+        cmocka_unit_test(nothing_grows_while_settings_are_saved),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
