@@ -289,7 +289,7 @@ def test_help_names_every_flag(world, root):
     text = world.good("--help").stdout
     source = (root / "plugin" / "layer" / "run" / "options.c").read_text()
     flags = re.findall(r'\{"([a-z-]+)", (?:no|required)_argument', source)
-    assert len(flags) == 8
+    assert len(flags) == 9
     assert [flag for flag in flags if f"--{flag}" not in text] == []
     assert max(len(line) for line in text.splitlines()) <= 100
     assert world.good("--version").stdout == "fovea-run 0.1.0\n"
@@ -474,3 +474,98 @@ def test_check_of_cuda(world):
         mark, text = cuda(FAKE_CUDA_UUID=other)
         assert mark == "note" and "Pretended GPU is not among Vulkan's devices" in text
     assert "CUresult 100" in cuda(FAKE_CUDA_INIT="100")[1]
+
+
+# ---- Programs that draw with OpenGL --------------------------------------------------------------------
+
+
+@pytest.fixture
+def build(tmp_path):
+    """A program, or with a soname a library, that needs others of this folder."""
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+
+    def make(name, *needed, soname=True):
+        flags = ["-shared", "-fPIC", f"-Wl,-soname,{name}"] if soname else []
+        run_program(need_tool("cc"), tmp_path / "main.c", *flags, "-o", tmp_path / name, "-Wl,--no-as-needed",
+                    *(tmp_path / one for one in needed), "-Wl,-rpath,$ORIGIN")  # fmt: skip
+        return tmp_path / name
+
+    for name in ["libGL.so.1", "libEGL.so.1", "libvulkan.so.1"]:
+        make(name)
+    make("libtools.so.1", "libGL.so.1")
+    make("libSDL2-2.0.so.0", "libEGL.so.1")
+    return make
+
+
+@pytest.mark.parametrize("needed, mark, said", [
+    (["libGL.so.1"], "NO", "draws with OpenGL (libGL.so.1), of which"),
+    (["libtools.so.1"], "NO", "draws with OpenGL (libGL.so.1 through libtools.so.1), of which"),
+    (["libSDL2-2.0.so.0"], "note", "needs OpenGL (libEGL.so.1 through libSDL2-2.0.so.0) and may"),
+    (["libGL.so.1", "libvulkan.so.1"], "ok", "game"),
+    ([], "ok", "game"),
+])  # fmt: skip
+def test_what_a_program_needs_is_told(world, build, needed, mark, said):
+    program = build("game", *needed, soname=False)
+    done = world.run("--check", program)
+    found = line_of(done, "program")
+    assert found[0] == mark and said in found[1]
+    assert done.returncode == (1 if mark == "NO" else 0)
+    assert (f"fovea-run --zink {program}" in found[1]) == (mark != "ok")
+    told = world.run(program)
+    assert told.returncode == 0
+    assert ("fovea-run --zink" in told.stderr) == (mark == "NO"), told.stderr
+    for asked in [{"MESA_LOADER_DRIVER_OVERRIDE": "zink"}, {}]:
+        flags = [] if asked else ["--zink"]
+        assert line_of(world.run(*flags, "--check", program, **asked), "program")[0] == "ok"
+        assert "OpenGL" not in world.run(*flags, program, **asked).stderr
+
+
+def test_a_script_needs_what_its_interpreter_does(world, build, tmp_path):
+    interpreter = build("draw", "libGL.so.1", soname=False)
+    script = tmp_path / "script"
+    script.write_text(f"#! {interpreter} -x\n")
+    script.chmod(0o755)
+    assert line_of(world.run("--check", script), "program")[0] == "NO"
+
+
+def test_a_broken_program_is_nobodys_end(world, build, tmp_path):
+    whole = build("game", "libGL.so.1", soname=False).read_bytes()
+    for i in range(60):
+        data = bytearray(whole[: len(whole) * i // 59])
+        for k in range(i % 7):
+            place = (i * 7919 + k * 104729) % min(len(data), 1200) if data else None
+            if place is not None:
+                data[place] ^= 0xFF
+        broken = tmp_path / "broken"
+        broken.write_bytes(bytes(data))
+        broken.chmod(0o644)  # is looked at, and never started
+        assert world.run(broken).returncode == 126
+
+
+def test_zink_is_asked_for_in_the_environment(world):
+    given = world.variables("--zink")
+    assert given["MESA_LOADER_DRIVER_OVERRIDE"] == "zink" and given["__GLX_VENDOR_LIBRARY_NAME"] == "mesa"
+    assert given["LIBGL_ALWAYS_SOFTWARE"] == "1" or LAVAPIPE_IS_NOT_ALONE
+    assert "MESA_LOADER_DRIVER_OVERRIDE" not in world.variables()
+
+
+LAVAPIPE_IS_NOT_ALONE = "lvp" not in os.environ.get("VK_DRIVER_FILES", "lvp")
+
+
+# ---- Which layer ---------------------------------------------------------------------------------------
+
+
+def test_another_layer_than_the_one_beside_is_told(world, make_layer):
+    assert "beside" not in world.run("true").stderr
+    other = make_layer("users")
+    place = world.place(world.home / ".local" / "share", other)
+    assert f"the layer is {other}, not the one beside this fovea-run" in world.run("true").stderr
+    done = world.run("--check")
+    assert done.returncode == 0
+    assert re.search(r"^  note +layer +this is not the one beside fovea-run", done.stdout, re.MULTILINE), done.stdout
+    place.unlink()
+    assert "beside" not in world.run("--check").stdout + world.run("true").stderr
+
+
+def test_help_names_the_frame_dump(world):
+    assert "FOVEA_LAYER_DUMP" in world.good("--help").stdout

@@ -33,7 +33,7 @@ static void find_variables(struct checklist *list, struct variables *variables)
     }
     *variables = (struct variables){0};
     if (usable || (list->own_known && !list->own.fault[0])) {
-        const struct options plain = {.mode = MODE_CHECK};
+        const struct options plain = {.mode = MODE_CHECK}; /* no driver is asked twice */
         if (variables_make(&plain, variables)) {
             return;
         }

@@ -157,6 +157,19 @@ static void check_inactive(struct checklist *list)
     }
 }
 
+/* Who builds Fovea anew and sees nothing change has an installed one, too. */
+static void check_place(struct checklist *list)
+{
+    struct manifest active = {0};
+    path_print(active.library, "%s", list->probe->active);
+    if (list->own_known && !list->own.fault[0] && !same_library(&active, &list->own)) {
+        check_line(list, MARK_NOTE, "layer",
+                   "this is not the one beside fovea-run, %s; remove the other one's manifest, or "
+                   "start programs with its own fovea-run",
+                   list->own.library);
+    }
+}
+
 void check_layer(struct checklist *list)
 {
     const struct probe *probe = list->probe;
@@ -168,6 +181,7 @@ void check_layer(struct checklist *list)
         return;
     }
     check_line(list, MARK_OK, "layer", "%s, loaded", probe->active);
+    check_place(list);
     check_version(list);
 }
 

@@ -15,10 +15,12 @@ void check_devices(struct checklist *list)
     }
     for (uint32_t i = 0; i < probe->device_count; i++) {
         const struct probe_device *device = &probe->devices[i];
-        check_line(list, device->software ? MARK_NOTE : MARK_OK, "device", "%s%s%s%s%s",
-                   device->name, device->driver[0] ? " (" : "", device->driver,
-                   device->driver[0] ? ")" : "",
-                   device->software ? ", a CPU: programs draw slowly on it" : "");
+        check_line(
+            list, device->software ? MARK_NOTE : MARK_OK, "device", "%s%s%s%s%s", device->name,
+            device->driver[0] ? " (" : "", device->driver, device->driver[0] ? ")" : "",
+            device->software ? ", a CPU: programs draw slowly on it, and Fovea takes most of "
+                               "each frame (--set foveation.method=blockwise: a third)"
+                             : "");
     }
     if (probe->device_count == 0) {
         check_line(list, MARK_MISSING, "device",
@@ -105,6 +107,26 @@ void check_display(struct checklist *list)
 
 /* ---- The program ----------------------------------------------------------------------------------- */
 
+static void check_needs(struct checklist *list, const char *path)
+{
+    struct needs needs;
+    program_needs(path, &needs);
+    const char *through = needs.through[0] ? " through " : "";
+    if (!program_misses_vulkan(&needs) || list->options->zink) {
+        check_line(list, MARK_OK, "program", "%s", path);
+    } else if (needs.either) {
+        check_line(list, MARK_NOTE, "program",
+                   "%s needs OpenGL (%s%s%s) and may draw with Vulkan, too; where it does not: "
+                   "fovea-run --zink %s",
+                   path, needs.opengl, through, needs.through, path);
+    } else {
+        check_line(list, MARK_MISSING, "program",
+                   "%s draws with OpenGL (%s%s%s), of which Fovea sees nothing; Mesa draws that "
+                   "with Vulkan where it is asked to: fovea-run --zink %s",
+                   path, needs.opengl, through, needs.through, path);
+    }
+}
+
 void check_program(struct checklist *list)
 {
     struct program program;
@@ -135,6 +157,6 @@ void check_program(struct checklist *list)
                    "tools)",
                    program.path);
     } else {
-        check_line(list, MARK_OK, "program", "%s", program.path);
+        check_needs(list, program.path);
     }
 }

@@ -21,6 +21,30 @@ static void warn(const char *name)
     }
 }
 
+/* After the program's variables are in force: they may have asked for Zink. */
+static void warn_of_opengl(const char *name)
+{
+    struct program program;
+    struct needs needs;
+    program_find(name, &program);
+    program_needs(program.path, &needs);
+    if (program_misses_vulkan(&needs) && !needs.either) {
+        say("%s draws with OpenGL (%s), of which Fovea sees nothing; this does: fovea-run --zink "
+            "%s",
+            name, needs.opengl, name);
+    }
+}
+
+static void warn_of_other_layer(void)
+{
+    char library[PATH_MAX];
+    variables_other_layer(library);
+    if (library[0]) {
+        say("the layer is %s, not the one beside this fovea-run; fovea-run --check says more",
+            library);
+    }
+}
+
 /* A setting that is wrong would else be told by the layer alone, in the middle of the program's words. */
 static bool settings_are_right(const struct options *options)
 {
@@ -33,7 +57,12 @@ static bool settings_are_right(const struct options *options)
 static int run(const struct options *options, const struct variables *variables)
 {
     warn(options->program[0]);
-    return variables_apply(variables) ? program_start(options->program) : EXIT_OWN_FAULT;
+    warn_of_other_layer();
+    if (!variables_apply(variables)) {
+        return EXIT_OWN_FAULT;
+    }
+    warn_of_opengl(options->program[0]);
+    return program_start(options->program);
 }
 
 static int with_variables(const struct options *options)

@@ -20,6 +20,7 @@ struct options {
     const char *config; /* NULL: none */
     const char **sets; /* "key.path=value" each */
     size_t set_count;
+    bool zink; /* OpenGL is to be drawn with Vulkan */
     char **program; /* and its arguments, as main got them; ends with NULL, may be empty */
 };
 

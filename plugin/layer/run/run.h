@@ -8,6 +8,7 @@
  *     variables.c    what the program's environment gets
  *     manifest.c     manifests: what they say, and which ones the loader finds (places.c: where)
  *     install.c      putting one there for the user, and taking it away
+ *     needs.c        what a program needs: Vulkan, or OpenGL alone
  *     check.c        --check, line by line; probe.c asks loader and drivers in a process of its own
  *
  * The layer itself is not linked: it is found as the loader finds it. */
@@ -93,6 +94,8 @@ struct variables {
     size_t count;
 };
 
+/* The layer that the program gets is not the one beside this fovea-run: its library; "": it is. */
+void variables_other_layer(char out_library[PATH_MAX]);
 /* What the program's environment gets, beside what is there. False: said why. */
 bool variables_make(const struct options *options, struct variables *out_variables);
 bool variables_apply(const struct variables *variables);
@@ -113,6 +116,19 @@ struct program {
 void program_find(const char *name, struct program *out_program);
 /* Does not return where the program starts. */
 int program_start(char *const *arguments);
+
+/* ---- needs.c ----------------------------------------------------------------------------------- */
+
+struct needs {
+    char opengl[64]; /* the library of OpenGL's that it needs; "": none */
+    char through[128]; /* the library that leads to it; "": the program names it itself */
+    bool vulkan; /* it needs Vulkan's loader */
+    bool either; /* a toolkit that opens Vulkan's loader where it is asked to */
+};
+
+void program_needs(const char *path, struct needs *out_needs);
+/* It needs OpenGL alone, and nobody has asked Mesa to draw that with Vulkan. */
+bool program_misses_vulkan(const struct needs *needs);
 
 /* ---- settings.c -------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "options.h"
+#include "probe.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -124,13 +125,56 @@ static bool add_place(struct variables *variables)
     return add(variables, "XDG_DATA_DIRS", value);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    char first[PATH_MAX];
+    char second[PATH_MAX];
+    return realpath(a, first) && realpath(b, second) ? strcmp(first, second) == 0
+                                                     : strcmp(a, b) == 0;
+}
+
+void variables_other_layer(char out_library[PATH_MAX])
+{
+    struct manifest *found = calloc(MANIFESTS_MAX, sizeof *found);
+    const size_t count = found ? manifests_find(found) : 0;
+    struct manifest own;
+    const bool known = manifest_own(&own) && !own.fault[0];
+    out_library[0] = '\0';
+    for (size_t i = 0; known && i < count; i++) {
+        if (found[i].fault[0]) {
+            continue;
+        }
+        if (same_file(found[i].library, own.library)) {
+            out_library[0] = '\0';
+            break; /* which one the loader takes --check tells */
+        }
+        path_print(out_library, "%s", found[i].library);
+    }
+    free(found);
+}
+
+/* Mesa's libGL is asked to draw with Vulkan; without a GPU it does so only where a CPU is asked for, too. */
+static bool add_zink(struct variables *variables)
+{
+    struct probe *probe = probe_run(variables, "");
+    bool software = probe != NULL;
+    for (uint32_t i = 0; probe && i < probe->device_count; i++) {
+        software &= probe->devices[i].software;
+    }
+    probe_free(probe);
+    return add(variables, "MESA_LOADER_DRIVER_OVERRIDE", strdup("zink")) &&
+           add(variables, "__GLX_VENDOR_LIBRARY_NAME", strdup("mesa")) &&
+           (!software || add(variables, "LIBGL_ALWAYS_SOFTWARE", strdup("1")));
+}
+
 bool variables_make(const struct options *options, struct variables *out_variables)
 {
     *out_variables = (struct variables){0};
     return add(out_variables, LAYER_ENABLE, strdup("1")) &&
            (!options->config || add_config(out_variables, options->config)) &&
            (options->set_count == 0 || add_sets(out_variables, options)) &&
-           (loader_finds_one() || add_place(out_variables));
+           (loader_finds_one() || add_place(out_variables)) &&
+           (!options->zink || add_zink(out_variables));
 }
 
 bool variables_apply(const struct variables *variables)
