@@ -81,6 +81,7 @@ add_executable(layer_program
     layer/programs/case_device.c
     layer/programs/case_frame.c
     layer/programs/case_life.c
+    layer/programs/case_retry.c
     layer/programs/main.c
     layer/programs/program.c
     layer/programs/program_frame.c

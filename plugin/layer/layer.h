@@ -13,6 +13,7 @@
  *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
  *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
+ *     layer_retry.c      presents that run out of memory and are tried again
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_windows.c    the windows that these belong to
  *     layer_programs.c   programs that are left alone
@@ -74,6 +75,12 @@
     X(QueuePresentKHR)                                                                             \
     X(QueueSubmit)
 
+#ifdef VK_EXT_swapchain_maintenance1
+#define LAYER_OPTIONAL_FUNCTIONS(X) X(ReleaseSwapchainImagesEXT)
+#else
+#define LAYER_OPTIONAL_FUNCTIONS(X)
+#endif
+
 /* The types of two platforms without their headers, which define macros for half the alphabet. */
 struct layer_xcb_surface_info {
     VkStructureType type;
@@ -108,6 +115,7 @@ struct layer_instance_functions {
 struct layer_device_functions {
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
     LAYER_DEVICE_FUNCTIONS(LAYER_MEMBER)
+    LAYER_OPTIONAL_FUNCTIONS(LAYER_MEMBER) /* of extensions: NULL where they are off */
 };
 
 /* ---- Objects ----------------------------------------------------------------------------------- */
@@ -159,6 +167,7 @@ struct layer_device {
     const char **extensions; /* all that it was made with; the names are copies */
     uint32_t extension_count;
     atomic_uint said; /* a bit for each enum layer_said */
+    atomic_bool has_unshown; /* an image of it is or was unshown */
     struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
     uint32_t queue_count;
     struct layer_swapchain *swapchains; /* likewise */
@@ -181,6 +190,13 @@ struct layer_context {
     struct layer_context *next;
 };
 
+/* Of an image whose present ran out of memory. */
+struct layer_unshown {
+    bool is_made; /* Fovea's frame is in it */
+    bool is_owed; /* the program's semaphores could not be given back; `presentable` is signalled */
+    uint64_t waits; /* what the present waited for: a hash */
+};
+
 struct layer_swapchain {
     VkSwapchainKHR handle;
     struct layer_device *device;
@@ -191,6 +207,7 @@ struct layer_swapchain {
     uint32_t image_count;
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
+    struct layer_unshown *unshown; /* for each image */
     /* For each image, for kernels; NULL: images are copied by vkCmdCopyImage. */
     VkImageView *raw_views;
     /* Its images were made for kernels to see, and can do more than `usage`, which the program has asked for. */
@@ -271,6 +288,10 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
                                                      const VkAllocationCallbacks *allocator,
                                                      VkImageView *out_view);
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info);
+#ifdef VK_EXT_swapchain_maintenance1
+VKAPI_ATTR VkResult VKAPI_CALL
+layer_ReleaseSwapchainImagesEXT(VkDevice handle, const VkReleaseSwapchainImagesInfoEXT *info);
+#endif
 
 /* ---- Between the files -------------------------------------------------------------------------- */
 
@@ -315,11 +336,47 @@ void layer_contexts_leave(struct layer_swapchain *swapchain);
 /* Before the device goes. */
 void layer_contexts_finish(struct layer_device *device);
 
-/* layer_gather.c. Submits a batch that waits for all that the present waits for and signals `gathered`. On
- * failure nothing was submitted. */
-VkResult layer_gather(const struct layer_device *device, struct layer_context *context,
-                      const VkPresentInfoKHR *present, VkSemaphore gathered);
+/* layer_gather.c. Submits a batch with nothing but semaphores. On failure nothing was submitted. */
+struct layer_batch {
+    uint32_t wait_count;
+    const VkSemaphore *waits;
+    uint32_t signal_count;
+    const VkSemaphore *signals;
+};
+VkResult layer_gather_submit(const struct layer_device *device, struct layer_context *context,
+                             const struct layer_batch *batch);
 void layer_gather_finish(const struct layer_device *device, struct layer_context *context);
+
+/* layer_present.c: one call of vkQueuePresentKHR. The first image that is foveated takes over what the program waits
+ * for; the others lie behind it on the queue. */
+#define LAYER_MAX_PRESENTED                                                                        \
+    16 /* swapchains of one present; those beyond are presented as they are */
+struct layer_taken {
+    struct layer_swapchain *swapchain;
+    uint32_t image;
+    bool is_made; /* its frame was submitted */
+};
+struct layer_presentation {
+    struct layer_device *device;
+    struct layer_queue queue;
+    struct layer_context *context; /* of an image that was taken */
+    const VkPresentInfoKHR *info;
+    bool waits_taken;
+    bool gathered; /* the frame's semaphore stands for all that the program's present waits for */
+    struct layer_taken taken[LAYER_MAX_PRESENTED]; /* the present that goes down waits for them */
+    uint32_t taken_count;
+};
+
+/* layer_retry.c. What is to be done with an image that was presented in vain. */
+enum layer_retry {
+    LAYER_RETRY_NONE, /* it was not, or has another picture by now */
+    LAYER_RETRY_MADE, /* nothing: Fovea's frame is in it, and the program's semaphores stand for that */
+    LAYER_RETRY_OWED, /* the present waits for `presentable` instead of these */
+};
+enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t index,
+                                const VkPresentInfoKHR *info);
+/* How the present went down. */
+void layer_retry_note(const struct layer_presentation *p, VkResult result);
 
 /* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed (VkPresentRegionsKHR), since
  * with the gaze everything does. What precedes them is copied; the rest is the program's. Where something

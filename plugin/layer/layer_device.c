@@ -166,6 +166,7 @@ static void load(struct layer_device *device, PFN_vkGetDeviceProcAddr next)
     device->vk.GetDeviceProcAddr = next;
 #define LOAD(name) device->vk.name = (PFN_vk##name)next(device->handle, "vk" #name);
     LAYER_DEVICE_FUNCTIONS(LOAD)
+    LAYER_OPTIONAL_FUNCTIONS(LOAD)
 #undef LOAD
 }
 

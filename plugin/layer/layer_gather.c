@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Presents that wait for more semaphores than a frame of Fovea's takes: a batch of the layer's own on the same
- * queue waits for all of them and signals one, for which the frame waits. */
+/* Batches of the layer's own, with nothing but semaphores: presents that wait for more of them than a frame of
+ * Fovea's takes are gathered in one, and presents that fail get theirs back (layer_retry.c). */
 #include "layer.h"
 
 #include "core/log.h"
@@ -54,24 +54,24 @@ void layer_gather_finish(const struct layer_device *device, struct layer_context
     }
 }
 
-VkResult layer_gather(const struct layer_device *device, struct layer_context *context,
-                      const VkPresentInfoKHR *present, VkSemaphore gathered)
+VkResult layer_gather_submit(const struct layer_device *device, struct layer_context *context,
+                             const struct layer_batch *batch)
 {
-    const uint32_t count = present->waitSemaphoreCount;
+    const uint32_t count = batch->wait_count;
     if (count > MAX_WAITS || (!context->gather_pool && !make(device, context))) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    VkPipelineStageFlags *stages = alloca(count * sizeof *stages);
+    VkPipelineStageFlags *stages = alloca((count + 1) * sizeof *stages);
     for (uint32_t i = 0; i < count; i++) {
         stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     }
     const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                .waitSemaphoreCount = count,
-                               .pWaitSemaphores = present->pWaitSemaphores,
+                               .pWaitSemaphores = batch->waits,
                                .pWaitDstStageMask = stages,
                                .commandBufferCount = 1,
                                .pCommandBuffers = &context->gather_commands,
-                               .signalSemaphoreCount = 1,
-                               .pSignalSemaphores = &gathered};
+                               .signalSemaphoreCount = batch->signal_count,
+                               .pSignalSemaphores = batch->signals};
     return device->vk.QueueSubmit(context->queue, 1, &info, VK_NULL_HANDLE);
 }

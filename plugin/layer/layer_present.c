@@ -7,21 +7,6 @@
 
 #include "core/log.h"
 
-#define MAX_SWAPCHAINS 16 /* of one present; those beyond are presented as they are */
-
-/* One call of vkQueuePresentKHR. The first image that is foveated takes over what the program waits for;
- * the others lie behind it on the queue. */
-struct presentation {
-    struct layer_device *device;
-    struct layer_queue queue;
-    const VkPresentInfoKHR *info;
-    bool waits_taken;
-    bool gathered; /* the frame's semaphore stands for all that the program's present waits for */
-    VkSemaphore waits[MAX_SWAPCHAINS]; /* of the present that goes down */
-    struct layer_swapchain *taken[MAX_SWAPCHAINS];
-    uint32_t taken_count;
-};
-
 /* Of one frame. */
 struct waits {
     struct fovea_vk_semaphore semaphores[FOVEA_VK_MAX_SEMAPHORES];
@@ -67,7 +52,7 @@ static enum fovea_result submit(const struct layer_context *context,
     return result;
 }
 
-static struct layer_dump_picture picture(const struct presentation *p,
+static struct layer_dump_picture picture(const struct layer_presentation *p,
                                          const struct layer_swapchain *swapchain, uint32_t index,
                                          const VkSemaphore *waits, uint32_t wait_count)
 {
@@ -81,7 +66,7 @@ static struct layer_dump_picture picture(const struct presentation *p,
 }
 
 /* For tests: the same frame between two pictures. */
-static enum fovea_result foveate_dumped(const struct presentation *p,
+static enum fovea_result foveate_dumped(const struct layer_presentation *p,
                                         const struct layer_swapchain *swapchain,
                                         const struct layer_context *context,
                                         const struct fovea_vk_frame *frame, uint32_t index,
@@ -100,15 +85,19 @@ static enum fovea_result foveate_dumped(const struct presentation *p,
 
 /* What the frame has to wait for. More than Fovea takes at once are gathered in the semaphore that the frame
  * signals; should it fail after that, the present waits for that one, or else for those of the program. */
-static enum fovea_result take_waits(struct presentation *p, const struct layer_swapchain *swapchain,
+static enum fovea_result take_waits(struct layer_presentation *p,
+                                    const struct layer_swapchain *swapchain,
                                     struct layer_context *context, uint32_t index,
                                     struct waits *out_waits)
 {
     const uint32_t count = p->waits_taken ? 0 : p->info->waitSemaphoreCount;
     *out_waits = (struct waits){.count = count, .all = p->info->pWaitSemaphores};
     if (count > FOVEA_VK_MAX_SEMAPHORES) {
-        if (layer_gather(p->device, context, p->info, swapchain->presentable[index]) !=
-            VK_SUCCESS) {
+        const struct layer_batch batch = {.wait_count = count,
+                                          .waits = p->info->pWaitSemaphores,
+                                          .signal_count = 1,
+                                          .signals = &swapchain->presentable[index]};
+        if (layer_gather_submit(p->device, context, &batch) != VK_SUCCESS) {
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
         p->gathered = true;
@@ -120,7 +109,7 @@ static enum fovea_result take_waits(struct presentation *p, const struct layer_s
     return FOVEA_OK;
 }
 
-static enum fovea_result foveate(struct presentation *p, struct layer_swapchain *swapchain,
+static enum fovea_result foveate(struct layer_presentation *p, struct layer_swapchain *swapchain,
                                  struct layer_context *context, uint32_t index,
                                  const struct layer_frame *own)
 {
@@ -155,17 +144,18 @@ static bool is_left_alone(struct layer_swapchain *swapchain, const struct layer_
     return known;
 }
 
-/* Puts what the present has to wait for into the list where the image was foveated. */
-static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t index)
+/* The present waits for what the image's frame signals, or for what stands for it. */
+static void take(struct layer_presentation *p, struct layer_swapchain *swapchain, uint32_t index,
+                 bool is_made)
 {
-    struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
-    if (!swapchain || swapchain->failed || index >= swapchain->image_count) {
-        return;
-    }
-    struct layer_context *context = layer_context_find(swapchain, &p->queue);
-    if (!context) {
-        return;
-    }
+    p->taken[p->taken_count++] = (struct layer_taken){swapchain, index, is_made};
+    p->waits_taken = true;
+    p->gathered = false;
+}
+
+static void make_image(struct layer_presentation *p, struct layer_swapchain *swapchain,
+                       struct layer_context *context, uint32_t index)
+{
     struct layer_frame own;
     layer_session_frame(swapchain, context, &own);
     if (is_left_alone(swapchain, &own)) {
@@ -173,17 +163,37 @@ static void take_image(struct presentation *p, VkSwapchainKHR handle, uint32_t i
     }
     const enum fovea_result result = foveate(p, swapchain, context, index, &own);
     tell(swapchain, result);
+    p->context = context;
     const bool made = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
     if (result == FOVEA_ERROR_FRAME_LOST) {
         /* What the program's present waits for is taken, and nothing has taken its place. */
         p->waits_taken = true;
         p->gathered = false;
     } else if (made || p->gathered) {
-        p->taken[p->taken_count] = swapchain;
-        p->waits[p->taken_count++] = swapchain->presentable[index];
-        p->waits_taken = true;
-        p->gathered = false;
+        take(p, swapchain, index, made);
         swapchain->frame += made;
+    }
+}
+
+static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint32_t index)
+{
+    struct layer_swapchain *swapchain = layer_registry_swapchain(p->device, handle);
+    if (!swapchain || index >= swapchain->image_count) {
+        return;
+    }
+    const enum layer_retry retry = layer_retry_of(swapchain, index, p->info);
+    if (retry == LAYER_RETRY_MADE || (retry == LAYER_RETRY_NONE && swapchain->failed)) {
+        return;
+    }
+    struct layer_context *context = layer_context_find(swapchain, &p->queue);
+    if (!context) {
+        return;
+    }
+    if (retry == LAYER_RETRY_OWED) {
+        p->context = context;
+        take(p, swapchain, index, swapchain->unshown[index].is_made);
+    } else {
+        make_image(p, swapchain, context, index);
     }
 }
 
@@ -197,26 +207,22 @@ static bool is_of_one_gpu(const VkPresentInfoKHR *info)
     return true;
 }
 
-/* A present that ran out of memory was not queued, so nobody waits for the semaphores: they stay signalled and
- * cannot be signalled again. Other errors leave the waits in the queue. */
-static VkResult present(struct presentation *p)
+static VkResult present(struct layer_presentation *p)
 {
     VkPresentInfoKHR own = *p->info;
     struct layer_present_chain chain;
-    layer_present_chain_without_regions(&chain, &own);
-    own.pWaitSemaphores = p->waits;
-    own.waitSemaphoreCount = p->taken_count;
-    const VkResult result = p->device->vk.QueuePresentKHR(p->queue.handle, &own);
-    if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
-        for (uint32_t i = 0; i < p->taken_count; i++) {
-            p->taken[i]->failed = true;
-        }
+    VkSemaphore waits[LAYER_MAX_PRESENTED];
+    for (uint32_t i = 0; i < p->taken_count; i++) {
+        waits[i] = p->taken[i].swapchain->presentable[p->taken[i].image];
     }
-    return result;
+    layer_present_chain_without_regions(&chain, &own);
+    own.pWaitSemaphores = waits;
+    own.waitSemaphoreCount = p->taken_count;
+    return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
 }
 
 /* False: frames are shown as they are for now. Keys may change that: they work all the same. */
-static bool begin(const struct presentation *p)
+static bool begin(const struct layer_presentation *p)
 {
     const bool on = layer_session_tick();
     for (uint32_t i = 0; i < p->info->swapchainCount; i++) {
@@ -230,7 +236,7 @@ static bool begin(const struct presentation *p)
 }
 
 /* Finds the queue. False: such presents are passed through, which is said once. */
-static bool is_fit(struct presentation *p, VkQueue queue)
+static bool is_fit(struct layer_presentation *p, VkQueue queue)
 {
     if (p->device->inert) {
         return false; /* said */
@@ -253,12 +259,13 @@ static bool is_fit(struct presentation *p, VkQueue queue)
 
 VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
 {
-    struct presentation p = {.device = layer_registry_device(queue), .info = info};
-    if (!is_fit(&p, queue) || !begin(&p)) {
-        return p.device->vk.QueuePresentKHR(queue, info);
-    }
-    for (uint32_t i = 0; i < info->swapchainCount && p.taken_count < MAX_SWAPCHAINS; i++) {
+    struct layer_presentation p = {.device = layer_registry_device(queue), .info = info};
+    const bool on = is_fit(&p, queue) && begin(&p);
+    for (uint32_t i = 0; on && i < info->swapchainCount && p.taken_count < LAYER_MAX_PRESENTED;
+         i++) {
         take_image(&p, info->pSwapchains[i], info->pImageIndices[i]);
     }
-    return p.waits_taken ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
+    const VkResult result = p.waits_taken ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
+    layer_retry_note(&p, result);
+    return result;
 }

@@ -66,7 +66,8 @@ static bool take_images(struct layer_swapchain *swapchain)
     }
     swapchain->images = calloc(count, sizeof *swapchain->images);
     swapchain->presentable = calloc(count, sizeof *swapchain->presentable);
-    if (!swapchain->images || !swapchain->presentable ||
+    swapchain->unshown = calloc(count, sizeof *swapchain->unshown);
+    if (!swapchain->images || !swapchain->presentable || !swapchain->unshown ||
         device->vk.GetSwapchainImagesKHR(device->handle, swapchain->handle, &count,
                                          swapchain->images) != VK_SUCCESS) {
         return false;
@@ -210,6 +211,7 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
         device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
     }
     free(swapchain->presentable);
+    free(swapchain->unshown);
     free(swapchain->images);
     free(swapchain);
 }

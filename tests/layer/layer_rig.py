@@ -63,6 +63,12 @@ class Done:
         return any(int(count) > 0 for count in re.findall(r"(\d+) frames foveated", self.log))
 
     @property
+    def foveations(self):
+        """Frames that were foveated and frames that were passed through, of all contexts."""
+        found = re.findall(r"(\d+) frames foveated, (\d+) passed through", self.log)
+        return sum(int(made) for made, _ in found), sum(int(passed) for _, passed in found)
+
+    @property
     def messages(self):
         """The errors and warnings of the validation layer: how often each came. Of itself it says, after ten
         seconds, that the host's signals of timelines (the cpu backend's) are "most likely a validation bug"."""

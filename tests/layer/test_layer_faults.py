@@ -101,12 +101,39 @@ def test_a_frame_that_is_lost_half_way_is_presented_without_waits(rig):
     assert set(done.messages) <= {"VUID-VkPresentInfoKHR-pImageIndices-01296"}, done.validation
 
 
-def test_a_present_out_of_memory_ends_foveation_of_its_swapchain(rig):
-    """Nobody waits any more for what Fovea has signalled for that image."""
-    alone = rig.case("present-out-of-memory", on=False, fault="present", validate=True)
-    done = rig.case("present-out-of-memory", fault="present", validate=True, sets={"backend": "vulkan"})
-    assert done.code == 0 and done.counts == (8, 3), done.output + done.log
-    assert done.new_messages(alone) == []
+# Case, fault, presents, submits with the vulkan backend and with cpu, frames foveated. One submit gives semaphores back.
+PRESENTS = [
+    ("present-out-of-memory", "present", 8, 9, 17, 8),
+    ("present-again", "present", 9, 9, 17, 8),
+    ("present-again", "present-device", 9, 9, 17, 8),
+    ("present-again", "present-twice", 10, 9, 17, 8),
+    ("present-again", "present-stuck", 9, 10, 18, 8),  # nothing can be given back: two submits are refused
+    ("present-again-no-wait", "present", 9, 9, 17, 8),
+    ("present-again-no-wait", "present-stuck", 9, 10, 18, 8),
+    ("present-again-twelve-waits", "present", 9, 17, 25, 8),
+    ("present-again-both", "present", 9, 17, 33, 16),
+    ("present-again-both", "present-stuck", 9, 18, 34, 16),
+    ("present-again-apart", "present", 10, 17, 33, 16),
+    ("present-drawn-again", "present", 9, 10, 19, 9),  # two pictures for one image
+    ("present-outdated", "present-outdated", 8, 8, 16, 8),  # such a present has taken what it waits for
+    ("present-outdated", "present-surface", 8, 8, 16, 8),
+]
+
+
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+@pytest.mark.parametrize(("case", "fault", "presents", "vulkan", "cpu", "foveated"), PRESENTS)
+def test_a_present_that_failed_is_tried_again(rig, backend, case, fault, presents, vulkan, cpu, foveated):
+    """It ends; each picture is foveated once; and the queue is not given what validation minds."""
+    validate = backend == "vulkan"
+    done = rig.case(case, fault=fault, validate=validate, sets={"backend": backend}, timeout=30)
+    assert done.code == 0, done.output + done.log
+    assert done.counts == (presents, vulkan if validate else cpu), done.output + done.log
+    assert done.foveations == (foveated, 0), done.log
+    assert "presented as it is" not in done.log, done.log
+    if validate:
+        alone = rig.case(case, on=False, fault=fault, validate=True)
+        assert alone.code == 0, alone.output
+        assert done.new_messages(alone) == []
 
 
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])

@@ -20,6 +20,10 @@
  *     fourth       Fovea's fourth submit fails: out of memory
  *     fifth        Fovea's fourth and fifth submit fail: out of memory
  *     present      the program's third present fails: out of memory
+ *     present-device    likewise, of the device
+ *     present-twice     the fourth too
+ *     present-stuck     likewise, and so do the next two submits of Fovea's
+ *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its surface is lost
  *     lost         Fovea's third submit fails: the device is lost
  *
  * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One instance

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static unsigned presents, submits; /* of the program; of Fovea */
+static unsigned stuck_submits; /* of Fovea, that will fail */
 
 #define FOVEAS fault_is_foveas(__builtin_return_address(0))
 
@@ -80,6 +81,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
         return fault_next.QueueSubmit(queue, count, infos, fence);
     }
     submits++;
+    if (stuck_submits > 0) {
+        stuck_submits--;
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     if (fault_is("submit") && submits >= 3 && submits <= 5) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -185,10 +190,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
 static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
 {
     presents++;
-    if (fault_is("present") && presents == 3) {
+    if (presents == 3 && fault_is("present-device")) {
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    if ((presents == 3 && (fault_is("present") || fault_is("present-stuck"))) ||
+        ((presents == 3 || presents == 4) && fault_is("present-twice"))) {
+        stuck_submits = fault_is("present-stuck") ? 2 : 0;
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    return fault_next.QueuePresentKHR(queue, info);
+    const VkResult result = fault_next.QueuePresentKHR(queue, info);
+    return presents != 3                  ? result
+           : fault_is("present-outdated") ? VK_ERROR_OUT_OF_DATE_KHR
+           : fault_is("present-surface")  ? VK_ERROR_SURFACE_LOST_KHR
+                                          : result;
 }
 
 static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,

@@ -153,6 +153,9 @@ void frame_open_slots(struct screen *screen);
 void frame_close_slots(struct screen *screen);
 /* Acquires an image and submits its picture; false: the swapchain fits the window no longer. */
 bool frame_draw(struct screen *screen);
+/* Another picture into the image that is the program's still, for a semaphore of its own: the present before did not
+ * take it. What that one was to wait for is waited for. */
+void frame_draw_again(struct screen *screen);
 /* Presents what was drawn on each of these, all of one program, in one call. */
 VkResult frame_present(struct screen *const *screens, uint32_t count, const void *next);
 /* Both, so many times, on one window. */
@@ -179,6 +182,7 @@ struct program_case {
     const char *name;
     void (*run)(void);
 };
-extern const struct program_case device_cases[], frame_cases[], life_cases[]; /* end with {NULL} */
+/* They end with {NULL}. */
+extern const struct program_case device_cases[], frame_cases[], life_cases[], retry_cases[];
 
 #endif

@@ -127,13 +127,13 @@ static void record(const struct screen *screen, const struct slot *slot)
     program_check(program->vk.EndCommandBuffer(slot->commands), "vkEndCommandBuffer");
 }
 
-static void submit(struct screen *screen, const struct slot *slot)
+static void submit(struct screen *screen, const struct slot *slot, VkSemaphore wait)
 {
     const struct program *program = screen->program;
     const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
     const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                .waitSemaphoreCount = 1,
-                               .pWaitSemaphores = &slot->acquired,
+                               .pWaitSemaphores = &wait,
                                .pWaitDstStageMask = &stage,
                                .commandBufferCount = 1,
                                .pCommandBuffers = &slot->commands,
@@ -165,9 +165,29 @@ bool frame_draw(struct screen *screen)
     program_check(program->vk.ResetFences(program->device, 1, &slot->fence), "vkResetFences");
     paint(screen, slot->pixels);
     record(screen, slot);
-    submit(screen, slot);
+    submit(screen, slot, slot->acquired);
     screen->frame++;
     return true;
+}
+
+void frame_draw_again(struct screen *screen)
+{
+    struct program *program = screen->program;
+    struct slot *slot = &screen->slots[screen->frame % PROGRAM_SLOTS];
+    VkSemaphore *drawn = &screen->drawn[screen->image][0];
+    const VkSemaphore before = *drawn;
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    program_check(program->vk.CreateSemaphore(program->device, &info, NULL, drawn),
+                  "vkCreateSemaphore");
+    program_check(program->vk.WaitForFences(program->device, 1, &slot->fence, VK_TRUE, UINT64_MAX),
+                  "vkWaitForFences");
+    program_check(program->vk.ResetFences(program->device, 1, &slot->fence), "vkResetFences");
+    paint(screen, slot->pixels);
+    record(screen, slot);
+    submit(screen, slot, before);
+    screen->frame++;
+    program_check(program->vk.QueueWaitIdle(program->queue), "vkQueueWaitIdle");
+    program->vk.DestroySemaphore(program->device, before, NULL);
 }
 
 VkResult frame_present(struct screen *const *screens, uint32_t count, const void *next)

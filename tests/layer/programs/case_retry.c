@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Presents that fail, and what programs do then. Something below must make them fail, once at least. */
+
+#include "program.h"
+
+#define FRAMES 8
+
+static bool is_out_of_memory(VkResult result)
+{
+    return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+static void draw(struct screen *screen)
+{
+    if (!frame_draw(screen)) {
+        program_fail("the swapchain fits no longer", 0);
+    }
+}
+
+static void expect_refused(int is, int wanted)
+{
+    if (is != wanted) {
+        program_fail("presents were refused", is);
+    }
+}
+
+/* As the specification allows: nothing was queued, and the same call comes again. */
+static int present_until_taken(struct screen *const *screens, uint32_t count)
+{
+    int refused = 0;
+    VkResult result = frame_present(screens, count, NULL);
+    for (; is_out_of_memory(result) && refused < 5; refused++) {
+        result = frame_present(screens, count, NULL);
+    }
+    program_check(result, "vkQueuePresentKHR");
+    return refused;
+}
+
+static void again_with(uint32_t wait_count)
+{
+    struct stand stand;
+    stand_open(&stand);
+    stand.screen.wait_count = wait_count;
+    screen_open(&stand.screen);
+    struct screen *const screen = &stand.screen;
+    int refused = 0;
+    for (int i = 0; i < FRAMES; i++) {
+        draw(screen);
+        refused += present_until_taken(&screen, 1);
+    }
+    if (refused == 0) {
+        program_fail("no present was refused", 0);
+    }
+    stand_close(&stand);
+}
+
+static void present_again(void)
+{
+    again_with(1);
+}
+
+static void present_again_no_wait(void)
+{
+    again_with(0);
+}
+
+static void present_again_twelve_waits(void)
+{
+    again_with(12);
+}
+
+static void present_again_both(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second);
+    struct screen *const both[] = {&stand.screen, &second};
+    int refused = 0;
+    for (int i = 0; i < FRAMES; i++) {
+        draw(both[0]);
+        draw(both[1]);
+        refused += present_until_taken(both, 2);
+    }
+    expect_refused(refused, 1);
+    screen_close(&second);
+    stand_close(&stand);
+}
+
+/* The two one after the other, since they were not taken together. */
+static void present_again_apart(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    stand.screen.wait_count = 0; /* the second window's semaphore is all that they wait for */
+    struct screen second = screen_default(&stand.program, 200, 80);
+    screen_open(&second);
+    struct screen *const both[] = {&stand.screen, &second};
+    int refused = 0;
+    for (int i = 0; i < FRAMES; i++) {
+        draw(both[0]);
+        draw(both[1]);
+        const VkResult result = frame_present(both, 2, NULL);
+        if (is_out_of_memory(result)) {
+            refused++;
+            program_check(frame_present(&both[1], 1, NULL), "vkQueuePresentKHR");
+            program_check(frame_present(&both[0], 1, NULL), "vkQueuePresentKHR");
+        } else {
+            program_check(result, "vkQueuePresentKHR");
+        }
+    }
+    expect_refused(refused, 1);
+    screen_close(&second);
+    stand_close(&stand);
+}
+
+/* The semaphore is used up elsewhere, and another picture goes into the image that was not taken. */
+static void present_drawn_again(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    struct screen *const screen = &stand.screen;
+    int refused = 0;
+    for (int i = 0; i < FRAMES; i++) {
+        draw(screen);
+        VkResult result = frame_present(&screen, 1, NULL);
+        if (is_out_of_memory(result)) {
+            refused++;
+            frame_draw_again(screen);
+            result = frame_present(&screen, 1, NULL);
+        }
+        program_check(result, "vkQueuePresentKHR");
+    }
+    expect_refused(refused, 1);
+    stand_close(&stand);
+}
+
+/* Such a present was queued all the same; the program goes on with its next picture. */
+static void present_outdated(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    struct screen *const screen = &stand.screen;
+    int refused = 0;
+    for (int i = 0; i < FRAMES; i++) {
+        draw(screen);
+        const VkResult result = frame_present(&screen, 1, NULL);
+        refused += result < 0;
+        if (result != VK_ERROR_OUT_OF_DATE_KHR && result != VK_ERROR_SURFACE_LOST_KHR) {
+            program_check(result, "vkQueuePresentKHR");
+        }
+    }
+    expect_refused(refused, 1);
+    stand_close(&stand);
+}
+
+const struct program_case retry_cases[] = {
+    {"present-again", present_again},
+    {"present-again-no-wait", present_again_no_wait},
+    {"present-again-twelve-waits", present_again_twelve_waits},
+    {"present-again-both", present_again_both},
+    {"present-again-apart", present_again_apart},
+    {"present-drawn-again", present_drawn_again},
+    {"present-outdated", present_outdated},
+    {NULL, NULL},
+};
