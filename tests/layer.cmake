@@ -80,6 +80,7 @@ endif()
 add_executable(layer_program
     layer/programs/case_device.c
     layer/programs/case_frame.c
+    layer/programs/case_image.c
     layer/programs/case_life.c
     layer/programs/case_retry.c
     layer/programs/main.c
@@ -98,3 +99,8 @@ target_link_libraries(layer_expect PRIVATE fovea_build fovea_internal)
 add_library(layer_fault MODULE layer/fault/fault.c layer/fault/fault_calls.c)
 target_link_libraries(layer_fault PRIVATE fovea_build ${CMAKE_DL_LIBS})
 set_target_properties(layer_fault PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_fovea_fault)
+
+# One that nobody knows, which has formats of its own for swapchains.
+add_library(layer_lists MODULE layer/list_layer.c)
+target_link_libraries(layer_lists PRIVATE fovea_build)
+set_target_properties(layer_lists PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_test_lists)

@@ -10,6 +10,7 @@
  *     layer_surface.c    surfaces and their windows, for the pointer
  *     layer_swapchain.c  swapchains: their images
  *     layer_direct.c     what makes kernels see those where they are
+ *     layer_alias.c      images of the program's own in their memory
  *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
  *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
@@ -32,6 +33,7 @@
 
 #define LAYER_NAME "VK_LAYER_FOVEA_foveation"
 #define LAYER_MAX_QUEUES 64
+#define LAYER_MAX_VIEW_FORMATS 16
 
 /* ---- The next layer's functions ---------------------------------------------------------------- */
 
@@ -60,11 +62,13 @@
     X(AllocateCommandBuffers)                                                                      \
     X(BeginCommandBuffer)                                                                          \
     X(CreateCommandPool)                                                                           \
+    X(CreateImage)                                                                                 \
     X(CreateImageView)                                                                             \
     X(CreateSemaphore)                                                                             \
     X(CreateSwapchainKHR)                                                                          \
     X(DestroyCommandPool)                                                                          \
     X(DestroyDevice)                                                                               \
+    X(DestroyImage)                                                                                \
     X(DestroyImageView)                                                                            \
     X(DestroySemaphore)                                                                            \
     X(DestroySwapchainKHR)                                                                         \
@@ -167,12 +171,22 @@ struct layer_device {
     const char **extensions; /* all that it was made with; the names are copies */
     uint32_t extension_count;
     atomic_uint said; /* a bit for each enum layer_said */
+    bool not_direct; /* kernels are not to see its swapchains' images */
+    atomic_bool has_alias; /* or had one */
+    struct layer_alias *aliases; /* under the registry's lock */
     atomic_bool has_unshown; /* an image of it is or was unshown */
     struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
     uint32_t queue_count;
     struct layer_swapchain *swapchains; /* likewise */
     struct layer_context *spares; /* likewise; of swapchains that are gone, one a queue */
     struct layer_device *next;
+};
+
+/* An image of the program's in a swapchain's memory, and what it has asked for. */
+struct layer_alias {
+    VkImage image;
+    VkImageUsageFlags usage;
+    struct layer_alias *next;
 };
 
 /* Fovea for one queue. It outlives its swapchain, because a window that is resized has a new one each time and
@@ -210,9 +224,10 @@ struct layer_swapchain {
     struct layer_unshown *unshown; /* for each image */
     /* For each image, for kernels; NULL: images are copied by vkCmdCopyImage. */
     VkImageView *raw_views;
-    /* Its images were made for kernels to see, and can do more than `usage`, which the program has asked for. */
-    bool direct;
-    VkImageUsageFlags usage;
+    VkImageUsageFlags usage; /* what the program has asked for */
+    VkImageUsageFlags added_usage; /* what its images can do besides */
+    uint32_t format_count; /* 0: they were not made for kernels to see */
+    VkFormat formats[LAYER_MAX_VIEW_FORMATS]; /* that they may be seen in */
     struct layer_context *contexts; /* one for each queue that it was presented from */
     bool watched; /* its window has had its turn with pointer and keys */
     bool blind; /* its last frame had no gaze */
@@ -237,6 +252,9 @@ struct layer_swapchain *layer_registry_take_swapchain(struct layer_device *devic
                                                       VkSwapchainKHR handle);
 /* What the program has asked for, of an image that can do more; 0: it is no such image. */
 VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImage image);
+void layer_registry_add_alias(struct layer_device *device, struct layer_alias *alias);
+/* Any where image is VK_NULL_HANDLE; NULL: there is none. */
+struct layer_alias *layer_registry_take_alias(struct layer_device *device, VkImage image);
 void layer_registry_add_queue(struct layer_device *device, const struct layer_queue *queue);
 void layer_registry_add_spare(struct layer_device *device, struct layer_context *context);
 /* That queue's; of any queue where it is NULL. */
@@ -283,6 +301,11 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
                                                         VkSwapchainKHR *out_swapchain);
 VKAPI_ATTR void VKAPI_CALL layer_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
                                                      const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImage(VkDevice handle, const VkImageCreateInfo *info,
+                                                 const VkAllocationCallbacks *allocator,
+                                                 VkImage *out_image);
+VKAPI_ATTR void VKAPI_CALL layer_DestroyImage(VkDevice handle, VkImage image,
+                                              const VkAllocationCallbacks *allocator);
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
                                                      const VkImageViewCreateInfo *info,
                                                      const VkAllocationCallbacks *allocator,
@@ -309,10 +332,14 @@ struct layer_features {
 void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info);
 void layer_features_restore(struct layer_features *features);
 
-/* layer_direct.c: a swapchain's create info with what lets kernels see its images. False: it cannot be, and the
- * info is as it was. */
-#define LAYER_MAX_VIEW_FORMATS 16
+/* layer_direct.c: finds out whether kernels may see images of swapchains on that device at all. The link is the
+ * layer's own. */
+void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *info,
+                       const VkLayerDeviceLink *link);
+/* A swapchain's create info with what lets kernels see its images. False: it cannot be, and the info is as it
+ * was. */
 struct layer_direct {
+    bool on; /* kernels may see the images; else there is no list */
     VkImageFormatListCreateInfo list;
     VkFormat formats[LAYER_MAX_VIEW_FORMATS];
 };
@@ -324,6 +351,9 @@ void layer_direct_open(struct layer_swapchain *swapchain);
 void layer_direct_close(struct layer_swapchain *swapchain);
 
 void layer_swapchain_free(struct layer_swapchain *swapchain);
+
+/* layer_alias.c: before the device goes. */
+void layer_aliases_finish(struct layer_device *device);
 
 /* layer_log.c. A line in the log, the first time on that device. */
 void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason);

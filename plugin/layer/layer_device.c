@@ -259,6 +259,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
     device->instance = instance;
     device->physical = physical;
     device->inert = instance->inert || !callback;
+    layer_direct_note(device, info, links.link->u.pLayerInfo);
     const VkResult result = create_below(device, &links, info, allocator, out_device);
     if (result != VK_SUCCESS) {
         free_device(device);
@@ -286,6 +287,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
         layer_swapchain_free(swapchain);
     }
     layer_contexts_finish(device);
+    layer_aliases_finish(device);
     layer_registry_take_device(handle);
     device->vk.DestroyDevice(handle, allocator);
     free_device(device);

@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "vk_format.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,19 +33,70 @@ static bool has_extension(const struct layer_device *device, const char *name)
     return false;
 }
 
-/* vkBasalt makes the program's images itself, with a list of formats of its own: nobody may see words in those. It
- * is asked for by this variable, and whether it stands below cannot be told. */
-static bool are_replaced(void)
+/* Layers that hand a swapchain's create info down with what it has, by the beginning of their files' names. Others may
+ * make the program's images themselves, in formats of their own, as vkBasalt does: nobody may see words in those. */
+static const char *const known_layers[] = {
+    "VkLayer_fovea_", /* of the tests */
+    "libGLX_nvidia",  "libMangoHud", "libVkLayer_MESA_", "libVkLayer_khronos_",
+};
+
+static bool is_known(const char *file)
 {
-    const char *basalt = secure_getenv("ENABLE_VKBASALT");
-    return basalt && strcmp(basalt, "1") == 0;
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    for (size_t i = 0; i < sizeof known_layers / sizeof known_layers[0]; i++) {
+        if (strncmp(name, known_layers[i], strlen(known_layers[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether there is a layer below that is not known. The link of each layer has the functions of the next one, that of
+ * the last one the driver's. */
+static bool has_stranger_below(const VkLayerDeviceLink *link)
+{
+    for (; link->pNext; link = link->pNext) {
+        Dl_info info;
+        const void *function = *(void *const *)&link->pfnNextGetDeviceProcAddr;
+        const bool found = dladdr(function, &info) != 0 && info.dli_fname;
+        if (!found || !is_known(info.dli_fname)) {
+            log_info(layer_log(), "swapchains are copied: %s stands below, and is not known",
+                     found ? info.dli_fname : "a layer without a file");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Framebuffers without images say beforehand how the images were made that they will be used with, which are the
+ * program's words: its views can be kept to them, an image's flags and formats cannot. */
+static bool has_imageless_framebuffers(const VkDeviceCreateInfo *info)
+{
+    for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
+        if ((s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES &&
+             ((const VkPhysicalDeviceVulkan12Features *)s)->imagelessFramebuffer) ||
+            (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES &&
+             ((const VkPhysicalDeviceImagelessFramebufferFeatures *)s)->imagelessFramebuffer)) {
+            log_info(layer_log(), "swapchains are copied: framebuffers may be without images");
+            return true;
+        }
+    }
+    return false;
+}
+
+void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *info,
+                       const VkLayerDeviceLink *link)
+{
+    device->not_direct =
+        device->inert || has_imageless_framebuffers(info) || has_stranger_below(link);
 }
 
 static bool is_wanted(const struct layer_device *device, const VkSwapchainCreateInfoKHR *info)
 {
     struct fovea_settings settings;
     (void)layer_session_settings(&settings, info->imageColorSpace);
-    return settings.layer.direct && !are_replaced() && !(info->flags & DEFERRED_MEMORY) &&
+    return settings.layer.direct && !device->not_direct && !(info->flags & DEFERRED_MEMORY) &&
            has_extension(device, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME);
 }
 
@@ -137,6 +189,7 @@ bool layer_direct_apply(const struct layer_device *device, struct layer_direct *
 {
     const VkFormat raw = fovea_vk_raw_format(info->imageFormat);
     VkSwapchainCreateInfoKHR own = *info;
+    direct->on = false;
     if (!is_wanted(device, info) || !surface_allows(device, info->surface) ||
         !words_can_be_stored(device, raw) || !make_list(direct, info, raw)) {
         return false;
@@ -148,6 +201,7 @@ bool layer_direct_apply(const struct layer_device *device, struct layer_direct *
         return false;
     }
     *info = own;
+    direct->on = true;
     return true;
 }
 
@@ -199,7 +253,8 @@ static bool says_its_usage(const VkImageViewCreateInfo *info)
     return s != NULL;
 }
 
-/* A view has all of its image's usages unless it says which, and one of sRGB cannot be stored to. */
+/* A view has all of its image's usages unless it says which, one of sRGB cannot be stored to, and a framebuffer without
+ * images has said which it will have. */
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
                                                      const VkImageViewCreateInfo *info,
                                                      const VkAllocationCallbacks *allocator,

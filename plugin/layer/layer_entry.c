@@ -93,9 +93,16 @@ static const struct hook instance_hooks[] = {
 };
 
 static const struct hook device_hooks[] = {
-    HOOK(GetDeviceProcAddr),         HOOK(DestroyDevice),      HOOK(GetDeviceQueue),
-    HOOK(GetDeviceQueue2),           HOOK(CreateSwapchainKHR), HOOK(DestroySwapchainKHR),
-    HOOK(QueuePresentKHR),           HOOK(CreateImageView),
+    HOOK(GetDeviceProcAddr),
+    HOOK(DestroyDevice),
+    HOOK(GetDeviceQueue),
+    HOOK(GetDeviceQueue2),
+    HOOK(CreateSwapchainKHR),
+    HOOK(DestroySwapchainKHR),
+    HOOK(QueuePresentKHR),
+    HOOK(CreateImageView),
+    HOOK(CreateImage),
+    HOOK(DestroyImage),
 #ifdef VK_EXT_swapchain_maintenance1
     HOOK(ReleaseSwapchainImagesEXT),
 #endif

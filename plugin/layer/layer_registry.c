@@ -91,12 +91,30 @@ VkImageUsageFlags layer_registry_image_usage(struct layer_device *device, VkImag
 {
     pthread_mutex_lock(&lock);
     const struct layer_swapchain *swapchain = device->swapchains;
-    while (swapchain && !(swapchain->direct && has_image(swapchain, image))) {
+    while (swapchain && !has_image(swapchain, image)) {
         swapchain = swapchain->next;
     }
-    const VkImageUsageFlags usage = swapchain ? swapchain->usage : 0;
+    const struct layer_alias *alias = swapchain ? NULL : device->aliases;
+    while (alias && alias->image != image) {
+        alias = alias->next;
+    }
+    const VkImageUsageFlags usage = swapchain ? swapchain->usage : alias ? alias->usage : 0;
     pthread_mutex_unlock(&lock);
     return usage;
+}
+
+void layer_registry_add_alias(struct layer_device *device, struct layer_alias *alias)
+{
+    ADD(device->aliases, alias);
+    atomic_store(&device->has_alias, true);
+}
+
+struct layer_alias *layer_registry_take_alias(struct layer_device *device, VkImage image)
+{
+    if (!atomic_load(&device->has_alias)) {
+        return NULL; /* programs destroy images by the thousand */
+    }
+    FIND(layer_alias, device->aliases, !image || (*at)->image == image, true);
 }
 
 void layer_registry_add_spare(struct layer_device *device, struct layer_context *context)

@@ -8,6 +8,7 @@
 #include "vk_format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Which swapchains ----------------------------------------------------------------------------- */
 
@@ -85,7 +86,7 @@ static bool take_images(struct layer_swapchain *swapchain)
 
 static struct layer_swapchain *make(struct layer_device *device,
                                     const VkSwapchainCreateInfoKHR *info, VkSwapchainKHR handle,
-                                    bool direct)
+                                    VkImageUsageFlags usage, const struct layer_direct *direct)
 {
     struct layer_swapchain *swapchain = calloc(1, sizeof *swapchain);
     if (!swapchain) {
@@ -99,14 +100,16 @@ static struct layer_swapchain *make(struct layer_device *device,
         .width_px = info->imageExtent.width,
         .height_px = info->imageExtent.height,
         .window = layer_registry_window(device->instance, info->surface),
-        .direct = direct,
         .usage = info->imageUsage,
+        .added_usage = usage & ~info->imageUsage,
+        .format_count = direct->on ? direct->list.viewFormatCount : 0,
     };
+    memcpy(swapchain->formats, direct->formats, swapchain->format_count * sizeof(VkFormat));
     if (!take_images(swapchain)) {
         layer_swapchain_free(swapchain);
         return NULL;
     }
-    if (direct) {
+    if (direct->on) {
         layer_direct_open(swapchain);
     }
     return swapchain;
@@ -128,20 +131,22 @@ static VkResult create_again(struct layer_device *device, const VkSwapchainCreat
     return device->vk.CreateSwapchainKHR(device->handle, &again, allocator, out_swapchain);
 }
 
-/* With images that kernels see, or that can be copied at least. */
+/* With images that kernels see, or that can be copied at least. -> what they can be used for. */
 static VkResult create_for_fovea(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
                                  const VkAllocationCallbacks *allocator,
-                                 VkSwapchainKHR *out_swapchain, bool *out_direct)
+                                 VkSwapchainKHR *out_swapchain, struct layer_direct *out_direct,
+                                 VkImageUsageFlags *out_usage)
 {
-    struct layer_direct direct;
     VkSwapchainCreateInfoKHR own = *info;
-    *out_direct = layer_direct_apply(device, &direct, &own);
+    const bool direct = layer_direct_apply(device, out_direct, &own);
     const VkResult result =
         device->vk.CreateSwapchainKHR(device->handle, &own, allocator, out_swapchain);
-    if (!*out_direct || !is_worth_another_try(result)) {
+    *out_usage = own.imageUsage;
+    if (!direct || !is_worth_another_try(result)) {
         return result;
     }
-    *out_direct = false;
+    out_direct->on = false;
+    *out_usage = info->imageUsage;
     return create_again(device, info, allocator, out_swapchain);
 }
 
@@ -173,8 +178,10 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
         log_info(layer_log(), "a swapchain is left alone: %s", reason);
         return device->vk.CreateSwapchainKHR(handle, info, allocator, out_swapchain);
     }
-    bool direct = false;
-    const VkResult result = create_for_fovea(device, &own, allocator, out_swapchain, &direct);
+    struct layer_direct direct;
+    VkImageUsageFlags usage;
+    const VkResult result =
+        create_for_fovea(device, &own, allocator, out_swapchain, &direct, &usage);
     if (is_worth_another_try(result)) {
         log_warning(layer_log(),
                     "a swapchain is left alone: it cannot be made with what Fovea needs");
@@ -184,13 +191,13 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
         return result;
     }
     retire(device, info->oldSwapchain);
-    struct layer_swapchain *swapchain = make(device, info, *out_swapchain, direct);
+    struct layer_swapchain *swapchain = make(device, info, *out_swapchain, usage, &direct);
     if (swapchain) {
         layer_registry_add_swapchain(device, swapchain);
         return VK_SUCCESS;
     }
     log_warning(layer_log(), "a swapchain is left alone: no memory for its images");
-    if (!direct) {
+    if (!direct.on) {
         return VK_SUCCESS;
     }
     /* Nobody would keep the program's views of these from what their images can do more. */

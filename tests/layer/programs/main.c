@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct program_case *const all_cases[] = {device_cases, frame_cases, life_cases,
-                                                       retry_cases};
+static const struct program_case *const all_cases[] = {device_cases, frame_cases, image_cases,
+                                                       life_cases, retry_cases};
 
 int main(int argc, char **argv)
 {

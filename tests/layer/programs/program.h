@@ -122,6 +122,8 @@ struct screen {
     VkFormat format;
     VkSwapchainCreateFlagsKHR flags;
     const void *next; /* of VkSwapchainCreateInfoKHR */
+    /* Records the picture of the image; NULL: it is copied from a buffer. */
+    void (*draw)(const struct screen *screen, VkCommandBuffer commands);
     struct xcb_connection_t *connection;
     uint32_t window;
     VkSurfaceKHR surface;
@@ -183,6 +185,7 @@ struct program_case {
     void (*run)(void);
 };
 /* They end with {NULL}. */
-extern const struct program_case device_cases[], frame_cases[], life_cases[], retry_cases[];
+extern const struct program_case device_cases[], frame_cases[], image_cases[], life_cases[],
+    retry_cases[];
 
 #endif

@@ -110,12 +110,9 @@ static void barrier(const struct screen *screen, VkCommandBuffer commands, VkIma
                                            0, 0, NULL, 0, NULL, 1, &info);
 }
 
-static void record(const struct screen *screen, const struct slot *slot)
+static void record_copy(const struct screen *screen, const struct slot *slot)
 {
     const struct program *program = screen->program;
-    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    program_check(program->vk.BeginCommandBuffer(slot->commands, &begin), "vkBeginCommandBuffer");
     const VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                       .imageExtent = {screen->width_px, screen->height_px, 1}};
     barrier(screen, slot->commands, VK_IMAGE_LAYOUT_UNDEFINED,
@@ -124,13 +121,27 @@ static void record(const struct screen *screen, const struct slot *slot)
                                      VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
     barrier(screen, slot->commands, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
             VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+}
+
+static void record(const struct screen *screen, const struct slot *slot)
+{
+    const struct program *program = screen->program;
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    program_check(program->vk.BeginCommandBuffer(slot->commands, &begin), "vkBeginCommandBuffer");
+    if (screen->draw) {
+        screen->draw(screen, slot->commands);
+    } else {
+        record_copy(screen, slot);
+    }
     program_check(program->vk.EndCommandBuffer(slot->commands), "vkEndCommandBuffer");
 }
 
 static void submit(struct screen *screen, const struct slot *slot, VkSemaphore wait)
 {
     const struct program *program = screen->program;
-    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const VkPipelineStageFlags stage = screen->draw ? VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT
+                                                    : VK_PIPELINE_STAGE_TRANSFER_BIT;
     const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                .waitSemaphoreCount = 1,
                                .pWaitSemaphores = &wait,
