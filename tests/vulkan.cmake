@@ -45,7 +45,7 @@ set_tests_properties(test_frame_stream_long_cuda PROPERTIES SKIP_RETURN_CODE 77 
 fovea_add_vulkan_test(test_frame_overlay 300 vulkan cpu cuda)
 fovea_add_vulkan_test(test_frame_plans 120 vulkan cpu)
 fovea_add_vulkan_test(test_frame_seen 120 vulkan cpu cuda nvidia)
-fovea_add_vulkan_test(test_frame_protocol 120 cpu)
+fovea_add_vulkan_test(test_frame_protocol 300 cpu)
 fovea_add_vulkan_test(test_frame_back 120 cpu)
 fovea_add_vulkan_test(test_frame_cost 240 cpu cuda)
 target_sources(test_frame_cost_cpu PRIVATE vulkan/cache_folder.c)

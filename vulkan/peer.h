@@ -74,6 +74,13 @@ struct peer_job {
     bool timed; /* `elapsed` will be asked; that may cost as much again as a kernel's launch does */
 };
 
+/* What is left of a job once enqueue has returned. */
+enum peer_answer {
+    PEER_SIGNALS, /* its signal comes when all that was started of it is over, be it a part */
+    PEER_IS_STILL, /* nothing of it runs or will run; nothing is signalled */
+    PEER_MAY_RUN, /* a part may run until the peer is drained; nothing is signalled */
+};
+
 /* One thread at a time, except where said. No entry is NULL but those of late jobs. */
 struct peer_api {
     const char *name; /* "cuda", "host" */
@@ -94,10 +101,14 @@ struct peer_api {
     enum fovea_result (*import_plan)(struct peer *, const struct foveate_plan *,
                                      struct peer_plan **);
     void (*forget_plan)(struct peer *, struct peer_plan **); /* no job may use it; waits for none */
-    /* Returns at once; allocates nothing. On failure nothing is signalled, but the first views may have
-     * been enqueued: until the peer is drained they may still read src and write their part of dst, and
-     * whoever writes there meanwhile may find either's pixels. */
-    enum fovea_result (*enqueue)(struct peer *, const struct peer_job *);
+    /* Returns at once; allocates nothing. PEER_SIGNALS on success. On failure the first views may have been
+     * enqueued, and read src and write their part of dst when their turn comes, so that nobody else may
+     * write there or show it before: the answer says how to know. A peer that can still signal does, after
+     * what it has enqueued, and the queue waits for that as it does for a job that was taken.
+     * FOVEA_ERROR_DEVICE_LOST, with PEER_IS_STILL: the peer can do nothing any more; no earlier job that has
+     * not signalled ever will, and nothing of any writes. */
+    enum fovea_result (*enqueue)(struct peer *, const struct peer_job *,
+                                 enum peer_answer *out_answer);
     /* Microseconds that the timed job of a slot took, once finished; FOVEA_NOT_READY before, and where it is
      * not timed. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
@@ -111,7 +122,10 @@ struct peer_api {
      * out of reach. Before anything that jobs use is forgotten or destroyed. */
     void (*drain)(struct peer *);
     /* Any thread, any number of times: the jobs are stuck. Stop waiting; where the peer can help it,
-     * nothing is signalled after this returns; destroy does not wait for what is out of reach. */
+     * nothing is signalled after this returns; destroy does not wait for what is out of reach. This is
+     * all of a peer that the watchdog's thread calls, and it calls it while the frame's thread may be in
+     * any other entry or the process may be ending: it sets flags and takes locks of the peer's own that
+     * nobody holds for long, and never calls CUDA, which may hold locks that only its stuck jobs free. */
     void (*abandon)(struct peer *);
 };
 

@@ -5,8 +5,8 @@
  * come as opaque file descriptors; a job is wait, launch, signal on one stream of the peer's own.
  *
  * Every entry pushes and pops the device's primary context; the calling thread's current context
- * stays what it was. What has been enqueued cannot be taken back. A job that fails in the middle has
- * signalled nothing, but its wait may be in the stream: the caller signals in its place. After abandon
+ * stays what it was. What has been enqueued cannot be taken back. A job that fails in the middle signals
+ * after what there is of it, so that the queue can wait for that. After abandon
  * a job whose wait is met late still runs and signals; therefore abandon makes destroy and the forget
  * functions leave everything to the end of the process, instead of waiting or taking memory away from
  * a stream that may still move. */

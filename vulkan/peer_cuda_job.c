@@ -45,23 +45,48 @@ static enum fovea_result record(struct cuda_peer *peer, const struct peer_job *j
     return FOVEA_OK;
 }
 
-static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_job *job)
+static enum fovea_result enqueue_work(struct cuda_peer *peer, const struct peer_job *job)
 {
     struct slot *slot = &peer->slots[job->slot];
     CUdeviceptr gazes = 0;
-    slot->timed = false;
     slot->late = job->late.on && peer->late;
-    FOVEA_TRY(enqueue_wait(peer, job));
     if (slot->late) {
         FOVEA_TRY(
             foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own, &gazes));
     }
     FOVEA_TRY(record(peer, job, slot->begin));
     FOVEA_TRY(enqueue_views(peer, job, gazes));
-    FOVEA_TRY(record(peer, job, slot->end));
-    FOVEA_TRY(enqueue_signal(peer, job));
-    slot->timed = job->timed;
-    return FOVEA_OK;
+    return record(peer, job, slot->end);
+}
+
+/* What has been launched goes on whatever failed, and the signal comes after it. Tried once more, because
+ * without it nobody could know when that is. */
+static enum peer_answer end_job(struct cuda_peer *peer, const struct peer_job *job,
+                                enum fovea_result *out_result)
+{
+    *out_result = enqueue_signal(peer, job);
+    if (*out_result < 0 && *out_result != FOVEA_ERROR_DEVICE_LOST) {
+        *out_result = enqueue_signal(peer, job);
+    }
+    return *out_result == FOVEA_OK                  ? PEER_SIGNALS
+           : *out_result == FOVEA_ERROR_DEVICE_LOST ? PEER_IS_STILL
+                                                    : PEER_MAY_RUN;
+}
+
+static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_job *job,
+                                     enum peer_answer *out_answer)
+{
+    struct slot *slot = &peer->slots[job->slot];
+    slot->timed = slot->late = false;
+    FOVEA_TRY(enqueue_wait(peer, job));
+    const enum fovea_result worked = enqueue_work(peer, job);
+    if (worked == FOVEA_ERROR_DEVICE_LOST) {
+        return worked; /* the context is lost, and with it what was launched */
+    }
+    enum fovea_result ended = FOVEA_OK;
+    *out_answer = end_job(peer, job, &ended);
+    slot->timed = job->timed && worked == FOVEA_OK && ended == FOVEA_OK;
+    return worked < 0 ? worked : ended;
 }
 
 static bool view_fits(const struct peer_view *view, const struct peer_image *image)
@@ -84,9 +109,11 @@ static bool job_fits(const struct cuda_peer *peer, const struct peer_job *job)
            job->view_count <= PEER_MAX_VIEWS && job->slot < peer->slot_count;
 }
 
-enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job)
+enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job,
+                                    enum peer_answer *out_answer)
 {
     struct cuda_peer *peer = cuda(base);
+    *out_answer = PEER_IS_STILL;
     if (atomic_load(&peer->abandoned)) {
         return FOVEA_ERROR_INVALID_STATE;
     }
@@ -94,7 +121,7 @@ enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *jo
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     FOVEA_TRY(cuda_device_push(peer->device));
-    enum fovea_result result = enqueue_all(peer, job);
+    enum fovea_result result = enqueue_all(peer, job, out_answer);
     peer->dirty = peer->dirty || result != FOVEA_OK;
     cuda_device_pop(peer->device);
     return result;

@@ -53,7 +53,8 @@ static inline struct cuda_peer *cuda(struct peer *peer)
 }
 
 /* Entries of the api. */
-FOVEA_MUST_CHECK enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job);
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job,
+                                                     enum peer_answer *out_answer);
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_elapsed(struct peer *base, uint32_t slot,
                                                      double *out_us);
 uint32_t *peer_cuda_late_block(struct peer *base);

@@ -261,10 +261,13 @@ static void forget_plan(struct peer *base, struct peer_plan **plan)
     }
 }
 
-static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
+/* All of a job or nothing. */
+static enum fovea_result enqueue(struct peer *base, const struct peer_job *job,
+                                 enum peer_answer *out_answer)
 {
     struct host_peer *peer = host(base);
     enum fovea_result result = FOVEA_OK;
+    *out_answer = PEER_IS_STILL;
     pthread_mutex_lock(&peer->lock);
     if (peer->count == QUEUE_LENGTH || atomic_load(&peer->abandoned)) {
         result = FOVEA_ERROR_INTERNAL;
@@ -274,6 +277,7 @@ static enum fovea_result enqueue(struct peer *base, const struct peer_job *job)
         uint32_t at = (peer->first + peer->count) % QUEUE_LENGTH;
         peer->queue[at] = *job;
         peer->count++;
+        *out_answer = PEER_SIGNALS;
         pthread_cond_broadcast(&peer->changed);
     }
     pthread_mutex_unlock(&peer->lock);

@@ -152,7 +152,7 @@ struct frame_link {
 struct frame_half {
     bool lost; /* there was one; no more frames */
     bool pending; /* what was submitted of it was not waited for yet */
-    bool answered; /* the peer has its job */
+    bool answered; /* the peer signals */
     struct frame_slot *slot;
 };
 
@@ -204,7 +204,8 @@ struct fovea_vk {
 
     struct peer *peer;
     bool peer_closed; /* it refused a job: it gets no more, those that it has go on */
-    atomic_bool peer_lost; /* set by the watchdog: cut loose */
+    atomic_bool
+        peer_lost; /* cut loose by the watchdog, or its device is lost: nobody waits for it */
     bool peer_lost_noticed;
     struct frame_link link;
     struct frame_watchdog watchdog;
@@ -351,11 +352,13 @@ void frame_plans_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_link_init(struct fovea_vk *fovea);
 void frame_link_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
-                                                      const struct frame_work *work);
+                                                      const struct frame_work *work,
+                                                      enum peer_answer *out_answer);
 /* True if there is a peer and it takes jobs. */
 bool frame_peer_usable(const struct fovea_vk *fovea);
-/* It gets no more jobs; those that it has go on. What becomes of the frame is the trouble that is told. */
-void frame_peer_close(struct fovea_vk *fovea, enum frame_trouble trouble);
+/* It has failed, with that result, and gets no more jobs. Those that it has go on, unless it has lost its device:
+ * then the watchdog takes its turns from now on. What becomes of the frame is the trouble that is told. */
+void frame_peer_fail(struct fovea_vk *fovea, enum fovea_result result, enum frame_trouble trouble);
 /* No frame is on its way, no image or plan is made, the watchdog sleeps: the peer goes, and vulkan is the
  * backend. The reason stays. */
 void frame_peer_drop(struct fovea_vk *fovea);

@@ -85,12 +85,15 @@ static void finish_scratch(struct fovea_vk *fovea, struct frame_scratch *scratch
     *scratch = (struct frame_scratch){0};
 }
 
-static bool scratch_fits(const struct frame_scratch *scratch, const struct vk_format *format,
-                         uint32_t width_px, uint32_t height_px)
+/* A peer that is out of use may still write where it has been told to: scratch that it knows is not used again. */
+static bool scratch_fits(const struct fovea_vk *fovea, const struct frame_scratch *scratch,
+                         const struct vk_format *format, uint32_t width_px, uint32_t height_px)
 {
     const struct vk_image_desc *desc = &scratch->dst.image.desc;
-    return scratch->dst.image.handle && desc->format->pixel == format->pixel &&
-           desc->width_px == width_px && desc->height_px == height_px;
+    const bool known = scratch->src.peer || scratch->dst.peer;
+    return scratch->dst.image.handle && (!known || frame_peer_usable(fovea)) &&
+           desc->format->pixel == format->pixel && desc->width_px == width_px &&
+           desc->height_px == height_px;
 }
 
 /* After a resize a size is gone: scratch that was not used for so many frames is freed. */
@@ -132,7 +135,7 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_for
                                      struct frame_scratch **out_scratch)
 {
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
-        if (scratch_fits(&fovea->scratch[i], format, width_px, height_px)) {
+        if (scratch_fits(fovea, &fovea->scratch[i], format, width_px, height_px)) {
             *out_scratch = &fovea->scratch[i];
             forget_one(fovea, *out_scratch);
             return FOVEA_OK;
@@ -191,6 +194,11 @@ enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
                                    .height_px = desc->height_px,
                                    .usage = desc->usage};
     enum fovea_result result = frame_shared_init(fovea, &wanted, &image->shared);
+    if (result == FOVEA_ERROR_DEVICE_LOST && frame_peer_usable(fovea)) {
+        frame_peer_fail(fovea, result,
+                        FRAME_PEER_REPLACED); /* a lost Vulkan device says so again */
+        result = frame_shared_init(fovea, &wanted, &image->shared);
+    }
     if (result < 0) {
         free(image);
         return result;

@@ -87,7 +87,8 @@ void frame_peer_drop(struct fovea_vk *fovea)
     fovea->backend = FOVEA_BACKEND_VULKAN;
 }
 
-enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_work *work)
+enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_work *work,
+                                     enum peer_answer *out_answer)
 {
     const struct frame_link *link = &fovea->link;
     const struct frame_slot *slot = work->slot;
@@ -106,7 +107,7 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
             job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->constants};
         }
     }
-    return fovea->peer->api->enqueue(fovea->peer, &job);
+    return fovea->peer->api->enqueue(fovea->peer, &job, out_answer);
 }
 
 void frame_peer_notice(struct fovea_vk *fovea)
@@ -123,9 +124,15 @@ bool frame_peer_usable(const struct fovea_vk *fovea)
     return fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
 }
 
-void frame_peer_close(struct fovea_vk *fovea, enum frame_trouble trouble)
+void frame_peer_fail(struct fovea_vk *fovea, enum fovea_result result, enum frame_trouble trouble)
 {
+    const bool lost = result == FOVEA_ERROR_DEVICE_LOST;
     fovea->peer_closed = true;
-    snprintf(fovea->reason, sizeof fovea->reason, "%s refused a frame", fovea->peer->api->name);
+    snprintf(fovea->reason, sizeof fovea->reason,
+             lost ? "%s has lost its device" : "%s refused a frame", fovea->peer->api->name);
+    if (lost) {
+        fovea->peer_lost_noticed = true;
+        atomic_store(&fovea->peer_lost, true);
+    }
     frame_trouble_is(fovea, trouble);
 }

@@ -245,6 +245,10 @@ static void say_without(const struct fovea_vk *fovea, int64_t retry_ns, const ch
 static bool do_without(struct fovea_vk *fovea, const struct frame_work *work,
                        enum fovea_result result, enum lack lack, int64_t now_ns)
 {
+    if (blames_peer(work, result, lack)) {
+        frame_peer_fail(fovea, result, FRAME_PEER_REPLACED);
+        return true;
+    }
     if (result == FOVEA_ERROR_DEVICE_LOST) {
         return false;
     }
@@ -257,10 +261,6 @@ static bool do_without(struct fovea_vk *fovea, const struct frame_work *work,
         say_without(fovea, fovea->overlay_retry_ns,
                     "no kernel draws the overlay; frames have none");
         fovea->overlay_retry_ns = kernel_retry_ns(result, now_ns);
-        return true;
-    }
-    if (blames_peer(work, result, lack)) {
-        frame_peer_close(fovea, FRAME_PEER_REPLACED);
         return true;
     }
     return false;

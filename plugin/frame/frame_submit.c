@@ -172,15 +172,22 @@ static enum fovea_result find_commands(struct fovea_vk *fovea, const struct fram
     return record_from_peer(fovea, work, true);
 }
 
-/* The peer did not take the frame (answered false): batch B stands in for it, so that the values of
- * the link go on. A binary semaphore is left as it is: the peer may have taken the wait in, and a
- * closed peer's semaphores are not used again. In the place of a lost peer the watchdog signals. */
+/* The queue waits for a peer that has part of a job too: until that is over nobody may write to its images. Where
+ * it cannot say when, the watchdog does, after its patience, if there is one. */
+static bool waits_for_peer(const struct fovea_vk *fovea, enum peer_answer answer)
+{
+    return answer == PEER_SIGNALS || (answer == PEER_MAY_RUN && fovea->watchdog.started);
+}
+
+/* A peer that is still: batch B stands in for it, so that the values of the link go on. A binary semaphore
+ * is left as it is: the peer may have taken the wait in, and a closed peer's semaphores are not used
+ * again. In the place of a lost peer the watchdog signals. */
 static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
-                                          bool answered, VkCommandBuffer commands)
+                                          enum peer_answer answer, VkCommandBuffer commands)
 {
     struct batch batch = {.commands = commands};
     uint64_t value = fovea->link.value + 2;
-    if (answered) {
+    if (waits_for_peer(fovea, answer)) {
         add_wait(&batch, fovea->link.timeline ? fovea->link.semaphore : work->slot->from_peer,
                  value);
     } else if (fovea->link.timeline && !atomic_load(&fovea->peer_lost)) {
@@ -190,17 +197,17 @@ static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct f
     return submit(fovea, &batch, work->slot->fence);
 }
 
-/* The first batch is on the queue. A submit that has found no memory has changed nothing and is tried once
- * more, for there is no way back. */
+/* The first batch is on the queue. The engine's image goes as it is where the job was not taken (commands is NULL).
+ * A submit that has found no memory has changed nothing and is tried once more, for there is no way back. */
 static enum fovea_result finish(struct fovea_vk *fovea, const struct frame_work *work,
-                                bool answered, VkCommandBuffer commands)
+                                enum peer_answer answer, VkCommandBuffer commands)
 {
-    if (!answered) {
+    if (!commands) {
         FOVEA_TRY(record_from_peer(fovea, work, false));
         commands = work->slot->commands[2];
     }
-    const enum fovea_result result = submit_from_peer(fovea, work, answered, commands);
-    return result == FOVEA_ERROR_OUT_OF_MEMORY ? submit_from_peer(fovea, work, answered, commands)
+    const enum fovea_result result = submit_from_peer(fovea, work, answer, commands);
+    return result == FOVEA_ERROR_OUT_OF_MEMORY ? submit_from_peer(fovea, work, answer, commands)
                                                : result;
 }
 
@@ -230,15 +237,17 @@ enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea, const struct fr
     FOVEA_TRY(submit_to_peer(fovea, work, commands[0]));
     work->slot->by_peer = true;
     work->slot->timed = fovea->frame % fovea->timed_every == 0;
-    bool answered = frame_link_enqueue(fovea, work) == FOVEA_OK;
-    if (!answered) {
-        frame_peer_close(fovea, FRAME_PEER_FAILED);
+    enum peer_answer answer = PEER_IS_STILL;
+    const enum fovea_result result = frame_link_enqueue(fovea, work, &answer);
+    const bool taken = result == FOVEA_OK;
+    if (!taken) {
+        frame_peer_fail(fovea, result, FRAME_PEER_FAILED);
     }
-    const enum fovea_result finished = finish(fovea, work, answered, commands[1]);
+    const enum fovea_result finished = finish(fovea, work, answer, taken ? commands[1] : NULL);
     if (finished < 0) {
-        return lose(fovea, work, answered, finished);
+        return lose(fovea, work, answer == PEER_SIGNALS, finished);
     }
     fovea->link.value += 2;
-    work->slot->timed = work->slot->timed && answered;
-    return answered ? FOVEA_OK : FOVEA_PASSED_THROUGH;
+    work->slot->timed = work->slot->timed && taken;
+    return taken ? FOVEA_OK : FOVEA_PASSED_THROUGH;
 }

@@ -101,6 +101,11 @@ static void *watch(void *argument)
         if (!counter(fovea, &value)) {
             break; /* the device is lost; the frame loop will say so */
         }
+        if (atomic_load(&fovea->peer_lost)) {
+            stand_in(fovea, look_every_ms,
+                     value); /* its device is lost: there is nothing to wait for */
+            break;
+        }
         int64_t now_ns = fovea_time_ns();
         if (value != seen) {
             seen = value;

@@ -33,7 +33,13 @@ static bool must_fail(const char *name)
     if (fake_cuda.fail_at == 0 || (fake_cuda.fails && strcmp(fake_cuda.fails, name) != 0)) {
         return false;
     }
-    return --fake_cuda.fail_at == 0;
+    if (fake_cuda.fail_at > 1) {
+        fake_cuda.fail_at--;
+        return false;
+    }
+    fake_cuda.fail_at = fake_cuda.fail_on > 0;
+    fake_cuda.fail_on -= fake_cuda.fail_on > 0;
+    return true;
 }
 
 #define CALLED(name)                                                                               \

@@ -17,6 +17,7 @@ struct fake_cuda {
     const char *lacks; /* a function that the driver does not have */
     const char *fails; /* a function that fails; NULL: any */
     int fail_at; /* how many of those calls from now on; 1: the next. 0: none fails */
+    int fail_on; /* and so many of those after it */
     CUresult error; /* with what */
     bool busy; /* events have not happened yet */
     bool no_timelines;

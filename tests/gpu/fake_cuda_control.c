@@ -21,6 +21,7 @@ void fake_cuda_calm(struct fake_cuda *fake)
 {
     fake->fails = NULL;
     fake->fail_at = 0;
+    fake->fail_on = 0;
     fake->busy = false;
     fake->no_timelines = false;
     fake->no_pools = false;

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+static enum peer_answer answer;
+
 /* ---- Life ------------------------------------------------------------------------------------- */
 
 static void a_peer_leaves_nothing_behind(void **state)
@@ -172,12 +174,12 @@ static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state
 {
     (void)state;
     struct setup s = set_up();
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->busy = true;
     const int living = fake_cuda_living(fake);
     s.peer->api->abandon(s.peer);
     fake->calls[0] = '\0';
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_STATE);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_STATE);
     forget(&s);
     s.peer->api->destroy(s.peer);
     assert_string_equal(fake->calls, "");

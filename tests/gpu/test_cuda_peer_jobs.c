@@ -13,11 +13,13 @@
 
 #include <cmocka.h>
 
+static enum peer_answer answer;
+
 static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **state)
 {
     (void)state;
     struct setup s = set_up();
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
                         "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
@@ -30,11 +32,11 @@ static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
     (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     double elapsed_us = 0.0;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_OK);
     fake->calls[0] = '\0';
     s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
                                      "LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
                                      "SignalExternalSemaphoresAsync CtxPopCurrent ");
@@ -49,7 +51,7 @@ static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->calls[0] = '\0';
     fake->busy = true;
     s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
@@ -70,7 +72,7 @@ static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->calls[0] = '\0';
     s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
     assert_null(strstr(fake->calls, "EventRecord"));
@@ -84,7 +86,7 @@ static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
     (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     assert_int_equal(s.plan->level_count, 4);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
                         "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
@@ -100,27 +102,70 @@ static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
     fake->fails = "LaunchKernel";
     fake->fail_at = 3;
     fake->error = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                        "LaunchKernel LaunchKernel LaunchKernel CtxPopCurrent ");
+                        "LaunchKernel LaunchKernel LaunchKernel "
+                        "SignalExternalSemaphoresAsync CtxPopCurrent ");
     tear_down(&s);
 }
 
-static void a_job_that_fails_anywhere_signals_nothing(void **state)
+/* Nothing of a lost context runs. */
+static void a_job_whose_context_is_lost_signals_nothing(void **state)
 {
     (void)state;
     struct setup s = set_up();
     for (int n = 1; n <= 6; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
-        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_DEVICE_LOST);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_DEVICE_LOST);
         assert_int_equal(fake->pushed, 0);
         double elapsed_us = 0.0;
         assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
         const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
         assert_true(!signal || n == 6);
+        assert_int_equal(answer, PEER_IS_STILL);
     }
     assert_non_null(strstr(fake->calls, "SignalExternalSemaphoresAsync"));
+    tear_down(&s);
+}
+
+/* The queue waits for the signal, and what was launched is over by then. */
+static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    s.job.views[1] = s.job.views[0];
+    s.job.view_count = 2;
+    /* The context, the wait, an event, two views, an event, the signal. */
+    for (int n = 1; n <= 7; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        const enum fovea_result result = s.peer->api->enqueue(s.peer, &s.job, &answer);
+        assert_true(fake_cuda_has_failed(fake));
+        assert_int_equal(fake->pushed, 0);
+        const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync CtxPop");
+        const char *last = strstr(fake->calls, "LaunchKernel");
+        for (const char *next = last; next; next = strstr(next + 1, "LaunchKernel")) {
+            last = next;
+        }
+        assert_int_equal(signal != NULL, n > 2);
+        assert_true(!last || last < signal);
+        assert_int_equal(answer, n > 2 ? PEER_SIGNALS : PEER_IS_STILL);
+        /* A signal that comes at the second attempt is all that a job needs. */
+        assert_int_equal(result, n == 7 ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
+    }
+    tear_down(&s);
+}
+
+static void a_job_whose_signal_fails_twice_says_that_it_may_run(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    fake->fails = "SignalExternalSemaphoresAsync";
+    fake->fail_at = 1;
+    fake->fail_on = 1;
+    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(answer, PEER_MAY_RUN);
     tear_down(&s);
 }
 
@@ -130,23 +175,23 @@ static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
     struct setup s = set_up();
     struct peer_job job = s.job;
     job.views[0].frame.width_px++;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     job = s.job;
     job.views[0].frame.origin_y_px = 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     job.views[0].frame.origin_y_px = -1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     job = s.job;
     job.views[0].plan = NULL;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     job = s.job;
     job.view_count = 0;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     job.view_count = PEER_MAX_VIEWS + 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     job = s.job;
     job.slot = SLOTS;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_string_equal(fake->calls, "");
     tear_down(&s);
 }
@@ -158,7 +203,7 @@ static void times_come_when_the_job_is_over(void **state)
     double elapsed_us = 0.0;
     assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
     s.job.slot = 1;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->busy = true;
     assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
     fake->busy = false;
@@ -177,7 +222,7 @@ static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
     struct peer_plan *plan = NULL;
     const int memories = fake->memories;
     assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_OK);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->busy = true;
     fake->calls[0] = '\0';
     s.peer->api->forget_plan(s.peer, &plan);
@@ -197,7 +242,7 @@ static void plans_come_and_go_while_jobs_wait(void **state)
     (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->busy = true;
     struct peer_plan *plan = NULL;
     for (int i = 0; i < 40; i++) {
@@ -223,7 +268,7 @@ static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
     fake->no_pools = true;
     struct setup s = set_up();
     const int memories = fake->memories;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->busy = true;
     struct peer_plan *plan = NULL;
     enum fovea_result result = FOVEA_OK;
@@ -256,7 +301,7 @@ static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
     fake->fails = "LaunchKernel";
     fake->fail_at = 2;
     fake->error = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
     fake_cuda_calm(fake);
     fake->busy = true;
     const int surfaces = fake->surfaces;
@@ -289,12 +334,12 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     }
     s.job.view_count = 2;
     fake_cuda_calm(fake);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
                         "LaunchKernel EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
     s.job.views[1].frame.origin_x_px++;
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
     tear_down(&s);
     foveate_plan_destroy(&half);
@@ -320,7 +365,7 @@ static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
             assert_int_equal(fake_cuda_living(fake), living);
         }
         fake_cuda_calm(fake);
-        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job), FOVEA_OK);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
         tear_down(&s);
     }
 }
@@ -334,7 +379,9 @@ int main(void)
         cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
         cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
         cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
-        cmocka_unit_test(a_job_that_fails_anywhere_signals_nothing),
+        cmocka_unit_test(a_job_whose_context_is_lost_signals_nothing),
+        cmocka_unit_test(a_job_that_fails_half_way_signals_after_what_there_is_of_it),
+        cmocka_unit_test(a_job_whose_signal_fails_twice_says_that_it_may_run),
         cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
         cmocka_unit_test(times_come_when_the_job_is_over),
         cmocka_unit_test(views_run_one_after_the_other_between_the_semaphores),

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define LATE_MS 150
+#define SPOILT 0xee
 
 struct faulty_peer *the_peer;
 
@@ -20,6 +24,9 @@ static struct faulty_peer *faulty(struct peer *peer)
 
 static void destroy(struct peer *peer)
 {
+    if (faulty(peer)->late_started) {
+        pthread_join(faulty(peer)->late, NULL);
+    }
     faulty(peer)->host->api->destroy(faulty(peer)->host);
     free(peer);
 }
@@ -28,17 +35,33 @@ static enum fovea_result import_image(struct peer *peer, const struct peer_image
                                       struct peer_image **out_image)
 {
     struct faulty_peer *self = faulty(peer);
-    return self->host->api->import_image(self->host, desc, out_image);
+    const enum fovea_result result = self->host->api->import_image(self->host, desc, out_image);
+    for (int i = 0; result == FOVEA_OK && i < STAND_IN_IMAGES; i++) {
+        if (!self->images[i].image) {
+            self->images[i] =
+                (struct stand_in_image){.image = *out_image,
+                                        .mapped = desc->mapped,
+                                        .bytes = (size_t)desc->row_stride_bytes * desc->height_px};
+            break;
+        }
+    }
+    return result;
 }
 
 static void forget_image(struct peer *peer, struct peer_image **image)
 {
+    for (int i = 0; i < STAND_IN_IMAGES; i++) {
+        if (faulty(peer)->images[i].image == *image) {
+            faulty(peer)->images[i] = (struct stand_in_image){.image = NULL};
+        }
+    }
     faulty(peer)->host->api->forget_image(faulty(peer)->host, image);
 }
 
 static enum fovea_result import_semaphore(struct peer *peer, const struct peer_semaphore_desc *desc,
                                           struct peer_semaphore **out_semaphore)
 {
+    faulty(peer)->link = desc->semaphore;
     return faulty(peer)->host->api->import_semaphore(faulty(peer)->host, desc, out_semaphore);
 }
 
@@ -58,15 +81,57 @@ static void forget_plan(struct peer *peer, struct peer_plan **plan)
     faulty(peer)->host->api->forget_plan(faulty(peer)->host, plan);
 }
 
-static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
+void stand_in_spoil(const struct stand_in_image *image)
+{
+    memset(image->mapped, SPOILT, image->bytes);
+}
+
+/* A kernel that was launched before the one that failed. */
+static void *write_late(void *argument)
+{
+    struct faulty_peer *self = argument;
+    const struct timespec pause = {.tv_nsec = LATE_MS * 1000000L};
+    const VkSemaphoreSignalInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                          .semaphore = self->link,
+                                          .value = self->late_job.signal_value};
+    nanosleep(&pause, NULL);
+    stand_in_spoil(&self->dst);
+    atomic_store(&self->late_over, true);
+    if (self->fault == FAILS_HALF_WAY) {
+        assert_int_equal(vkSignalSemaphore(self->device, &signal), VK_SUCCESS);
+    }
+    return NULL;
+}
+
+static void start_late(struct faulty_peer *self, const struct peer_job *job)
+{
+    self->late_job = *job;
+    self->late_started = true;
+    assert_int_equal(pthread_create(&self->late, NULL, write_late, self), 0);
+}
+
+static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
+                                 enum peer_answer *out_answer)
 {
     struct faulty_peer *self = faulty(peer);
     struct peer_job changed = *job;
     self->jobs++;
+    for (int i = 0; i < STAND_IN_IMAGES; i++) {
+        self->dst = self->images[i].image == job->dst ? self->images[i] : self->dst;
+    }
+    *out_answer = PEER_IS_STILL;
     switch (self->fault) {
     case NEVER_SIGNALS:
+        *out_answer = PEER_SIGNALS;
         return FOVEA_OK;
     case REFUSES:
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    case LOSES_ITS_DEVICE:
+        return FOVEA_ERROR_DEVICE_LOST;
+    case FAILS_HALF_WAY:
+    case FAILS_HALF_WAY_SILENTLY:
+        *out_answer = self->fault == FAILS_HALF_WAY ? PEER_SIGNALS : PEER_MAY_RUN;
+        start_late(self, job);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     case FORGETS_TO_WAIT:
         changed.wait_value = 0;
@@ -77,7 +142,7 @@ static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
     default:
         break;
     }
-    return self->host->api->enqueue(self->host, &changed);
+    return self->host->api->enqueue(self->host, &changed, out_answer);
 }
 
 static enum fovea_result elapsed(struct peer *peer, uint32_t slot, double *out_us)
@@ -115,6 +180,7 @@ static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
     assert_non_null(peer);
     peer->base.api = &api;
     peer->fault = *(enum fault *)user;
+    peer->device = fovea->device.handle;
     assert_int_equal(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host), FOVEA_OK);
     fovea->peer = &peer->base;
     fovea->backend = FOVEA_BACKEND_CPU;

@@ -17,7 +17,18 @@ enum fault {
     NEVER_SIGNALS, /* takes the job and does nothing */
     FORGETS_TO_WAIT, /* works before the queue has drawn */
     REFUSES, /* enqueue fails */
-    WRONG_IMAGE /* does not read what the engine drew */
+    WRONG_IMAGE, /* does not read what the engine drew */
+    LOSES_ITS_DEVICE, /* enqueue fails for good, and what it has will not signal */
+    FAILS_HALF_WAY, /* enqueue fails; what there is of the job writes later, and then signals */
+    FAILS_HALF_WAY_SILENTLY /* likewise, and does not signal */
+};
+
+/* Of the images that the peer knows. */
+#define STAND_IN_IMAGES 32
+struct stand_in_image {
+    struct peer_image *image;
+    unsigned char *mapped;
+    size_t bytes;
 };
 
 struct faulty_peer {
@@ -27,6 +38,14 @@ struct faulty_peer {
     enum fault fault;
     int abandoned;
     int jobs;
+    VkDevice device;
+    struct stand_in_image images[STAND_IN_IMAGES];
+    struct stand_in_image dst; /* of the newest job */
+    struct peer_job late_job;
+    VkSemaphore link;
+    pthread_t late;
+    atomic_bool late_over; /* it has written all that it will */
+    bool late_started;
 };
 
 extern struct faulty_peer *the_peer; /* of the bench that was opened last */
@@ -43,6 +62,9 @@ struct bench {
     struct test_image dst;
     double *expected;
 };
+
+/* What a job that nobody waits for does to its image. */
+void stand_in_spoil(const struct stand_in_image *image);
 
 /* The functions are the loader's where get is NULL. */
 void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get);

@@ -30,11 +30,14 @@ static enum manner manner;
 static int jobs;
 static int peers;
 
-static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
+static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
+                                 enum peer_answer *out_answer)
 {
     const struct timespec pause = {.tv_nsec = SLOW_MS * 1000000L};
     jobs++;
+    *out_answer = PEER_SIGNALS;
     if (manner == REFUSES) {
+        *out_answer = PEER_IS_STILL;
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     if (manner == NEVER_SIGNALS) {
@@ -43,7 +46,7 @@ static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job)
     if (manner == SLOW) {
         nanosleep(&pause, NULL);
     }
-    return original->enqueue(peer, job);
+    return original->enqueue(peer, job, out_answer);
 }
 
 static enum fovea_result import_image(struct peer *peer, const struct peer_image_desc *desc,

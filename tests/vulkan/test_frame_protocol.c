@@ -99,6 +99,87 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
     }
 }
 
+/* The first view of a job was launched, the second was not: whatever the first writes lands before the engine's
+ * image is copied there, whether the peer can still say when that is or not. Frames after it are right. */
+static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
+{
+    (void)state;
+    static const enum fault faults[] = {FAILS_HALF_WAY, FAILS_HALF_WAY_SILENTLY};
+    for (int i = 0; i < 2; i++) {
+        /* The watchdog's patience is two seconds. */
+        for (int path = 0; path < RIG_PATH_COUNT; path += i ? 3 : 1) {
+            struct bench bench;
+            open_bench(&bench, faults[i], NULL);
+            assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_PASSED_THROUGH);
+            assert_true(
+                atomic_load(&the_peer->late_over)); /* the frame is over, and was after it */
+            compare_assert_all_same(&bench.dst.view, &bench.src.view,
+                                    rig_path_name((enum rig_path)path));
+            for (int n = 0; n < 3; n++) {
+                assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
+                assert_true(is_the_reference(&bench));
+            }
+            assert_int_equal(the_peer->jobs, 1);
+            close_bench(&bench);
+        }
+    }
+}
+
+/* Cut loose, it may still come to its job at any time. Frames are copied to scratch that it does not know. */
+static void late_writes_of_a_stuck_job_find_nothing_that_is_used(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, NEVER_SIGNALS, NULL);
+    assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
+    const struct stand_in_image written = the_peer->dst;
+    assert_non_null(written.mapped);
+    struct engine_image image;
+    const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+        for (int n = 0; n < FRAME_MAX_SCRATCH; n++) {
+            const struct frame_scratch *scratch = &bench.rig.fovea->scratch[n];
+            const bool used = scratch->last_frame == bench.rig.fovea->frame;
+            assert_false(used && (scratch->dst.peer || scratch->src.peer));
+        }
+        stand_in_spoil(&written);
+        engine_idle(&bench.rig.engine);
+    }
+    engine_image_destroy(&bench.rig.engine, &image);
+    close_bench(&bench);
+}
+
+/* A job before may be under way: it will not signal, and the queue does not wait for the watchdog's patience. */
+static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, NEVER_SIGNALS, NULL);
+    bench.rig.fovea->watchdog.patience_ms = 1e9;
+    struct engine_image image;
+    const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
+    const int64_t start_ns = fovea_time_ns();
+    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
+    the_peer->fault = LOSES_ITS_DEVICE;
+    assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_PASSED_THROUGH);
+    engine_idle(&bench.rig.engine);
+    assert_true(fovea_time_ns() - start_ns < 5 * INT64_C(1000000000));
+    assert_int_equal(the_peer->abandoned, 0);
+    assert_int_equal(bench.log.warnings, 1);
+    assert_non_null(strstr(bench.log.last, "the vulkan backend takes over"));
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
+        assert_true(is_the_reference(&bench));
+    }
+    struct fovea_vk_stats stats;
+    assert_int_equal(fovea_vk_get_stats(bench.rig.fovea, &stats), FOVEA_OK);
+    assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
+    assert_non_null(strstr(stats.backend_reason, "has lost its device"));
+    engine_image_destroy(&bench.rig.engine, &image);
+    close_bench(&bench);
+}
+
 /* Views where they are, and nothing else of dst; then the vulkan backend foveates them. */
 static void a_peer_that_refuses_lets_views_through(void **state)
 {
@@ -259,6 +340,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_peer_that_never_signals_is_cut_loose),
         cmocka_unit_test(a_peer_that_refuses_lets_the_engines_image_through),
         cmocka_unit_test(a_peer_that_refuses_lets_views_through),
+        cmocka_unit_test(late_writes_of_a_job_that_failed_are_not_shown),
+        cmocka_unit_test(late_writes_of_a_stuck_job_find_nothing_that_is_used),
+        cmocka_unit_test(a_peer_that_loses_its_device_holds_nobody_up),
         cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
         cmocka_unit_test(a_peer_that_reads_the_wrong_image_is_noticed),
         cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),
