@@ -239,6 +239,9 @@ struct fovea_vk_view {
     /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both be left
      * 0: the settings'. Checked as settings are; another one than before makes a plan, which allocates. */
     const struct fovea_geometry *geometry;
+    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ; 0: the
+     * settings' map.eye. Does not count without that map. */
+    enum fovea_map_eye eye;
 };
 
 struct fovea_vk_frame {

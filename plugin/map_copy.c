@@ -139,7 +139,7 @@ static bool is_formula(enum fovea_map_kind kind)
 static enum fovea_result evaluate(const struct fovea_map *map, const struct map_copy *old,
                                   struct fovea_log log, struct map_copy *fresh)
 {
-    if (old->values && old->kind == map->kind && old->eye == map->eye) {
+    if (old->values && old->kind == map->kind) {
         return FOVEA_OK;
     }
     const size_t side = FOVEATE_MAP_GENERATED_SIDE;
@@ -148,7 +148,7 @@ static enum fovea_result evaluate(const struct fovea_map *map, const struct map_
         log_error(log, "foveation.map.kind: out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate_map_generate(map->kind, map->eye, fresh->values);
+    foveate_map_generate(map->kind, fresh->values);
     fresh->width = fresh->height = (uint32_t)side;
     return FOVEA_OK;
 }
@@ -174,8 +174,8 @@ static enum fovea_result copy_array(const struct fovea_map *map, struct fovea_lo
 
 static bool same_values(const struct map_copy *a, const struct map_copy *b)
 {
-    return a->values && b->values && a->kind == b->kind && a->eye == b->eye &&
-           a->width == b->width && a->height == b->height && strcmp(a->file, b->file) == 0 &&
+    return a->values && b->values && a->kind == b->kind && a->width == b->width &&
+           a->height == b->height && strcmp(a->file, b->file) == 0 &&
            memcmp(a->values, b->values, (size_t)a->width * a->height * sizeof *a->values) == 0;
 }
 
@@ -183,7 +183,6 @@ static enum fovea_result load(const struct fovea_map *map, const struct map_copy
                               struct fovea_log log, struct map_copy *fresh)
 {
     fresh->kind = map->kind;
-    fresh->eye = is_formula(map->kind) ? map->eye : FOVEA_MAP_EYE_BOTH;
     if (is_formula(map->kind)) {
         return evaluate(map, old, log, fresh);
     }

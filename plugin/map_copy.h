@@ -15,7 +15,6 @@
 struct map_copy {
     float *values;
     enum fovea_map_kind kind; /* of the settings that asked for it */
-    enum fovea_map_eye eye; /* of a formula */
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* of no other copy in this process */

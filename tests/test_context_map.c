@@ -279,7 +279,8 @@ static void what_did_not_change_keeps_its_serial(void **state)
 
 /* ---- What is refused */
 
-/* The samples of a formula are made once, and plans of them are those of plans that evaluate it. */
+/* The samples of a formula are made once, for all eyes together, and plans of them are those of plans that
+ * evaluate it. */
 static void formulas_are_evaluated_once(void **state)
 {
     (void)state;
@@ -290,9 +291,11 @@ static void formulas_are_evaluated_once(void **state)
         struct map_copy fresh;
         struct fovea_foveation taken = f;
         assert_int_equal(map_copy_make(&taken.map, &copy, silent, &fresh), FOVEA_OK);
-        assert_non_null(fresh.values);
-        map_copy_finish(&copy);
-        copy = fresh;
+        assert_true((fresh.values != NULL) == (i == 0 || i == 3));
+        if (fresh.values) {
+            map_copy_finish(&copy);
+            copy = fresh;
+        }
         assert_int_equal(taken.map.kind, f.map.kind);
         assert_ptr_equal(taken.map.values, copy.values);
         struct fovea_foveation again = f;

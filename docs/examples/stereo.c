@@ -25,7 +25,8 @@ static inline bool foveate_side_by_side(struct fovea_vk *fovea, struct fovea_vk_
                                           .width_px = width_px,
                                           .height_px = height_px,
                                           .gaze = eyes[i].gaze,
-                                          .geometry = &frustums[i]};
+                                          .geometry = &frustums[i],
+                                          .eye = i == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT};
     }
     frame.views = views;
     frame.view_count = 2;

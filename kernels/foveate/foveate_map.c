@@ -41,21 +41,30 @@ static float evaluate(enum fovea_map_kind kind, enum fovea_map_eye eye, int32_t 
                                            : foveate_map_streak(x_deg, y_deg));
 }
 
-void foveate_map_generate(enum fovea_map_kind kind, enum fovea_map_eye eye, float *out_values)
+void foveate_map_generate(enum fovea_map_kind kind, float *out_values)
 {
     for (int32_t j = 0; j < FOVEATE_MAP_GENERATED_SIDE; j++) {
         for (int32_t i = 0; i < FOVEATE_MAP_GENERATED_SIDE; i++) {
-            *out_values++ = evaluate(kind, eye, i, j);
+            *out_values++ = evaluate(kind, FOVEA_MAP_EYE_RIGHT, i, j);
         }
     }
 }
 
+/* Of the human map what there is is the right eye's: the left one's is its mirror image, and both together
+ * have the better of the two. So every eye of a frame finds its samples ready. */
+static float ready_sample(const struct foveate_map *map, int32_t i, int32_t j)
+{
+    const float *row = map->values + (size_t)j * (size_t)map->width;
+    if (map->kind != FOVEA_MAP_HUMAN || map->eye == FOVEA_MAP_EYE_RIGHT) {
+        return row[i];
+    }
+    const float mirrored = row[map->width - 1 - i];
+    return map->eye == FOVEA_MAP_EYE_LEFT ? mirrored : fmaxf(row[i], mirrored);
+}
+
 static double raw_sample(const struct foveate_map *map, int32_t i, int32_t j)
 {
-    if (map->values) {
-        return (double)map->values[(size_t)j * (size_t)map->width + (size_t)i];
-    }
-    return (double)evaluate(map->kind, map->eye, i, j);
+    return (double)(map->values ? ready_sample(map, i, j) : evaluate(map->kind, map->eye, i, j));
 }
 
 double foveate_map_sample(const struct foveate_map *map, int32_t i, int32_t j)

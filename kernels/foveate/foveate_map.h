@@ -27,9 +27,9 @@ struct foveate_map {
     double floor; /* samples below count as this */
 };
 
-/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way. Settings that have them in `values`, with a
+/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way, of the human map the right eye's. Settings that have them in `values`, with a
  * serial, spare plans the work; what comes out is the same. */
-void foveate_map_generate(enum fovea_map_kind kind, enum fovea_map_eye eye, float *out_values);
+void foveate_map_generate(enum fovea_map_kind kind, float *out_values);
 
 /* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or all
  * are the same with the linear law. The settings are in range otherwise; the kind is not a file. */

@@ -263,6 +263,7 @@ struct frame_end {
 struct frame_view {
     const struct fovea_gaze *gaze;
     struct fovea_geometry geometry;
+    enum fovea_map_eye eye;
     uint32_t x_px; /* in the engine's images */
     uint32_t y_px;
     uint32_t layer;

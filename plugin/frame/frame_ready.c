@@ -165,6 +165,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
 {
     struct fovea_foveation foveation = fovea->settings.foveation;
     foveation.geometry = view->geometry;
+    foveation.map.eye = view->eye;
     *out_lack = LACK_PLAN;
     FOVEA_TRY(
         frame_plan_find(fovea, &foveation, work->view_width_px, work->view_height_px, &view->plan));

@@ -109,6 +109,17 @@ static enum fovea_result check_geometry(struct fovea_vk *fovea, const struct fov
     return FOVEA_OK;
 }
 
+static enum fovea_result check_eye(struct fovea_vk *fovea, enum fovea_map_eye given, uint32_t index,
+                                   struct frame_view *view)
+{
+    if (given != 0 && given != FOVEA_MAP_EYE_LEFT && given != FOVEA_MAP_EYE_RIGHT) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u: eye is %d; it must be 0, left or right", index, (int)given);
+    }
+    view->eye = given != 0 ? given : fovea->settings.foveation.map.eye;
+    return FOVEA_OK;
+}
+
 /* ---- Packed side by side, where both images are the engine's ---- */
 
 struct packing {
@@ -154,6 +165,7 @@ static void view_everything(const struct fovea_vk *fovea, struct frame_work *wor
     work->view_height_px = work->src.height_px;
     work->views[0].gaze = &work->desc->gaze;
     work->views[0].geometry = fovea->settings.foveation.geometry;
+    work->views[0].eye = fovea->settings.foveation.map.eye;
 }
 
 static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work, uint32_t index)
@@ -166,6 +178,7 @@ static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work
     view->x_px = given->x_px;
     view->y_px = given->y_px;
     view->layer = given->layer;
+    FOVEA_TRY(check_eye(fovea, given->eye, index, view));
     return check_geometry(fovea, given, index, view);
 }
 

@@ -320,6 +320,20 @@ static void frustums_that_are_none_are_refused(void **state)
     close_pair(&pair);
 }
 
+static void eyes_that_nobody_has_are_refused(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair);
+    for (int eye = -1; eye <= 3; eye += 4) {
+        struct stereo scene = pair.scene;
+        scene.views[1].eye = (enum fovea_map_eye)eye;
+        struct fovea_vk_frame frame = frame_of(&pair, &scene);
+        expect_refused(&pair, &frame, "view 1: eye");
+    }
+    close_pair(&pair);
+}
+
 static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
 {
     (void)state;
@@ -486,6 +500,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(views_that_do_not_fit_are_refused),
         cmocka_unit_test(numbers_of_views_and_layers_that_do_not_fit_are_refused),
         cmocka_unit_test(frustums_that_are_none_are_refused),
+        cmocka_unit_test(eyes_that_nobody_has_are_refused),
         cmocka_unit_test(a_blur_that_is_too_much_passes_through_and_says_so),
         cmocka_unit_test(images_of_no_size_or_format_are_refused),
         cmocka_unit_test(a_gaze_that_is_no_number_passes_the_image_through),

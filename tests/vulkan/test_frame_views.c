@@ -27,6 +27,9 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
     if (view->geometry) {
         settings.foveation.geometry = *view->geometry;
     }
+    if (view->eye) {
+        settings.foveation.map.eye = view->eye;
+    }
     assert_int_equal(fovea_vk_set(rig->fovea, &settings), FOVEA_OK);
     if (view->gaze.usable) {
         struct test_image alone =
@@ -181,6 +184,43 @@ static void each_eye_has_a_frustum_of_its_own(void **state)
     rig_close(&rig);
 }
 
+/* Two views whose pictures and gazes are each other's mirror image. */
+struct mirror_pair {
+    struct test_image half, mirrored, src, dst;
+};
+
+static void run_mirror_pair(struct rig *rig, struct stereo *scene, struct mirror_pair *p)
+{
+    *p = (struct mirror_pair){image_make_packed(67, 45, FOVEA_FORMAT_RGBA8),
+                              image_make_packed(67, 45, FOVEA_FORMAT_RGBA8),
+                              stereo_picture(scene, IMAGE_RANDOM, 1),
+                              stereo_picture(scene, IMAGE_RANDOM, 2)};
+    image_draw(&p->half.view, IMAGE_PHOTO, 5);
+    image_mirror(&p->half.view, &p->mirrored.view, true, false);
+    stereo_copy(&p->half.view, 0, 0, &p->src.view, 0, 0, &scene->views[0]);
+    stereo_copy(&p->mirrored.view, 0, 0, &p->src.view, 67, 0, &scene->views[1]);
+    scene->views[0].gaze = rig_gaze(0.2, 0.4);
+    scene->views[1].gaze = rig_gaze(0.8, 0.4);
+    assert_int_equal(stereo_run(rig, scene, RIG_MADE_TO_MADE, &p->src.view, &p->dst.view),
+                     FOVEA_OK);
+}
+
+/* How far the right view is from the left one's mirror image; the left one is foveated. */
+static double mirror_error(const struct stereo *scene, struct mirror_pair *p)
+{
+    struct test_image result = stereo_cut_out(scene, &scene->views[0], &p->dst.view);
+    struct test_image other = stereo_cut_out(scene, &scene->views[1], &p->dst.view);
+    struct compare_rect where;
+    image_mirror(&other.view, &p->mirrored.view, true, false);
+    const double error = compare_largest(&result.view, &p->mirrored.view, &where);
+    assert_true(compare_largest(&result.view, &p->half.view, &where) > 8.0);
+    struct test_image *images[] = {&p->half, &p->mirrored, &p->src, &p->dst, &result, &other};
+    for (int i = 0; i < 6; i++) {
+        image_free(images[i]);
+    }
+    return error;
+}
+
 static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
 {
     (void)state;
@@ -195,27 +235,57 @@ static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = &left;
     scene.views[1].geometry = &right;
-    scene.views[0].gaze = rig_gaze(0.2, 0.4);
-    scene.views[1].gaze = rig_gaze(0.8, 0.4);
-    struct test_image half = image_make_packed(67, 45, FOVEA_FORMAT_RGBA8);
-    struct test_image mirrored = image_make_packed(67, 45, FOVEA_FORMAT_RGBA8);
-    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
-    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
-    image_draw(&half.view, IMAGE_PHOTO, 5);
-    image_mirror(&half.view, &mirrored.view, true, false);
-    stereo_copy(&half.view, 0, 0, &src.view, 0, 0, &scene.views[0]);
-    stereo_copy(&mirrored.view, 0, 0, &src.view, 67, 0, &scene.views[1]);
-    assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view), FOVEA_OK);
-    struct test_image result = stereo_cut_out(&scene, &scene.views[0], &dst.view);
-    struct test_image other = stereo_cut_out(&scene, &scene.views[1], &dst.view);
-    image_mirror(&other.view, &mirrored.view, true, false);
-    struct compare_rect where;
-    assert_true(compare_largest(&result.view, &mirrored.view, &where) <= 1.0);
-    assert_true(compare_largest(&result.view, &half.view, &where) > 8.0);
-    struct test_image *images[] = {&half, &mirrored, &src, &dst, &result, &other};
-    for (int i = 0; i < 6; i++) {
-        image_free(images[i]);
+    struct mirror_pair pair;
+    run_mirror_pair(&rig, &scene, &pair);
+    assert_true(mirror_error(&scene, &pair) <= 1.0);
+    rig_close(&rig);
+}
+
+/* ---- Eyes of the human map ---- */
+
+/* Sixty degrees across, and sigma of a pixel or two: more comes from levels, which are not mirrored where
+ * a picture's width is odd. */
+static struct fovea_settings human_settings(enum fovea_method method, enum fovea_map_eye eye)
+{
+    struct fovea_settings settings = settings_for(method, FOVEA_MODEL_MAP);
+    settings.foveation.map.degrees = FOVEA_MAP_DEGREES_VIEW;
+    settings.foveation.map.cutoff_cpd = 3.0;
+    settings.foveation.geometry.ppd = 1.0;
+    settings.foveation.map.kind = FOVEA_MAP_HUMAN;
+    settings.foveation.map.eye = eye;
+    return settings;
+}
+
+static void each_eye_has_a_map_of_its_own(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        struct fovea_settings settings = human_settings(methods[m], FOVEA_MAP_EYE_BOTH);
+        struct rig rig;
+        rig_open(&rig, &settings);
+        struct stereo scene = stereo_side_by_side();
+        scene.views[0].eye = FOVEA_MAP_EYE_LEFT;
+        scene.views[1].eye = FOVEA_MAP_EYE_RIGHT;
+        check(&rig, &scene, RIG_ENGINE_TO_ENGINE, "two eyes");
+        scene.views[1].eye = (enum fovea_map_eye)0;
+        check(&rig, &scene, RIG_ENGINE_TO_ENGINE, "one eye and the settings'");
+        rig_close(&rig);
     }
+}
+
+static void left_and_right_eyes_mirror_each_other(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = human_settings(FOVEA_METHOD_SMOOTH, FOVEA_MAP_EYE_RIGHT);
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct stereo scene = stereo_side_by_side();
+    struct mirror_pair pair;
+    run_mirror_pair(&rig, &scene, &pair);
+    assert_true(mirror_error(&scene, &pair) > 8.0); /* both have the settings' */
+    scene.views[0].eye = FOVEA_MAP_EYE_LEFT;
+    run_mirror_pair(&rig, &scene, &pair);
+    assert_true(mirror_error(&scene, &pair) <= 1.0);
     rig_close(&rig);
 }
 
@@ -434,6 +504,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(layers_are_each_a_frame_of_their_own),
         cmocka_unit_test(each_eye_has_a_frustum_of_its_own),
         cmocka_unit_test(mirrored_frustums_and_gazes_mirror_the_result),
+        cmocka_unit_test(each_eye_has_a_map_of_its_own),
+        cmocka_unit_test(left_and_right_eyes_mirror_each_other),
         cmocka_unit_test(an_eye_without_a_gaze_is_copied_and_the_other_foveated),
         cmocka_unit_test(a_frame_without_any_gaze_passes_through_where_its_views_are),
         cmocka_unit_test(views_are_packed_as_the_device_takes_them),
