@@ -23,8 +23,7 @@ struct walk {
     size_t key_at;
 };
 
-static enum fovea_result apply_member(struct walk *walk, const struct json_value *item,
-                                      size_t number);
+static enum fovea_result apply_member(struct walk *walk, const cJSON *item, size_t number);
 
 /* Returns the length to go back to with pop. */
 static size_t push(struct walk *walk, const char *name)
@@ -42,14 +41,13 @@ static void pop(struct walk *walk, size_t length)
     walk->path[length] = 0;
 }
 
-static enum fovea_result check_not_twice(const struct walk *walk, const struct json_value *object,
-                                         size_t object_number, const struct json_value *item,
-                                         size_t number)
+static enum fovea_result check_not_twice(const struct walk *walk, const cJSON *object,
+                                         size_t object_number, const cJSON *item, size_t number)
 {
     const struct config_document *document = walk->document;
     size_t earlier = object_number + 1;
-    for (const struct json_value *other = object->child; other != item; other = other->next) {
-        if (strcmp(other->name, item->name) == 0) {
+    for (const cJSON *other = object->child; other != item; other = other->next) {
+        if (strcmp(other->string, item->string) == 0) {
             size_t first = document->spots[earlier].name;
             return config_text_fail(&document->text, document->spots[number].name, walk->path,
                                     "given twice; first on line %u",
@@ -60,12 +58,11 @@ static enum fovea_result check_not_twice(const struct walk *walk, const struct j
     return FOVEA_OK;
 }
 
-static enum fovea_result apply_object(struct walk *walk, const struct json_value *object,
-                                      size_t number)
+static enum fovea_result apply_object(struct walk *walk, const cJSON *object, size_t number)
 {
     size_t child_number = number + 1;
-    for (const struct json_value *item = object->child; item; item = item->next) {
-        size_t length = push(walk, item->name);
+    for (const cJSON *item = object->child; item; item = item->next) {
+        size_t length = push(walk, item->string);
         FOVEA_TRY(check_not_twice(walk, object, number, item, child_number));
         FOVEA_TRY(apply_member(walk, item, child_number));
         pop(walk, length);
@@ -75,7 +72,7 @@ static enum fovea_result apply_object(struct walk *walk, const struct json_value
 }
 
 static enum fovea_result apply_key(struct walk *walk, const struct config_key *key,
-                                   const struct json_value *item, size_t number)
+                                   const cJSON *item, size_t number)
 {
     const struct config_text *text = &walk->document->text;
     const struct config_spot *spot = &walk->document->spots[number];
@@ -88,10 +85,9 @@ static enum fovea_result apply_key(struct walk *walk, const struct config_key *k
     return FOVEA_OK;
 }
 
-static enum fovea_result apply_group(struct walk *walk, const struct json_value *item,
-                                     size_t number)
+static enum fovea_result apply_group(struct walk *walk, const cJSON *item, size_t number)
 {
-    if (!json_is(item, JSON_OBJECT)) {
+    if (!cJSON_IsObject(item)) {
         const struct config_text *text = &walk->document->text;
         const struct config_spot *spot = &walk->document->spots[number];
         struct config_quote quote =
@@ -102,12 +98,11 @@ static enum fovea_result apply_group(struct walk *walk, const struct json_value 
     return apply_object(walk, item, number);
 }
 
-static enum fovea_result apply_member(struct walk *walk, const struct json_value *item,
-                                      size_t number)
+static enum fovea_result apply_member(struct walk *walk, const cJSON *item, size_t number)
 {
     const struct config_document *document = walk->document;
     const char *path = walk->path + walk->key_at;
-    bool dotted = item->name && strchr(item->name, '.');
+    bool dotted = item->string && strchr(item->string, '.');
     const struct config_key *key = dotted ? NULL : config_key_find(path);
     if (key && (key->type > CONFIG_APPS || walk->top)) {
         return apply_key(walk, key, item, number);
@@ -139,12 +134,12 @@ enum fovea_result config_apply_at(const struct config_document *document, const 
 }
 
 /* Entries that do not match are checked too: a slip shows before the program comes. */
-static enum fovea_result apply_entry(const struct walk *walk, const struct json_value *entry,
-                                     size_t number, const char *program_name, size_t *match_count)
+static enum fovea_result apply_entry(const struct walk *walk, const cJSON *entry, size_t number,
+                                     const char *program_name, size_t *match_count)
 {
     static const char prefix[] = "exe:";
-    const char *pattern = entry->name + sizeof prefix - 1;
-    if (strncmp(entry->name, prefix, sizeof prefix - 1) != 0 || !*pattern) {
+    const char *pattern = entry->string + sizeof prefix - 1;
+    if (strncmp(entry->string, prefix, sizeof prefix - 1) != 0 || !*pattern) {
         return config_text_fail(&walk->document->text, walk->document->spots[number].name,
                                 walk->path, "expected \"exe:\" and a pattern of a program's name");
     }
@@ -160,13 +155,13 @@ static enum fovea_result apply_entry(const struct walk *walk, const struct json_
     return FOVEA_OK;
 }
 
-static enum fovea_result apply_entries(struct walk *walk, const struct json_value *apps,
-                                       size_t number, const char *program_name, size_t *match_count)
+static enum fovea_result apply_entries(struct walk *walk, const cJSON *apps, size_t number,
+                                       const char *program_name, size_t *match_count)
 {
     size_t entry_number = number + 1;
     size_t count = 0;
-    for (const struct json_value *entry = apps->child; entry; entry = entry->next) {
-        size_t length = push(walk, entry->name);
+    for (const cJSON *entry = apps->child; entry; entry = entry->next) {
+        size_t length = push(walk, entry->string);
         if (++count > APPS_MAX) {
             return config_text_fail(&walk->document->text, walk->document->spots[entry_number].name,
                                     walk->path, "expected at most %d entries", APPS_MAX);
@@ -185,9 +180,9 @@ enum fovea_result config_apply_apps(const struct config_document *document,
 {
     struct walk walk = {.document = document, .settings = settings};
     size_t number = 1;
-    for (const struct json_value *item = document->root->child; item; item = item->next) {
-        if (strcmp(item->name, "apps") == 0) {
-            push(&walk, item->name);
+    for (const cJSON *item = document->root->child; item; item = item->next) {
+        if (strcmp(item->string, "apps") == 0) {
+            push(&walk, item->string);
             return apply_entries(&walk, item, number, program_name, match_count);
         }
         number = document->spots[number].next;

@@ -14,9 +14,9 @@ bool config_combo_parses(const char *text)
     return key_combo_parse(text, &combo, wrong);
 }
 
-bool config_combo_is_good(const struct json_value *item)
+bool config_combo_is_good(const cJSON *item)
 {
-    return json_is(item, JSON_STRING) && config_combo_parses(item->string);
+    return cJSON_IsString(item) && config_combo_parses(item->valuestring);
 }
 
 void config_combo_complain(const char *text, struct config_words *words)

@@ -11,7 +11,7 @@
 
 FOVEA_MUST_CHECK bool config_combo_parses(const char *text);
 /* A JSON string that parses. */
-FOVEA_MUST_CHECK bool config_combo_is_good(const struct json_value *item);
+FOVEA_MUST_CHECK bool config_combo_is_good(const cJSON *item);
 
 /* Appends the name that no key has and the one that may have been meant, or nothing. */
 void config_combo_complain(const char *text, struct config_words *words);

@@ -7,20 +7,20 @@
 
 #include <math.h>
 
-static double number_at(const struct json_value *point, uint32_t index)
+static double number_at(const cJSON *point, int index)
 {
-    bool pair = json_is(point, JSON_ARRAY) && point->count == 2;
-    const struct json_value *item = pair ? json_element(point, index) : NULL;
-    return json_is(item, JSON_NUMBER) ? item->number : (double)NAN;
+    bool pair = cJSON_IsArray(point) && cJSON_GetArraySize(point) == 2;
+    const cJSON *item = pair ? cJSON_GetArrayItem(point, index) : NULL;
+    return item && cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-struct fovea_curve config_curve_parse(const struct json_value *item)
+struct fovea_curve config_curve_parse(const cJSON *item)
 {
     struct fovea_curve curve = {0};
-    if (!json_is(item, JSON_ARRAY)) {
+    if (!cJSON_IsArray(item)) {
         return curve;
     }
-    for (const struct json_value *point = item->child; point; point = point->next) {
+    for (const cJSON *point = item->child; point; point = point->next) {
         if (curve.count < FOVEA_CURVE_MAX) {
             curve.eccentricity_deg[curve.count] = number_at(point, 0);
             curve.cutoff_cpd[curve.count] = number_at(point, 1);

@@ -8,7 +8,7 @@
 
 #include "key.h"
 
-#include "core/json.h"
+#include <cjson/cJSON.h>
 
 #define CONFIG_CURVE_MAX_DEG 180.0
 #define CONFIG_CURVE_MIN_CPD 0.01
@@ -16,7 +16,7 @@
 
 /* What is not a number becomes NAN. The count is 0 where item is no list, and all of a long list's;
  * points beyond FOVEA_CURVE_MAX are left out. */
-struct fovea_curve config_curve_parse(const struct json_value *item);
+struct fovea_curve config_curve_parse(const cJSON *item);
 
 /* The first point that is out of range or does not rise, counted from 1; one too many counts, and so
  * does the missing first. 0: the curve is right. */

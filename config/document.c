@@ -48,11 +48,10 @@ enum fovea_result config_document_parse(const struct config_text *text,
     *out_document = (struct config_document){0};
     struct config_scan scan;
     FOVEA_TRY(config_scan(text, &scan));
-    struct json_value *root = NULL;
-    const enum fovea_result result = json_parse(scan.plain, text->count, NULL, &root);
+    /* The scanner accepts nothing that cJSON refuses: what is left is memory. */
+    cJSON *root = cJSON_ParseWithLengthOpts(scan.plain, text->count + 1, NULL, true);
     free(scan.plain);
-    /* The scanner accepts nothing that is refused there: what is left is memory. */
-    if (result < 0) {
+    if (!root) {
         free(scan.spots);
         log_error(text->log, "%s: out of memory", text->name);
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -64,7 +63,7 @@ enum fovea_result config_document_parse(const struct config_text *text,
 
 void config_document_finish(struct config_document *document)
 {
-    json_destroy(&document->root);
+    cJSON_Delete(document->root);
     free(document->spots);
     *document = (struct config_document){0};
 }

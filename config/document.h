@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One text in JSON with comments: where it came from, its tree, and where in the text each value
- * stands, which the tree does not tell.
+/* One text in JSON with comments: where it came from, its tree by cJSON, and where in the text each
+ * value stands, which cJSON does not tell.
  *
- * A scanner walks the text first. It says what is wrong where, notes the place of every value, and makes a
- * copy with spaces for comments, of which the tree is then made: core/json.h meets only texts that it accepts. */
+ * A scanner walks the text first. It is stricter than cJSON (numbers, control characters, trailing
+ * commas, depth), says what is wrong where, notes the place of every value, and makes a copy with
+ * spaces for comments, which cJSON then reads. So cJSON meets only texts it accepts. */
 #ifndef FOVEA_CONFIG_DOCUMENT_H
 #define FOVEA_CONFIG_DOCUMENT_H
 
-#include "core/json.h"
 #include "fovea.h"
+
+#include <cjson/cJSON.h>
 
 #define CONFIG_TEXT_MAX_BYTES (1024u * 1024u)
 #define CONFIG_DEPTH_MAX 16
@@ -35,7 +37,7 @@ struct config_text {
 
 struct config_document {
     struct config_text text; /* everything in it is the caller's */
-    struct json_value *root;
+    cJSON *root;
     struct config_spot *spots;
     size_t spot_count;
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* core/json.h reads at most 63 characters of a number. */
+/* cJSON 1.7 reads at most 63 characters of a number. */
 #define NUMBER_MAX_BYTES 60
 
 struct scanner {

@@ -46,7 +46,7 @@ static enum fovea_result apply_word(const struct config_text *text, const char *
         log_error(text->log, "%s: out of memory", text->name);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    struct json_value item = {.type = JSON_STRING, .string = word};
+    cJSON item = {.type = cJSON_String, .valuestring = word};
     struct config_spot spot = {.end = (uint32_t)text->count, .next = 1};
     struct config_document document = {
         .text = *text, .root = &item, .spots = &spot, .spot_count = 1};

@@ -28,12 +28,9 @@ static void add_sample(struct config_table *table, double sample)
 /* In any locale the same. */
 static double number_of(const char *bytes, size_t count)
 {
-    struct json_value *value = NULL;
-    if (!config_is_json_number(bytes, count) || json_parse(bytes, count, NULL, &value) < 0) {
-        return (double)NAN;
-    }
-    const double number = json_is(value, JSON_NUMBER) ? value->number : (double)NAN;
-    json_destroy(&value);
+    cJSON *value = config_is_json_number(bytes, count) ? cJSON_ParseWithLength(bytes, count) : NULL;
+    const double number = cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
+    cJSON_Delete(value);
     return number;
 }
 
@@ -123,18 +120,18 @@ static struct config_table table_of_file(const char *name, const char *directory
     return table;
 }
 
-struct config_table config_table_parse(const struct json_value *item, const char *directory)
+struct config_table config_table_parse(const cJSON *item, const char *directory)
 {
     struct config_table table = {0};
-    if (json_is(item, JSON_STRING)) {
-        return table_of_file(item->string, directory);
+    if (cJSON_IsString(item)) {
+        return table_of_file(item->valuestring, directory);
     }
-    if (!json_is(item, JSON_ARRAY)) {
+    if (!cJSON_IsArray(item)) {
         table.problem = "";
         return table;
     }
-    for (const struct json_value *sample = item->child; sample; sample = sample->next) {
-        add_sample(&table, json_is(sample, JSON_NUMBER) ? sample->number : (double)NAN);
+    for (const cJSON *sample = item->child; sample; sample = sample->next) {
+        add_sample(&table, cJSON_IsNumber(sample) ? sample->valuedouble : (double)NAN);
     }
     return table;
 }

@@ -6,8 +6,9 @@
 #ifndef FOVEA_CONFIG_TABLE_H
 #define FOVEA_CONFIG_TABLE_H
 
-#include "core/json.h"
 #include "key.h"
+
+#include <cjson/cJSON.h>
 
 struct config_table {
     uint32_t count; /* of all that there are, also of those beyond FOVEA_DISPLAY_MAX */
@@ -19,7 +20,7 @@ struct config_table {
  * not a number becomes NAN. */
 struct config_table config_table_of_text(const char *bytes, size_t count);
 /* `directory` is put before a relative file's name. */
-struct config_table config_table_parse(const struct json_value *item, const char *directory);
+struct config_table config_table_parse(const cJSON *item, const char *directory);
 
 /* The first sample that is no number, negative or less than the one before, counted from 1, or where the last is
  * not above the first that one; also a single sample and one too many. 0: the table is right, or there is none. */

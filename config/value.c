@@ -100,13 +100,13 @@ static bool parse_u64(const struct config_value *value, struct number *out_numbe
 static bool parse_number(const struct config_key *key, const struct config_value *value,
                          struct number *out_number)
 {
-    if (!json_is(value->item, JSON_NUMBER)) {
+    if (!cJSON_IsNumber(value->item)) {
         return false;
     }
     if (key->type == CONFIG_U64) {
         return parse_u64(value, out_number);
     }
-    double number = value->item->number;
+    double number = value->item->valuedouble;
     out_number->value = number;
     return in_range(key, number) && (key->type == CONFIG_DOUBLE || number == floor(number));
 }
@@ -121,11 +121,11 @@ static bool store_numbers(const struct config_key *key, const struct config_valu
             return false;
         }
     } else {
-        if (!json_is(value->item, JSON_ARRAY) || value->item->count != count) {
+        if (!cJSON_IsArray(value->item) || cJSON_GetArraySize(value->item) != (int)count) {
             return false;
         }
         for (size_t i = 0; i < count; i++) {
-            struct config_value element = {.item = json_element(value->item, (uint32_t)i)};
+            struct config_value element = {.item = cJSON_GetArrayItem(value->item, (int)i)};
             if (!parse_number(key, &element, &numbers[i])) {
                 return false;
             }
@@ -140,11 +140,11 @@ static bool store_numbers(const struct config_key *key, const struct config_valu
 static bool store_name(const struct config_key *key, const struct config_value *value,
                        unsigned char *member)
 {
-    if (!json_is(value->item, JSON_STRING)) {
+    if (!cJSON_IsString(value->item)) {
         return false;
     }
     for (uint32_t i = 0; key->names[i]; i++) {
-        if (strcmp(key->names[i], value->item->string) == 0) {
+        if (strcmp(key->names[i], value->item->valuestring) == 0) {
             memcpy(member, &i, sizeof i);
             return true;
         }
@@ -156,10 +156,10 @@ static bool store_name(const struct config_key *key, const struct config_value *
 static bool store_string(const struct config_key *key, const struct config_value *value,
                          const char *directory, unsigned char *member)
 {
-    if (!json_is(value->item, JSON_STRING)) {
+    if (!cJSON_IsString(value->item)) {
         return false;
     }
-    const char *text = value->item->string;
+    const char *text = value->item->valuestring;
     bool relative = key->type == CONFIG_PATH && text[0] != 0 && text[0] != '/';
     size_t before = relative ? strlen(directory) : 0;
     size_t length = strlen(text);
@@ -174,10 +174,10 @@ static bool store_string(const struct config_key *key, const struct config_value
 
 static bool store_bool(const struct config_value *value, unsigned char *member)
 {
-    if (!json_is(value->item, JSON_BOOL)) {
+    if (!cJSON_IsBool(value->item)) {
         return false;
     }
-    bool on = json_is_true(value->item);
+    bool on = cJSON_IsTrue(value->item);
     memcpy(member, &on, sizeof on);
     return true;
 }
@@ -203,7 +203,7 @@ static bool store_curve(const struct config_value *value, unsigned char *member)
 static bool store_table(const struct config_value *value, const char *directory,
                         struct fovea_display *display, struct config_words *out_problem)
 {
-    if (json_is(value->item, JSON_STRING) && value->item->string[0] == 0) {
+    if (cJSON_IsString(value->item) && value->item->valuestring[0] == 0) {
         display->table_count = 0;
         return true;
     }
@@ -226,8 +226,8 @@ static bool store_table(const struct config_value *value, const char *directory,
 static const char *near_name(const struct config_key *key, const struct config_value *value)
 {
     struct config_guess guess = {0};
-    if (key->type == CONFIG_ENUM && json_is(value->item, JSON_STRING)) {
-        guess = config_guess_begin(value->item->string);
+    if (key->type == CONFIG_ENUM && cJSON_IsString(value->item)) {
+        guess = config_guess_begin(value->item->valuestring);
         for (size_t i = 0; key->names[i]; i++) {
             config_guess_offer(&guess, key->names[i]);
         }
@@ -239,18 +239,18 @@ static struct config_words complain(const struct config_key *key, const struct c
 {
     struct config_words expectation = config_key_expectation(key);
     struct config_words words = {0};
-    bool object = json_is(value->item, JSON_OBJECT);
+    bool object = cJSON_IsObject(value->item);
     config_words_add(words.text, sizeof words.text, "expected %s; found %s", expectation.text,
                      object ? "an object" : config_quote(value->bytes, value->count).text);
-    if (key->type == CONFIG_CURVE && json_is(value->item, JSON_ARRAY)) {
+    if (key->type == CONFIG_CURVE && cJSON_IsArray(value->item)) {
         struct fovea_curve curve = config_curve_parse(value->item);
         if (curve.count > 0) {
             config_words_add(words.text, sizeof words.text, "; wrong at point %u",
                              config_curve_wrong_point(&curve));
         }
     }
-    if (key->type == CONFIG_KEYS && json_is(value->item, JSON_STRING)) {
-        config_combo_complain(value->item->string, &words);
+    if (key->type == CONFIG_KEYS && cJSON_IsString(value->item)) {
+        config_combo_complain(value->item->valuestring, &words);
     }
     const char *near = near_name(key, value);
     if (near) {
@@ -268,13 +268,13 @@ bool config_value_store(const struct config_key *key, const struct config_value 
     bool good = false;
     switch (key->type) {
     case CONFIG_SCHEMA:
-        good = json_is(value->item, JSON_STRING);
+        good = cJSON_IsString(value->item);
         break;
     case CONFIG_VERSION:
-        good = json_is(value->item, JSON_NUMBER) && in_range(key, value->item->number);
+        good = cJSON_IsNumber(value->item) && in_range(key, value->item->valuedouble);
         break;
     case CONFIG_APPS:
-        good = json_is(value->item, JSON_OBJECT);
+        good = cJSON_IsObject(value->item);
         break;
     case CONFIG_BOOL:
         good = store_bool(value, member);

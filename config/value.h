@@ -10,7 +10,7 @@
 
 /* A JSON value with its own letters, which say what a double cannot: the seed has 64 bits. */
 struct config_value {
-    const struct json_value *item;
+    const cJSON *item;
     const char *bytes;
     size_t count;
 };

@@ -20,7 +20,7 @@ add_executable(fovea_bench
     bench/wishes.c)
 set(bench_folder ${CMAKE_CURRENT_BINARY_DIR}/bench)
 target_include_directories(fovea_bench PRIVATE bench ${bench_folder})
-target_link_libraries(fovea_bench PRIVATE fovea_internal fovea_build PkgConfig::CJSON m)
+target_link_libraries(fovea_bench PRIVATE fovea_internal fovea_build fovea_cjson m)
 set_source_files_properties(bench/cpu_copy.c PROPERTIES COMPILE_OPTIONS -O3)
 # The bundle's copy of the Vulkan loader, so that the program starts on machines without one.
 set_target_properties(fovea_bench PROPERTIES

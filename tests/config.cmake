@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-fovea_add_test(NAME test_json SOURCES test_json.c LINK fovea_json PkgConfig::CJSON LABELS unit)
-
 add_library(test_config_support STATIC test_config_support.c)
 target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)

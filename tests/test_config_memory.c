@@ -100,7 +100,7 @@ static void creation_survives_each_failure(void **state)
     }
     unsetenv("FOVEA_SET");
     assert_result(result, FOVEA_OK);
-    assert_in_range(failures, 15, 100);
+    assert_in_range(failures, 100, 900); /* each value of the file is one */
     assert_int_equal(fovea_config_settings(config)->cpu_threads, 3);
     fovea_config_destroy(&config);
 }
@@ -129,7 +129,7 @@ static void a_reload_that_fails_keeps_the_settings(void **state)
         assert_int_equal(recorded.count[FOVEA_LOG_WARNING], result < 0);
     }
     assert_result(result, FOVEA_OK);
-    assert_in_range(failures, 5, 100);
+    assert_in_range(failures, 100, 900);
     config_reader_finish(&reader);
 }
 

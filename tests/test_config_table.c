@@ -41,25 +41,25 @@ static void default_json_says_what_the_code_says(void **state)
     fovea_config_destroy(&config);
 }
 
-static struct json_value *parse_default_json(void)
+static cJSON *parse_default_json(void)
 {
     struct config_text text = {.name = "default.json", .bytes = read_source("config/default.json")};
     text.count = strlen(text.bytes);
     struct config_document document;
     assert_result(config_document_parse(&text, &document), FOVEA_OK);
-    struct json_value *root = document.root;
+    cJSON *root = document.root;
     document.root = NULL;
     config_document_finish(&document);
     return root;
 }
 
-static const struct json_value *at_path(const struct json_value *item, const char *path)
+static const cJSON *at_path(const cJSON *item, const char *path)
 {
     char name[FOVEA_NAME_MAX];
     while (item && *path) {
         size_t length = strcspn(path, ".");
         snprintf(name, sizeof name, "%.*s", (int)length, path);
-        item = json_member(item, name);
+        item = cJSON_GetObjectItemCaseSensitive(item, name);
         path += length + (path[length] ? 1 : 0);
     }
     return item;
@@ -68,12 +68,12 @@ static const struct json_value *at_path(const struct json_value *item, const cha
 static void default_json_has_every_key(void **state)
 {
     (void)state;
-    struct json_value *root = parse_default_json();
+    cJSON *root = parse_default_json();
     for (size_t i = 0; i < config_key_count; i++) {
         print_message("%s\n", config_keys[i].path);
         assert_non_null(at_path(root, config_keys[i].path));
     }
-    json_destroy(&root);
+    cJSON_Delete(root);
 }
 
 /* ---- The table -------------------------------------------------------------------------------- */
@@ -240,34 +240,24 @@ static void names_follow_the_enumerators_of_the_gaze(void **state)
 
 /* ---- The schema ------------------------------------------------------------------------------- */
 
-static struct json_value *parse_schema(void)
+static const cJSON *resolve(const cJSON *schema, const cJSON *node)
 {
-    const char *text = read_source("config/schema.json");
-    struct json_value *schema = NULL;
-    assert_result(json_parse(text, strlen(text), NULL, &schema), FOVEA_OK);
-    return schema;
-}
-
-static const struct json_value *resolve(const struct json_value *schema,
-                                        const struct json_value *node)
-{
-    const struct json_value *ref = json_member(node, "$ref");
+    const cJSON *ref = cJSON_GetObjectItemCaseSensitive(node, "$ref");
     if (!ref) {
         return node;
     }
-    assert_int_equal(strncmp(ref->string, "#/definitions/", 14), 0);
-    return at_path(at_path(schema, "definitions"), ref->string + 14);
+    assert_int_equal(strncmp(ref->valuestring, "#/definitions/", 14), 0);
+    return at_path(at_path(schema, "definitions"), ref->valuestring + 14);
 }
 
-static const struct json_value *schema_of(const struct json_value *schema,
-                                          const struct json_value *node, const char *path)
+static const cJSON *schema_of(const cJSON *schema, const cJSON *node, const char *path)
 {
     char name[FOVEA_NAME_MAX];
     while (*path) {
         size_t length = strcspn(path, ".");
         snprintf(name, sizeof name, "%.*s", (int)length, path);
-        node = json_member(node, "properties");
-        node = json_member(node, name);
+        node = cJSON_GetObjectItemCaseSensitive(node, "properties");
+        node = cJSON_GetObjectItemCaseSensitive(node, name);
         assert_non_null(node);
         node = resolve(schema, node);
         path += length + (path[length] ? 1 : 0);
@@ -275,33 +265,31 @@ static const struct json_value *schema_of(const struct json_value *schema,
     return node;
 }
 
-static void assert_limit(const struct json_value *node, const char *name, double wanted,
-                         bool present)
+static void assert_limit(const cJSON *node, const char *name, double wanted, bool present)
 {
-    const struct json_value *limit = json_member(node, name);
+    const cJSON *limit = cJSON_GetObjectItemCaseSensitive(node, name);
     assert_int_equal(limit != NULL, present);
     if (limit) {
-        assert_float_equal(limit->number, wanted, 0);
+        assert_float_equal(limit->valuedouble, wanted, 0);
     }
 }
 
 /* 0 or a range: one of {"const": 0} and the range. */
-static const struct json_value *range_of(const struct config_key *key,
-                                         const struct json_value *node)
+static const cJSON *range_of(const struct config_key *key, const cJSON *node)
 {
-    const struct json_value *either = json_member(node, "anyOf");
+    const cJSON *either = cJSON_GetObjectItemCaseSensitive(node, "anyOf");
     assert_int_equal(either != NULL, key->or_zero);
     if (!either) {
         return node;
     }
-    assert_int_equal(either->count, 2);
-    assert_limit(json_element(either, 0), "const", 0, true);
-    return json_element(either, 1);
+    assert_int_equal(cJSON_GetArraySize(either), 2);
+    assert_limit(cJSON_GetArrayItem(either, 0), "const", 0, true);
+    return cJSON_GetArrayItem(either, 1);
 }
 
-static void assert_range(const struct config_key *key, const struct json_value *node)
+static void assert_range(const struct config_key *key, const cJSON *node)
 {
-    const char *type = json_member(node, "type")->string;
+    const char *type = cJSON_GetObjectItemCaseSensitive(node, "type")->valuestring;
     assert_string_equal(type, key->type == CONFIG_DOUBLE ? "number" : "integer");
     node = range_of(key, node);
     assert_limit(node, "minimum", key->min, !key->min_excluded);
@@ -310,43 +298,44 @@ static void assert_range(const struct config_key *key, const struct json_value *
     assert_limit(node, "exclusiveMaximum", key->max, key->max_excluded);
 }
 
-static void assert_names(const struct config_key *key, const struct json_value *node)
+static void assert_names(const struct config_key *key, const cJSON *node)
 {
-    const struct json_value *names = json_member(node, "enum");
+    const cJSON *names = cJSON_GetObjectItemCaseSensitive(node, "enum");
     assert_non_null(names);
-    int count = names->count;
+    int count = cJSON_GetArraySize(names);
     for (int i = 0; i < count; i++) {
         assert_non_null(key->names[i]);
-        assert_string_equal(json_element(names, i)->string, key->names[i]);
+        assert_string_equal(cJSON_GetArrayItem(names, i)->valuestring, key->names[i]);
     }
     assert_null(key->names[count]);
 }
 
-static void assert_curve(const struct json_value *node)
+static void assert_curve(const cJSON *node)
 {
     assert_limit(node, "minItems", 1, true);
     assert_limit(node, "maxItems", FOVEA_CURVE_MAX, true);
-    const struct json_value *point = json_member(node, "items");
+    const cJSON *point = cJSON_GetObjectItemCaseSensitive(node, "items");
     assert_limit(point, "minItems", 2, true);
     assert_limit(point, "maxItems", 2, true);
-    const struct json_value *members = json_member(point, "items");
-    assert_int_equal(members->count, 2);
-    assert_limit(json_element(members, 0), "minimum", 0, true);
-    assert_limit(json_element(members, 0), "maximum", CONFIG_CURVE_MAX_DEG, true);
-    assert_limit(json_element(members, 1), "minimum", CONFIG_CURVE_MIN_CPD, true);
-    assert_limit(json_element(members, 1), "maximum", CONFIG_CURVE_MAX_CPD, true);
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(point, "items");
+    assert_int_equal(cJSON_GetArraySize(members), 2);
+    assert_limit(cJSON_GetArrayItem(members, 0), "minimum", 0, true);
+    assert_limit(cJSON_GetArrayItem(members, 0), "maximum", CONFIG_CURVE_MAX_DEG, true);
+    assert_limit(cJSON_GetArrayItem(members, 1), "minimum", CONFIG_CURVE_MIN_CPD, true);
+    assert_limit(cJSON_GetArrayItem(members, 1), "maximum", CONFIG_CURVE_MAX_CPD, true);
 }
 
-static void assert_schema_of_type(const struct config_key *key, const struct json_value *node)
+static void assert_schema_of_type(const struct config_key *key, const cJSON *node)
 {
     size_t elements = config_key_elements(key);
     if (key->type == CONFIG_TABLE) {
-        assert_int_equal(json_member(node, "type")->count, 2); /* a string or an array */
+        assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(node, "type")),
+                         2); /* a string or an array */
         assert_limit(node, "minItems", 2, true);
         assert_limit(node, "maxItems", FOVEA_DISPLAY_MAX, true);
         return;
     }
-    const char *type = json_member(node, "type")->string;
+    const char *type = cJSON_GetObjectItemCaseSensitive(node, "type")->valuestring;
     if (key->type == CONFIG_BOOL) {
         assert_string_equal(type, "boolean");
     } else if (key->type == CONFIG_ENUM) {
@@ -361,23 +350,23 @@ static void assert_schema_of_type(const struct config_key *key, const struct jso
         assert_string_equal(type, "array");
         assert_limit(node, "minItems", (double)elements, true);
         assert_limit(node, "maxItems", (double)elements, true);
-        assert_range(key, json_member(node, "items"));
+        assert_range(key, cJSON_GetObjectItemCaseSensitive(node, "items"));
     } else {
         assert_range(key, node);
     }
 }
 
-static void assert_schema_default(const struct config_key *key, const struct json_value *node)
+static void assert_schema_default(const struct config_key *key, const cJSON *node)
 {
     struct fovea_settings settings = {0};
     struct fovea_settings defaults = fovea_settings_default();
     struct config_words complaint = {0};
-    const struct json_value *item = json_member(node, "default");
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(node, "default");
     assert_non_null(item);
-    char text[32]; /* of a whole number */
-    snprintf(text, sizeof text, "%.0f", item->number);
+    char *text = cJSON_PrintUnformatted(item);
     struct config_value value = {.item = item, .bytes = text, .count = strlen(text)};
     bool stored = config_value_store(key, &value, "", &settings, &complaint);
+    cJSON_free(text);
     assert_string_equal(complaint.text, "");
     assert_true(stored);
     assert_string_equal(config_value_words(key, &settings).text,
@@ -387,14 +376,15 @@ static void assert_schema_default(const struct config_key *key, const struct jso
 static void the_schema_describes_every_key_as_the_table_does(void **state)
 {
     (void)state;
-    struct json_value *schema = parse_schema();
+    cJSON *schema = cJSON_Parse(read_source("config/schema.json"));
+    assert_non_null(schema);
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
         print_message("%s\n", key->path);
-        const struct json_value *node = schema_of(schema, schema, key->path);
-        const struct json_value *description = json_member(node, "description");
+        const cJSON *node = schema_of(schema, schema, key->path);
+        const cJSON *description = cJSON_GetObjectItemCaseSensitive(node, "description");
         assert_non_null(description);
-        assert_string_equal(description->string, key->help);
+        assert_string_equal(description->valuestring, key->help);
         if (is_setting(key)) {
             assert_schema_of_type(key, node);
             assert_schema_default(key, node);
@@ -402,21 +392,20 @@ static void the_schema_describes_every_key_as_the_table_does(void **state)
                              node);
         }
     }
-    json_destroy(&schema);
+    cJSON_Delete(schema);
 }
 
 /* Counts keys below a node, and asserts that nothing else may stand there. */
-static size_t count_keys(const struct json_value *schema, const struct json_value *node)
+static size_t count_keys(const cJSON *schema, const cJSON *node)
 {
     node = resolve(schema, node);
-    const struct json_value *properties = json_member(node, "properties");
+    const cJSON *properties = cJSON_GetObjectItemCaseSensitive(node, "properties");
     if (!properties) {
         return 1;
     }
-    const struct json_value *others = json_member(node, "additionalProperties");
-    assert_true(json_is(others, JSON_BOOL) && !json_is_true(others));
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(node, "additionalProperties")));
     size_t count = 0;
-    for (const struct json_value *child = properties->child; child; child = child->next) {
+    for (const cJSON *child = properties->child; child; child = child->next) {
         count += count_keys(schema, child);
     }
     return count;
@@ -425,11 +414,12 @@ static size_t count_keys(const struct json_value *schema, const struct json_valu
 static void the_schema_knows_no_other_keys(void **state)
 {
     (void)state;
-    struct json_value *schema = parse_schema();
+    cJSON *schema = cJSON_Parse(read_source("config/schema.json"));
+    assert_non_null(schema);
     assert_int_equal(count_keys(schema, schema), config_key_count);
     assert_int_equal(count_keys(schema, at_path(schema, "definitions.entry")),
                      config_key_count - 3);
-    json_destroy(&schema);
+    cJSON_Delete(schema);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 
 #include "gaze_udp_message.h"
 
-#include "core/json.h"
+#include <cjson/cJSON.h>
 
 #include <math.h>
 
@@ -19,27 +19,27 @@ static bool is_padding(const char *begin, const char *end)
 }
 
 /* Absent is fine and leaves *out as it is. */
-static bool read_number(const struct json_value *object, const char *key, double *out)
+static bool read_number(const cJSON *object, const char *key, double *out)
 {
-    const struct json_value *item = json_member(object, key);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     if (!item) {
         return true;
     }
-    if (!json_is(item, JSON_NUMBER) || !isfinite(item->number)) {
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) {
         return false;
     }
-    *out = item->number;
+    *out = item->valuedouble;
     return true;
 }
 
-static bool read_blink(const struct json_value *object, bool *out)
+static bool read_blink(const cJSON *object, bool *out)
 {
-    const struct json_value *item = json_member(object, "blink");
-    *out = json_is_true(item);
-    return !item || json_is(item, JSON_BOOL);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "blink");
+    *out = cJSON_IsTrue(item);
+    return !item || cJSON_IsBool(item);
 }
 
-static const char *read_point(const struct json_value *object, struct fovea_gaze_sample *sample)
+static const char *read_point(const cJSON *object, struct fovea_gaze_sample *sample)
 {
     sample->x = NAN;
     sample->y = NAN;
@@ -51,10 +51,10 @@ static const char *read_point(const struct json_value *object, struct fovea_gaze
     return NULL;
 }
 
-static const char *read_message(const struct json_value *object, struct gaze_udp_message *out)
+static const char *read_message(const cJSON *object, struct gaze_udp_message *out)
 {
     struct fovea_gaze_sample *sample = &out->sample;
-    if (!json_is(object, JSON_OBJECT)) {
+    if (!cJSON_IsObject(object)) {
         return "it must be a JSON object";
     }
     if (!read_blink(object, &sample->blink)) {
@@ -79,15 +79,14 @@ const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_u
         return "it is longer than 1024 bytes";
     }
     const char *end = NULL;
-    struct json_value *object = NULL;
-    const enum fovea_result result = json_parse(text, bytes, &end, &object);
-    if (result < 0) {
-        return result == FOVEA_ERROR_OUT_OF_MEMORY ? "out of memory" : "it is not JSON";
+    cJSON *object = cJSON_ParseWithLengthOpts(text, bytes, &end, 0);
+    if (!object) {
+        return "it is not JSON";
     }
     const char *why = "there is more than one JSON value";
     if (is_padding(end, text + bytes)) {
         why = read_message(object, out);
     }
-    json_destroy(&object);
+    cJSON_Delete(object);
     return why;
 }

@@ -51,7 +51,7 @@ static enum fovea_result apply_file(const struct config_text *text, struct fovea
 
 static void judge(enum fovea_result result, size_t messages, const struct fovea_settings *settings)
 {
-    /* Memory: core/json.h did not take what the scanner took. */
+    /* Memory: cJSON did not take what the scanner took. */
     REQUIRE(result == FOVEA_OK || result == FOVEA_ERROR_CONFIG);
     REQUIRE(messages == (result == FOVEA_OK ? 0 : 1));
     struct fovea_log silent = {0};

@@ -25,7 +25,6 @@ libsdl2-dev|pc:sdl2|opens the window of the demo
 '
 PACKAGES_tests='
 libcmocka-dev|pc:cmocka|runs the unit tests
-libcjson-dev|pc:libcjson|another reader of JSON, for the tests of ours; writes the tables of the bench
 libxcb-xtest0-dev|pc:xcb-xtest|moves the pointer and presses keys in tests of the Vulkan layer
 '
 PACKAGES_gpu='
@@ -66,6 +65,7 @@ x11-apps|cmd:xwd|takes pictures of the window in the tests
 mpv|cmd:mpv|a program that is foveated in the tests
 mesa-utils|cmd:glxgears|a program of OpenGL that is foveated in the tests
 glmark2-x11|cmd:glmark2|another one
+libcjson1|file:/usr/lib/x86_64-linux-gnu/libcjson.so.1|a library that programs bring along, which must not be taken
 mangohud|file:/usr/share/vulkan/implicit_layer.d/MangoHud.json|a layer beside the one that is tested
 vkbasalt|file:/usr/share/vulkan/implicit_layer.d/vkBasalt.json|another one
 ffmpeg|cmd:ffmpeg|checks the video of the demo

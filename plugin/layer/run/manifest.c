@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
-#include "core/json.h"
 #include "run.h"
 
+#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +38,10 @@ static char *read_text(const char *path)
     return text;
 }
 
-static const char *text_of(const struct json_value *object, const char *name)
+static const char *text_of(const cJSON *object, const char *name)
 {
-    const struct json_value *text = json_member(object, name);
-    return json_is(text, JSON_STRING) ? text->string : "";
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return text ? text : "";
 }
 
 /* As the loader reads library_path: with a slash relative to the manifest, else left to the linker. */
@@ -63,15 +63,14 @@ __attribute__((format(printf, 2, 3))) static void fault(struct manifest *manifes
     va_end(arguments);
 }
 
-static bool is_switch(const struct json_value *layer, const char *group, const char *name,
-                      const char *value)
+static bool is_switch(const cJSON *layer, const char *group, const char *name, const char *value)
 {
-    const struct json_value *item = json_member(layer, group);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(layer, group);
     const char *found = text_of(item, name);
-    return item && item->count == 1 && (value ? strcmp(found, value) == 0 : *found != '\0');
+    return cJSON_GetArraySize(item) == 1 && (value ? strcmp(found, value) == 0 : *found != '\0');
 }
 
-static void judge(struct manifest *manifest, const struct json_value *layer)
+static void judge(struct manifest *manifest, const cJSON *layer)
 {
     const char *library = text_of(layer, "library_path");
     if (!*library || !resolve_library(manifest, library)) {
@@ -86,7 +85,7 @@ static void judge(struct manifest *manifest, const struct json_value *layer)
     }
 }
 
-static bool take(struct manifest *manifest, const struct json_value *layer)
+static bool take(struct manifest *manifest, const cJSON *layer)
 {
     if (strcmp(text_of(layer, "name"), LAYER_NAME) != 0) {
         return false;
@@ -101,30 +100,29 @@ static bool take(struct manifest *manifest, const struct json_value *layer)
 }
 
 /* One layer, or several in an array. */
-static bool take_any(struct manifest *manifest, const struct json_value *root)
+static bool take_any(struct manifest *manifest, const cJSON *root)
 {
-    const struct json_value *layers = json_member(root, "layers");
-    const struct json_value *layer;
-    for (uint32_t i = 0; (layer = json_element(layers, i)) != NULL; i++) {
+    const cJSON *layers = cJSON_GetObjectItemCaseSensitive(root, "layers");
+    const cJSON *layer;
+    cJSON_ArrayForEach(layer, layers)
+    {
         if (take(manifest, layer)) {
             return true;
         }
     }
-    return take(manifest, json_member(root, "layer"));
+    return take(manifest, cJSON_GetObjectItemCaseSensitive(root, "layer"));
 }
 
 bool manifest_read(const char *path, struct manifest *out_manifest)
 {
     *out_manifest = (struct manifest){0};
     char *text = read_text(path);
-    struct json_value *root = NULL;
-    const bool ours = text && json_parse(text, strlen(text), NULL, &root) == FOVEA_OK &&
-                      path_print(out_manifest->path, "%s", path) && take_any(out_manifest, root);
-    const struct json_value *folders = json_member(root, FOLDERS);
-    if (json_is(folders, JSON_NUMBER) && folders->number > 0 && folders->number <= FOLDERS_MAX) {
-        out_manifest->folders = (int)folders->number;
-    }
-    json_destroy(&root);
+    cJSON *root = text ? cJSON_Parse(text) : NULL;
+    const bool ours =
+        root && path_print(out_manifest->path, "%s", path) && take_any(out_manifest, root);
+    const double folders = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, FOLDERS));
+    out_manifest->folders = folders > 0 && folders <= FOLDERS_MAX ? (int)folders : 0;
+    cJSON_Delete(root);
     free(text);
     return ours;
 }
@@ -195,57 +193,32 @@ bool manifest_own(struct manifest *out_manifest)
            manifest_read(path, out_manifest);
 }
 
-/* As JSON writes a string; to be freed. A file's name may hold any byte. */
-static char *quoted(const char *text)
+static bool fill(cJSON *root, const char *library, int folders)
 {
-    char *out = malloc(6 * strlen(text) + 3);
-    if (!out) {
-        return NULL;
+    char version[16];
+    snprintf(version, sizeof version, "%u", fovea_version());
+    cJSON_AddStringToObject(root, "file_format_version", "1.2.0");
+    if (folders > 0) {
+        cJSON_AddNumberToObject(root, FOLDERS, folders);
     }
-    char *end = out;
-    *end++ = '"';
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') {
-            *end++ = '\\';
-            *end++ = *text;
-        } else if ((unsigned char)*text < 0x20) {
-            end += sprintf(end, "\\u%04x", (unsigned)*text);
-        } else {
-            *end++ = *text;
-        }
-    }
-    strcpy(end, "\"");
-    return out;
+    cJSON *layer = cJSON_AddObjectToObject(root, "layer");
+    cJSON_AddStringToObject(layer, "name", LAYER_NAME);
+    cJSON_AddStringToObject(layer, "type", "GLOBAL");
+    cJSON_AddStringToObject(layer, "library_path", library);
+    cJSON_AddStringToObject(layer, "api_version", "1.3.239");
+    cJSON_AddStringToObject(layer, "implementation_version", version);
+    cJSON_AddStringToObject(layer, "description",
+                            "Gaze-contingent foveation of what is presented" BY_US);
+    cJSON *enable = cJSON_AddObjectToObject(layer, "enable_environment");
+    cJSON_AddStringToObject(enable, LAYER_ENABLE, "1");
+    cJSON *disable = cJSON_AddObjectToObject(layer, "disable_environment");
+    return cJSON_AddStringToObject(disable, LAYER_DISABLE, "1") != NULL;
 }
 
 char *manifest_text(const char *library, int folders)
 {
-    char made[64] = "";
-    char *path = quoted(library);
-    char *text = NULL;
-    if (!path) {
-        return NULL;
-    }
-    if (folders > 0) {
-        snprintf(made, sizeof made, "    \"" FOLDERS "\": %d,\n", folders);
-    }
-    const int length = asprintf(
-        &text,
-        "{\n"
-        "    \"file_format_version\": \"1.2.0\",\n"
-        "%s"
-        "    \"layer\": {\n"
-        "        \"name\": \"" LAYER_NAME "\",\n"
-        "        \"type\": \"GLOBAL\",\n"
-        "        \"library_path\": %s,\n"
-        "        \"api_version\": \"1.3.239\",\n"
-        "        \"implementation_version\": \"%u\",\n"
-        "        \"description\": \"Gaze-contingent foveation of what is presented" BY_US "\",\n"
-        "        \"enable_environment\": {\"" LAYER_ENABLE "\": \"1\"},\n"
-        "        \"disable_environment\": {\"" LAYER_DISABLE "\": \"1\"}\n"
-        "    }\n"
-        "}\n",
-        made, path, fovea_version());
-    free(path);
-    return length < 0 ? NULL : text;
+    cJSON *root = cJSON_CreateObject();
+    char *text = root && fill(root, library, folders) ? cJSON_Print(root) : NULL;
+    cJSON_Delete(root);
+    return text;
 }
