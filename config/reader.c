@@ -113,6 +113,12 @@ static void log_unused(const struct config_reader *reader, const struct fovea_se
         log_info(reader->log, "configuration: foveation.model \"%s\" does not use %s",
                  model->names[settings->foveation.model], names);
     }
+    config_unused_light_names(settings, names, sizeof names);
+    if (names[0]) {
+        const struct config_key *light = config_key_find("foveation.light");
+        log_info(reader->log, "configuration: foveation.light \"%s\" does not use %s",
+                 light->names[settings->foveation.light], names);
+    }
 }
 
 /* Reads everything anew; the settings change only if all of it is right. */

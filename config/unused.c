@@ -24,8 +24,6 @@ static bool is_unused(const char *path, const struct fovea_foveation *foveation)
     } groups[] = {{"foveation.physical.", foveation->model == FOVEA_MODEL_PHYSICAL},
                   {"foveation.curve", foveation->model == FOVEA_MODEL_CURVE},
                   {"foveation.map.", foveation->model == FOVEA_MODEL_MAP},
-                  {"foveation.display.gamma", foveation->light == FOVEA_LIGHT_GAMMA},
-                  {"foveation.display.table", foveation->light == FOVEA_LIGHT_TABLE},
                   {"foveation.geometry.", has_view(foveation)}};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (strncmp(path, groups[i].begin, strlen(groups[i].begin)) == 0) {
@@ -69,14 +67,33 @@ static bool same_value(const struct config_key *key, const struct fovea_settings
     return memcmp((const char *)a + key->offset, (const char *)b + key->offset, key->bytes) == 0;
 }
 
-void config_unused_names(const struct fovea_settings *settings, char *text, size_t size)
+static bool is_unused_light(const char *path, const struct fovea_foveation *foveation)
+{
+    return (strcmp(path, "foveation.display.gamma") == 0 &&
+            foveation->light != FOVEA_LIGHT_GAMMA) ||
+           (strcmp(path, "foveation.display.table") == 0 && foveation->light != FOVEA_LIGHT_TABLE);
+}
+
+static void add_unused(const struct fovea_settings *settings,
+                       bool (*unused)(const char *path, const struct fovea_foveation *foveation),
+                       char *text, size_t size)
 {
     const struct fovea_settings defaults = fovea_settings_default();
     text[0] = 0;
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
-        if (is_unused(key->path, &settings->foveation) && !same_value(key, settings, &defaults)) {
+        if (unused(key->path, &settings->foveation) && !same_value(key, settings, &defaults)) {
             config_words_add(text, size, "%s%s", text[0] ? ", " : "", key->path);
         }
     }
+}
+
+void config_unused_names(const struct fovea_settings *settings, char *text, size_t size)
+{
+    add_unused(settings, is_unused, text, size);
+}
+
+void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size)
+{
+    add_unused(settings, is_unused_light, text, size);
 }

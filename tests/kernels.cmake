@@ -32,7 +32,10 @@ endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
 
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
-fovea_add_test(NAME test_light_exact SOURCES test_light_exact.c LINK fovea_test_foveate LABELS unit)
+foreach(topic IN ITEMS depth exact)
+    fovea_add_test(NAME test_light_${topic} SOURCES test_light_${topic}.c LINK fovea_test_foveate
+        LABELS unit)
+endforeach()
 
 foreach(topic IN ITEMS exact law)
     fovea_add_test(NAME test_map_${topic} SOURCES test_map_${topic}.c LINK fovea_test_foveate

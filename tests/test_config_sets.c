@@ -255,6 +255,37 @@ static void what_the_model_does_not_use_is_said(void **state)
     }
 }
 
+static void what_the_light_does_not_use_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sets[3];
+        const char *names;
+    } cases[] = {
+        {{"foveation.light=gamma", "foveation.display.gamma=1.8", "backend=cpu"}, ""},
+        {{"foveation.light=table", "foveation.display.table=[0, 1]", "backend=cpu"}, ""},
+        {{"foveation.display.gamma=2.2", "foveation.display.hlg_peak_cd_m2=600", "backend=cpu"},
+         ""},
+        {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "foveation.light=table"},
+         "foveation.display.gamma"},
+        {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "backend=cpu"},
+         "foveation.display.gamma, foveation.display.table"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recorded recorded = {0};
+        struct fovea_config *config = NULL;
+        struct fovea_config_desc desc = only_file(NULL, &recorded);
+        desc.sets = cases[i].sets;
+        desc.set_count = 3;
+        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+        char names[FOVEA_PATH_MAX];
+        config_unused_light_names(fovea_config_settings(config), names, sizeof names);
+        assert_string_equal(names, cases[i].names);
+        assert_int_equal(recorded.count[FOVEA_LOG_INFO], names[0] ? 2 : 1);
+        fovea_config_destroy(&config);
+    }
+}
+
 static void commas_separate_settings_but_not_inside_of_values(void **state)
 {
     (void)state;
@@ -308,6 +339,7 @@ int main(void)
         cmocka_unit_test(sets_of_unknown_keys_are_named),
         cmocka_unit_test(sets_of_wrong_values_are_named),
         cmocka_unit_test(what_the_model_does_not_use_is_said),
+        cmocka_unit_test(what_the_light_does_not_use_is_said),
         cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
         cmocka_unit_test(wrong_lists_name_their_entry),
     };
