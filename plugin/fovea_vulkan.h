@@ -306,6 +306,8 @@ struct fovea_vk_stats {
     uint64_t frames; /* foveated */
     uint64_t frames_passed_through;
     bool gpu_time_known; /* the device has timestamps and a frame has finished */
+    /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a CPU. */
+    bool gpu_is_cpu;
     double late_age_p50_ms; /* of late gazes: from the sample to the GPU's start; 0 where unknown */
     double late_age_p99_ms;
     /* Foveation alone, over the last frames, at most 256; cuda times every eighth. */

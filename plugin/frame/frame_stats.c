@@ -96,6 +96,8 @@ enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_
         .frames = fovea->foveated,
         .frames_passed_through = fovea->passed_through,
         .gpu_time_known = fovea->gpu_times.count > 0,
+        .gpu_is_cpu = (peer && fovea->backend == FOVEA_BACKEND_CPU) ||
+                      fovea->device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
         .late_age_p50_ms = frame_times_percentile(&fovea->late.ages, 0.5) * 1e-3,
         .late_age_p99_ms = frame_times_percentile(&fovea->late.ages, 0.99) * 1e-3,
         .gpu_p50_us = frame_times_percentile(&fovea->gpu_times, 0.5),

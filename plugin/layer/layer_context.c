@@ -127,10 +127,11 @@ static void sum_up(const struct fovea_vk *fovea)
             snprintf(late, sizeof late, "; late gazes of %.1f ms p50", stats.late_age_p50_ms);
         }
         log_info(layer_log(),
-                 "%llu frames foveated, %llu passed through; %s backend, sync %s; GPU %.1f us p50, "
-                 "%.1f p99; CPU %.1f us p50, %.1f p99%s",
+                 "%llu frames foveated, %llu passed through; %s backend, sync %s; %s %.1f us "
+                 "p50, %.1f p99; presenting thread %.1f us p50, %.1f p99%s",
                  (unsigned long long)stats.frames, (unsigned long long)stats.frames_passed_through,
-                 fovea_backend_name(stats.backend), stats.sync, stats.gpu_p50_us, stats.gpu_p99_us,
+                 fovea_backend_name(stats.backend), stats.sync,
+                 stats.gpu_is_cpu ? "CPU cores" : "GPU", stats.gpu_p50_us, stats.gpu_p99_us,
                  stats.cpu_p50_us, stats.cpu_p99_us, late);
     }
 }

@@ -118,13 +118,37 @@ static void open_source(const struct fovea_gaze_settings *gaze)
     }
 }
 
-/* The files have changed, or are read for the first time. Strength and overlay are theirs again. */
+/* What keys have made of a setting stays until the files say something new about that one. */
+static void keep_keys(const struct fovea_settings *files)
+{
+    const struct fovea_settings before = session.now;
+    session.now = *files;
+#define KEEP(member)                                                                               \
+    if (files->member == session.files.member) {                                                   \
+        session.now.member = before.member;                                                        \
+    }
+    KEEP(foveation.model)
+    KEEP(foveation.strength)
+    KEEP(overlay.marker)
+    KEEP(overlay.rings)
+    KEEP(overlay.heatmap)
+    KEEP(overlay.hud)
+    KEEP(overlay.wipe_uv)
+#undef KEEP
+}
+
+/* The files have changed, or are read for the first time. */
 static void take_files(void)
 {
     const struct fovea_settings files =
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
     const bool same_gaze = memcmp(&files.gaze, &session.gaze, sizeof files.gaze) == 0;
-    session.files = session.now = files;
+    if (session.serial == 0) {
+        session.now = files;
+    } else {
+        keep_keys(&files);
+    }
+    session.files = files;
     session.serial++;
     layer_log_set_level(files.log_level);
     if (session.input) {
@@ -292,13 +316,15 @@ static void take_input(void)
     session.seen = state;
 }
 
-/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. */
+/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. What is off has its HUD
+ * still, which says so. */
 static bool is_anything_to_do(void)
 {
     const struct fovea_overlay *overlay = &session.now.overlay;
     const bool drawn =
         overlay->hud || overlay->marker || overlay->rings || overlay->heatmap || session.help;
-    return !session.off && (session.now.foveation.strength > 0.0 || drawn);
+    const bool told = overlay->hud || session.help;
+    return session.off ? told : session.now.foveation.strength > 0.0 || drawn;
 }
 
 bool layer_session_tick(void)
@@ -349,6 +375,10 @@ static struct fovea_settings settings_for(VkColorSpaceKHR color_space)
     }
     if (session.help) {
         settings.overlay.hud = true;
+    }
+    if (session.off) {
+        settings.overlay = (struct fovea_overlay){.hud = settings.overlay.hud};
+        settings.foveation.strength = 0.0;
     }
     take_color_space(color_space, &settings.foveation);
     return settings;
@@ -436,6 +466,18 @@ static const char *words_for_gaze(const struct layer_swapchain *swapchain,
     return over ? NULL : "pointer outside";
 }
 
+/* Under the HUD's own lines: whether it is off, and the keys. */
+static void write_hud(char *text, size_t size)
+{
+    const char *toggle = session.files.layer.keys.toggle;
+    const int used = !session.off ? snprintf(text, size, "%s", "")
+                                  : snprintf(text, size, "off%s%s%s", toggle[0] ? ": " : "", toggle,
+                                             session.help ? "\n" : "");
+    if (session.help && used >= 0 && (size_t)used < size) {
+        layer_input_help(&session.files.layer.keys, text + used, size - (size_t)used);
+    }
+}
+
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame)
 {
@@ -445,10 +487,7 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     follow(context, source);
     read_gaze(swapchain, source, &out_frame->gaze);
     out_frame->hud_gaze = words_for_gaze(swapchain, &out_frame->gaze);
-    out_frame->hud[0] = '\0';
-    if (session.help) {
-        layer_input_help(&session.files.layer.keys, out_frame->hud, sizeof out_frame->hud);
-    }
+    write_hud(out_frame->hud, sizeof out_frame->hud);
     pthread_mutex_unlock(&lock);
 }
 

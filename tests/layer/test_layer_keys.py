@@ -12,7 +12,7 @@ from conftest import ROOT, need_tool
 from layer_rig import screen_picture, wait_until
 
 # By number: xdotool puts the left Shift before some names.
-KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112", "Insert": "118"}
+KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112", "Insert": "118", "F3": "69", "End": "115"}
 
 
 HUD_PX = 8  # from the left and from the top
@@ -29,7 +29,7 @@ def letters(text):
 class Running:
     """A program whose window has the pointer, and with it the focus; its stages go on when they are told to."""
 
-    def __init__(self, rig, name, **sets):
+    def __init__(self, rig, name, extra=(), **sets):
         need_tool("xdotool")
         self.rig = rig
         self.xdotool("mousemove", "30", "40")
@@ -38,7 +38,7 @@ class Running:
             name,
             dump=True,
             sets={"backend": "cpu", **sets},
-            extra={"FOVEA_LAYER_DUMP_PICTURES": "0"},
+            extra={"FOVEA_LAYER_DUMP_PICTURES": "0", **dict(extra)},
         )
         self.is_at_stage(1)
 
@@ -84,6 +84,16 @@ class Running:
             return ((picture[:, :width_px] == 255).all(axis=2) == wanted[: len(picture), :width_px]).all()
 
         assert wait_until(is_shown, 60), (window, text)  # a pipeline for each is made first
+
+    def says_nothing(self, window, row):
+        """Waits until nothing of the HUD is in that row."""
+
+        def is_empty():
+            y_px = HUD_PX + row * 16
+            picture = screen_picture(self.rig.display, window)[y_px : y_px + 16, HUD_PX:]
+            return not (picture == 255).all(axis=2).any()
+
+        assert wait_until(is_empty, 60), window
 
     def has_gaze(self, window, point):
         """In the last frame of that window that is written."""
@@ -172,6 +182,49 @@ def test_the_model_is_a_desks_until_its_key_is_pressed(rig):
     program.shows(window, 3, "smooth paper  linear")
     program.press("Insert")
     program.shows(window, 3, "smooth physical  linear")
+    program.end()
+
+
+def test_what_is_off_says_so_in_the_hud(rig):
+    need_tool("xwd")
+    program = Running(rig, "two-windows", **{"overlay.hud": "true", "overlay.heatmap": "true"})
+    window, other = program.windows
+    program.xdotool("windowmove", other, "300", "200")
+    program.shows(window, 3, "smooth paper  linear")
+    program.shows(window, 2, "cpu cores ")
+    program.says_nothing(window, 5)
+    program.press("F2")
+    program.shows(window, 5, "off: Shift_R+F2")
+    assert program.draws()
+    program.press("F2")
+    program.says_nothing(window, 5)
+    program.end()
+
+
+def test_what_keys_have_changed_stays_until_the_files_say_otherwise(rig, tmp_path):
+    need_tool("xwd")
+    file = tmp_path / "fovea.json"
+
+    def write(model, hud):
+        new = file.with_suffix(".new")
+        new.write_text(f'{{"foveation": {{"model": "{model}"}}, "overlay": {{"hud": {hud}}}}}')
+        new.rename(file)
+
+    write("paper", "false")
+    program = Running(rig, "two-windows", {"FOVEA_CONFIG": str(file)}, **{"foveation.model": None})
+    window, other = program.windows
+    program.xdotool("windowmove", other, "300", "200")
+    program.press("F3")
+    program.shows(window, 3, "smooth paper  linear")
+    program.press("End")
+    time.sleep(1)
+    program.shows(window, 3, "smooth paper  linear")
+    write("physical", "false")
+    program.shows(window, 3, "smooth physical  linear")
+    write("physical", "true")
+    time.sleep(1)
+    write("physical", "false")
+    program.says_nothing(window, 3)
     program.end()
 
 
