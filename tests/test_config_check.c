@@ -152,6 +152,39 @@ static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
     assert_result(fovea_settings_check(&settings, silent), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
+static void wrong_displays_are_named(void **state)
+{
+    (void)state;
+    static const char must[] = "it must be 2 to 1024 numbers, 0 or more, that do not fall and do "
+                               "rise; or the name of a file of them; or \"\"";
+    static const struct {
+        uint32_t count;
+        float table[3];
+        uint32_t wrong;
+    } cases[] = {{1, {1}, 1},           {2, {1, 1}, 2},
+                 {2, {-0.1f, 1}, 1},    {3, {0, 2, 1.9f}, 3},
+                 {2, {0, INFINITY}, 2}, {3, {0, NAN, 1}, 2},
+                 {1025, {0, 1, 2}, 4},  {UINT32_MAX, {0, 1, 2}, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        print_message("case %zu\n", i);
+        struct fovea_settings settings = fovea_settings_default();
+        settings.foveation.display.table_count = cases[i].count;
+        memcpy(settings.foveation.display.table, cases[i].table, sizeof cases[i].table);
+        char message[512];
+        snprintf(message, sizeof message, "foveation.display.table is wrong at number %u; %s",
+                 cases[i].wrong, must);
+        assert_wrong(&settings, message);
+    }
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.light = FOVEA_LIGHT_TABLE;
+    assert_wrong(&settings, "foveation.light is \"table\" and there is no foveation.display.table");
+    settings.foveation.display.table_count = FOVEA_DISPLAY_MAX;
+    settings.foveation.display.table[FOVEA_DISPLAY_MAX - 1] = 100;
+    assert_right(&settings);
+    settings.foveation.display.gamma = 3.01;
+    assert_wrong(&settings, "foveation.display.gamma is 3.01; it must be 0 or 1 to 3");
+}
+
 static void both_methods_take_every_model(void **state)
 {
     (void)state;
@@ -370,6 +403,7 @@ int main(void)
         cmocka_unit_test(the_wrong_setting_is_named),
         cmocka_unit_test(wrong_curves_are_named),
         cmocka_unit_test(a_full_curve_is_right_and_one_more_point_is_wrong),
+        cmocka_unit_test(wrong_displays_are_named),
         cmocka_unit_test(both_methods_take_every_model),
         cmocka_unit_test(geometries_that_are_no_view_are_wrong),
         cmocka_unit_test(an_eye_that_sees_nothing_is_wrong),
