@@ -3,8 +3,9 @@
 
 /* Fovea: gaze-contingent foveation of real-time images.
  *
- * An image is kept sharp where the eye looks and blurred elsewhere by as much as the eye cannot
- * resolve there. This header is the plain C face: settings, configuration files, gaze sources, and
+ * An image is kept sharp where the eye looks and blurred elsewhere by a model of what the eye resolves
+ * there; the default model is an emulation, several times as strong as an eye would miss
+ * (docs/models.md). This header is the plain C face: settings, configuration files, gaze sources, and
  * foveation of images that lie in host or CUDA memory. Programs that render with Vulkan also
  * include fovea_vulkan.h, which foveates a VkImage without a copy through the CPU.
  *
@@ -321,8 +322,11 @@ struct fovea_foveation {
     enum fovea_transfer transfer; /* of the images; where they are averaged as light */
     struct fovea_display display;
     double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
-    double cutoff_gain; /* what is left of the amplitude at the cutoff, 0.01..0.99: sigma =
-                           sqrt(-2 ln gain) / (2 pi cutoff); exp(-1/2) = 0.6065 as in the paper */
+    /* What a Gaussian leaves of the amplitude at the cutoff, 0.01..0.99: sigma = sqrt(-2 ln gain) / (2 pi
+     * cutoff) = kappa / cutoff; exp(-1/2) = 0.6065 as in the paper. Where the cutoff is between a half and a
+     * quarter of a cycle a pixel the smooth method takes 2 (sigma - 2 kappa), so that sigma begins at 0, and
+     * more is left: fovea_gain_map says how much. */
+    double cutoff_gain;
     enum fovea_alpha alpha;
     struct fovea_paper paper;
     struct fovea_physical physical;

@@ -51,6 +51,9 @@ fovea_add_test(NAME test_context_map
     SOURCES test_context_map.c test_context_support.c support/png_file.c
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
+fovea_add_test(NAME test_models_claims
+    SOURCES test_models_claims.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_test_images fovea_context_objects LABELS unit)
 target_sources(test_context_memory PRIVATE support/process_counts.c)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)
 
