@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "document.h"
+#include "local.h"
 #include "words.h"
 
 #include <errno.h>
@@ -52,11 +53,22 @@ struct config_stamp config_file_look(const struct config_file *file)
                                  .changed = status.st_ctim};
 }
 
+static enum fovea_result leave_unread(const struct config_file *file, struct fovea_log log,
+                                      const char *why)
+{
+    log_warning(log, "%s is not read: %s; FOVEA_CONFIG can name it", file->shown, why);
+    return FOVEA_NOT_READY;
+}
+
 static enum fovea_result check_kind(const struct config_file *file, struct fovea_log log, int fd)
 {
     struct stat status;
     if (fstat(fd, &status) != 0) {
         return fail(file, log, error_words(errno));
+    }
+    const char *distrust = file->local ? config_local_distrust(&status) : NULL;
+    if (distrust) {
+        return leave_unread(file, log, distrust);
     }
     if (S_ISDIR(status.st_mode)) {
         return fail(file, log, "expected a file; found a directory");
@@ -97,7 +109,10 @@ static enum fovea_result read_all(const struct config_file *file, struct fovea_l
 static enum fovea_result read_open(const struct config_file *file, struct fovea_log log, int fd,
                                    char **out_bytes, size_t *out_count)
 {
-    FOVEA_TRY(check_kind(file, log, fd));
+    const enum fovea_result kind = check_kind(file, log, fd);
+    if (kind != FOVEA_OK) {
+        return kind;
+    }
     char *bytes = malloc(CONFIG_TEXT_MAX_BYTES + 1);
     if (!bytes) {
         log_error(log, "%s: out of memory", file->shown);
@@ -115,8 +130,13 @@ static enum fovea_result read_open(const struct config_file *file, struct fovea_
 enum fovea_result config_file_read(const struct config_file *file, struct fovea_log log,
                                    char **out_bytes, size_t *out_count)
 {
+    *out_bytes = NULL;
     /* O_NONBLOCK: opening a named pipe would otherwise wait for its writer. */
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int follow = file->local ? O_NOFOLLOW : 0;
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
+    if (fd < 0 && errno == ELOOP && file->local) {
+        return leave_unread(file, log, "it is a link");
+    }
     if (fd < 0) {
         return fail(file, log, error_words(errno));
     }

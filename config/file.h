@@ -24,6 +24,7 @@ struct config_file {
     char directory[FOVEA_PATH_MAX]; /* that it lies in, with a '/' at the end */
     char shown[FOVEA_PATH_MAX]; /* the path as it was given, printable */
     bool required; /* named by the user; others may be missing */
+    bool local; /* of the working directory, found there: local.h */
     struct config_stamp loaded; /* when it was read last */
     struct config_stamp seen; /* at the last look */
 };
@@ -43,7 +44,7 @@ struct config_stamp config_file_look(const struct config_file *file);
 bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp *b);
 
 /* The whole file in *out_bytes, the caller's to free; never waits for a writer and never reads more
- * than a configuration may have. */
+ * than a configuration may have. FOVEA_NOT_READY: a local one that is not trusted, which the log says. */
 FOVEA_MUST_CHECK enum fovea_result config_file_read(const struct config_file *file,
                                                     struct fovea_log log, char **out_bytes,
                                                     size_t *out_count);

@@ -7,6 +7,7 @@
 #include "apply.h"
 #include "core/log.h"
 #include "key.h"
+#include "local.h"
 #include "unused.h"
 #include "words.h"
 
@@ -32,6 +33,19 @@ static bool is_absent(const struct config_stamp *stamp)
     return stamp->error == ENOENT || stamp->error == ENOTDIR || stamp->error == EACCES;
 }
 
+static enum fovea_result check_local(const struct config_reader *reader, size_t index,
+                                     const struct fovea_settings *before,
+                                     const struct loading *loading)
+{
+    const struct config_file *file = &reader->files.files[index];
+    struct config_words complaint;
+    if (file->local && !config_local_allows(file, before, &loading->settings, &complaint)) {
+        log_error(reader->log, "%s: %s", file->shown, complaint.text);
+        return FOVEA_ERROR_CONFIG;
+    }
+    return FOVEA_OK;
+}
+
 static enum fovea_result load_file(struct config_reader *reader, size_t index,
                                    struct loading *loading)
 {
@@ -41,10 +55,25 @@ static enum fovea_result load_file(struct config_reader *reader, size_t index,
     }
     struct config_text text = {
         .name = file->shown, .directory = file->directory, .lines = true, .log = reader->log};
-    FOVEA_TRY(config_file_read(file, reader->log, &loading->bytes[index], &text.count));
+    const enum fovea_result result =
+        config_file_read(file, reader->log, &loading->bytes[index], &text.count);
+    if (result != FOVEA_OK) {
+        return result < 0 ? result : FOVEA_OK;
+    }
     text.bytes = loading->bytes[index];
     FOVEA_TRY(config_document_parse(&text, &loading->documents[index]));
-    return config_apply_file(&loading->documents[index], &loading->settings);
+    const struct fovea_settings before = loading->settings;
+    FOVEA_TRY(config_apply_file(&loading->documents[index], &loading->settings));
+    return check_local(reader, index, &before, loading);
+}
+
+static enum fovea_result load_apps(struct config_reader *reader, size_t index,
+                                   struct loading *loading)
+{
+    const struct fovea_settings before = loading->settings;
+    FOVEA_TRY(config_apply_apps(&loading->documents[index], reader->program_name,
+                                &loading->settings, &loading->match_count));
+    return check_local(reader, index, &before, loading);
 }
 
 static enum fovea_result load_files(struct config_reader *reader, struct loading *loading)
@@ -54,8 +83,7 @@ static enum fovea_result load_files(struct config_reader *reader, struct loading
     }
     for (size_t i = 0; i < reader->files.count; i++) {
         if (loading->documents[i].root) {
-            FOVEA_TRY(config_apply_apps(&loading->documents[i], reader->program_name,
-                                        &loading->settings, &loading->match_count));
+            FOVEA_TRY(load_apps(reader, i, loading));
         }
     }
     return FOVEA_OK;

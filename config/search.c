@@ -66,7 +66,9 @@ enum fovea_result config_files_find(const char *named, struct fovea_log log,
     if (!named) {
         add_file(out_files, "/etc/fovea/fovea.json", false);
         add_user_file(out_files);
-        add_file(out_files, "./fovea.json", false);
+        if (add_file(out_files, "./fovea.json", false)) {
+            out_files->files[out_files->count - 1].local = true;
+        }
         return FOVEA_OK;
     }
     if (!named[0]) {

@@ -9,6 +9,8 @@ foreach(topic source coords hold listen scanpath saccades message udp stress mal
     fovea_add_test(NAME test_gaze_${topic} SOURCES test_gaze_${topic}.c
         LINK test_gaze_support fovea_gaze LABELS unit)
 endforeach()
+target_include_directories(test_gaze_saccades PRIVATE ${PROJECT_SOURCE_DIR}/plugin/gaze)
+target_link_options(test_gaze_saccades PRIVATE -Wl,--wrap=gaze_saccade_model_init,--wrap=gaze_saccade_model_at)
 foreach(function malloc calloc realloc free pthread_create)
     target_link_options(test_gaze_malloc PRIVATE -Wl,--wrap=${function})
 endforeach()

@@ -239,6 +239,83 @@ static void long_scanpaths_are_refused(void **state)
         "\"00000000000000000000000000000000000000000000000000000000000...");
 }
 
+/* Nobody has named the file, and the folder may be somebody else's work. */
+static void a_file_of_the_working_directory_may_not_reach_beyond_it(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("data", 0755), 0);
+    write_text("outside.csv", "t,x,y\n");
+    assert_int_equal(chdir("data"), 0);
+    assert_int_equal(symlink("../outside.csv", "link.csv"), 0);
+    static const struct {
+        const char *text;
+        const char *complaint; /* NULL: it may */
+    } cases[] = {
+        {"{\"gaze\": {\"udp\": {\"bind\": \"0.0.0.0\"}}}", "gaze.udp.bind"},
+        {"{\"gaze\": {\"udp\": {\"bind\": \"::\"}}}", "gaze.udp.bind"},
+        {"{\"apps\": {\"exe:*\": {\"gaze\": {\"udp\": {\"bind\": \"10.0.0.1\"}}}}}",
+         "gaze.udp.bind"},
+        {"{\"gaze\": {\"udp\": {\"bind\": \"::1\", \"port\": 7000}}}", NULL},
+        {"{\"gaze\": {\"udp\": {\"bind\": \"127.0.0.2\"}}}", NULL},
+        {"{\"gaze\": {\"scanpath\": {\"file\": \"/etc/passwd\"}}}", "gaze.scanpath.file"},
+        {"{\"gaze\": {\"scanpath\": {\"file\": \"../outside.csv\"}}}", "gaze.scanpath.file"},
+        {"{\"gaze\": {\"scanpath\": {\"file\": \"link.csv\"}}}", "gaze.scanpath.file"},
+        {"{\"gaze\": {\"scanpath\": {\"file\": \"own.csv\"}}}", NULL},
+        {"{\"foveation\": {\"map\": {\"file\": \"/etc/passwd\"}}}", "foveation.map.file"},
+        {"{\"foveation\": {\"map\": {\"file\": \"maps/own.png\"}}}", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recorded recorded = {0};
+        struct fovea_config_desc desc = search(&recorded);
+        struct fovea_config *config = NULL;
+        write_text("fovea.json", cases[i].text);
+        print_message("%s\n", cases[i].text);
+        assert_result(fovea_config_create(&desc, &config),
+                      cases[i].complaint ? FOVEA_ERROR_CONFIG : FOVEA_OK);
+        if (cases[i].complaint) {
+            assert_non_null(strstr(recorded.last[FOVEA_LOG_ERROR], cases[i].complaint));
+        }
+        fovea_config_destroy(&config);
+        /* One that is named may. */
+        desc.file = "fovea.json";
+        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+        fovea_config_destroy(&config);
+    }
+}
+
+static uint32_t load_threads(struct recorded *recorded)
+{
+    const struct fovea_config_desc desc = search(recorded);
+    recorded_clear(recorded);
+    return load(&desc).cpu_threads;
+}
+
+static void a_file_of_the_working_directory_that_is_not_trusted_is_not_read(void **state)
+{
+    (void)state;
+    struct recorded recorded;
+    write_text("fovea.json", "{\"cpu_threads\": 3}");
+    assert_int_equal(load_threads(&recorded), 3);
+    assert_int_equal(chmod("fovea.json", 0666), 0);
+    assert_int_equal(load_threads(&recorded), 0);
+    assert_string_equal(recorded.last[FOVEA_LOG_WARNING],
+                        "./fovea.json is not read: everybody may write it; FOVEA_CONFIG can name "
+                        "it");
+    assert_int_equal(chmod("fovea.json", 0644), 0);
+    if (chown("fovea.json", geteuid() + 1, (gid_t)-1) == 0) { /* root alone can */
+        assert_int_equal(load_threads(&recorded), 0);
+        assert_non_null(strstr(recorded.last[FOVEA_LOG_WARNING], "belongs to somebody else"));
+    }
+    /* A secret that a link names would be quoted as wrong JSON. */
+    assert_int_equal(unlink("fovea.json"), 0);
+    write_text("secret", "a word that nobody shall read");
+    assert_int_equal(symlink("secret", "fovea.json"), 0);
+    assert_int_equal(load_threads(&recorded), 0);
+    assert_string_equal(recorded.last[FOVEA_LOG_WARNING],
+                        "./fovea.json is not read: it is a link; FOVEA_CONFIG can name it");
+    assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 0);
+}
+
 static void missing_named_files_are_an_error(void **state)
 {
     (void)state;
@@ -411,6 +488,8 @@ int main(void)
         IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins),
         IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them),
         IN_FOLDER(long_scanpaths_are_refused),
+        IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it),
+        IN_FOLDER(a_file_of_the_working_directory_that_is_not_trusted_is_not_read),
         IN_FOLDER(missing_named_files_are_an_error),
         IN_FOLDER(things_that_are_no_file_are_refused_without_waiting),
         IN_FOLDER(a_gigabyte_is_refused_by_its_size),

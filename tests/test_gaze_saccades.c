@@ -3,6 +3,7 @@
 
 /* The model eye: the same again for the same seed, and believable. Human ranges: fixations and
  * blinks as in scene viewing, the main sequence of Bahill, Clark and Stark 1975. */
+#include "gaze_saccade_model.h"
 #include "test_gaze_support.h"
 
 #define STEP_NS (2 * MS)
@@ -55,6 +56,84 @@ static void any_order_of_times_gives_the_same_gaze(void **state)
     }
     fovea_gaze_source_destroy(&forward);
     fovea_gaze_source_destroy(&jumping);
+}
+
+/* The linker turns calls of these to wrappers. */
+void __real_gaze_saccade_model_init(struct gaze_saccade_model *model,
+                                    const struct gaze_saccade_desc *desc);
+void __wrap_gaze_saccade_model_init(struct gaze_saccade_model *model,
+                                    const struct gaze_saccade_desc *desc);
+struct gaze_saccade_sample __real_gaze_saccade_model_at(struct gaze_saccade_model *model,
+                                                        int64_t t_ns);
+struct gaze_saccade_sample __wrap_gaze_saccade_model_at(struct gaze_saccade_model *model,
+                                                        int64_t t_ns);
+
+static uint64_t models_made;
+static uint64_t cycles_made;
+
+void __wrap_gaze_saccade_model_init(struct gaze_saccade_model *model,
+                                    const struct gaze_saccade_desc *desc)
+{
+    models_made++;
+    __real_gaze_saccade_model_init(model, desc);
+}
+
+struct gaze_saccade_sample __wrap_gaze_saccade_model_at(struct gaze_saccade_model *model,
+                                                        int64_t t_ns)
+{
+    const uint64_t before = model->cycle_count;
+    const struct gaze_saccade_sample sample = __real_gaze_saccade_model_at(model, t_ns);
+    cycles_made += model->cycle_count - before;
+    return sample;
+}
+
+static const uint32_t shapes_px[][2] = {{1280, 720}, {720, 1280}, {800, 600}, {640, 640}};
+
+/* Cycles that pictures of so many shapes cost, read by turns for seven minutes; each has its own gaze. */
+static uint64_t count_cycles(size_t shape_count)
+{
+    struct fovea_gaze_source *source = open_seed(7);
+    struct fovea_gaze_source *alone[4];
+    for (size_t i = 0; i < shape_count; i++) {
+        alone[i] = open_seed(7);
+    }
+    models_made = 0;
+    uint64_t cycles = 0;
+    for (int64_t t_ns = 0; t_ns < 420 * S; t_ns += 50 * MS) {
+        for (size_t i = 0; i < shape_count; i++) {
+            struct fovea_gaze together;
+            struct fovea_gaze single;
+            cycles_made = 0;
+            assert_int_equal(
+                fovea_gaze_source_read(source, t_ns, shapes_px[i][0], shapes_px[i][1], &together),
+                FOVEA_OK);
+            cycles += cycles_made;
+            assert_int_equal(
+                fovea_gaze_source_read(alone[i], t_ns, shapes_px[i][0], shapes_px[i][1], &single),
+                FOVEA_OK);
+            assert_near(together.point.x_uv, single.point.x_uv, 0);
+            assert_near(together.point.y_uv, single.point.y_uv, 0);
+        }
+    }
+    assert_int_equal(models_made, 2 * shape_count);
+    for (size_t i = 0; i < shape_count; i++) {
+        fovea_gaze_source_destroy(&alone[i]);
+    }
+    fovea_gaze_source_destroy(&source);
+    return cycles;
+}
+
+static void shapes_by_turns_cost_no_more_than_each_alone(void **state)
+{
+    (void)state;
+    const uint64_t one = count_cycles(1);
+    assert_true(one > 500);
+    for (uint64_t count = 2; count <= 4; count++) {
+        const uint64_t cycles = count_cycles(count);
+        print_message("%llu shapes: %llu cycles\n", (unsigned long long)count,
+                      (unsigned long long)cycles);
+        assert_true(cycles < one * count * 5 / 4); /* saccades are shorter where a side is */
+    }
 }
 
 static void a_jump_in_time_is_quick(void **state)
@@ -261,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_gives_the_same_gaze),
         cmocka_unit_test(any_order_of_times_gives_the_same_gaze),
+        cmocka_unit_test(shapes_by_turns_cost_no_more_than_each_alone),
         cmocka_unit_test(a_jump_in_time_is_quick),
         cmocka_unit_test(eye_movements_are_humanly_possible),
         cmocka_unit_test(blinks_come_as_often_and_last_as_long_as_they_should),

@@ -182,6 +182,7 @@ static void next_cycle(struct gaze_saccade_model *model, int64_t start_ns, const
         close_period(desc, &cycle);
     }
     model->cycle = cycle;
+    model->cycle_count++;
 }
 
 static void next_blink(struct gaze_saccade_model *model, int64_t after_ns)
@@ -213,6 +214,7 @@ static void rewind_model(struct gaze_saccade_model *model)
 void gaze_saccade_model_init(struct gaze_saccade_model *model, const struct gaze_saccade_desc *desc)
 {
     model->desc = *desc;
+    model->cycle_count = 0;
     rewind_model(model);
 }
 

@@ -41,6 +41,7 @@ struct gaze_saccade_model {
     uint64_t motion_random;
     uint64_t blink_random;
     int64_t now_ns;
+    uint64_t cycle_count; /* that were made; what reading costs */
     struct gaze_saccade_cycle cycle;
     struct gaze_saccade_blink blink; /* the present or the next one */
 };

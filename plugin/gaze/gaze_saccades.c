@@ -7,14 +7,23 @@
 
 #define PERIOD_NS (600 * GAZE_NS_PER_S) /* bounds what a jump in time costs */
 
-struct saccades {
-    struct fovea_gaze_source base;
+/* Pictures of so many shapes may be read by turns; one more costs a run from the start at every turn. */
+#define SHAPES_MAX 4
+
+struct shape {
     struct gaze_saccade_model model;
     double aspect; /* that the model was made for; 0: none yet */
+    uint64_t last_read;
+};
+
+struct saccades {
+    struct fovea_gaze_source base;
+    struct shape shapes[SHAPES_MAX];
+    uint64_t read_count;
     int64_t start_ns;
 };
 
-static void make_model(struct saccades *saccades, double aspect)
+static void make_model(const struct saccades *saccades, struct shape *shape, double aspect)
 {
     const struct fovea_gaze_settings *settings = &saccades->base.settings;
     const struct gaze_saccade_desc desc = {
@@ -26,8 +35,30 @@ static void make_model(struct saccades *saccades, double aspect)
         .blinks_per_minute = settings->saccades_blinks_per_minute,
         .period_ns = PERIOD_NS,
     };
-    gaze_saccade_model_init(&saccades->model, &desc);
-    saccades->aspect = aspect;
+    gaze_saccade_model_init(&shape->model, &desc);
+    shape->aspect = aspect;
+}
+
+static bool is_of(const struct shape *shape, double aspect)
+{
+    return !(aspect < shape->aspect || aspect > shape->aspect);
+}
+
+/* The one of that aspect, made where there is none in the place that was read longest ago. */
+static struct shape *find_shape(struct saccades *saccades, double aspect)
+{
+    struct shape *found = &saccades->shapes[0];
+    for (size_t i = 1; i < SHAPES_MAX && !is_of(found, aspect); i++) {
+        struct shape *shape = &saccades->shapes[i];
+        if (is_of(shape, aspect) || shape->last_read < found->last_read) {
+            found = shape;
+        }
+    }
+    if (!is_of(found, aspect)) {
+        make_model(saccades, found, aspect);
+    }
+    found->last_read = ++saccades->read_count;
+    return found;
 }
 
 static uint64_t samples_until(int64_t elapsed_ns)
@@ -39,15 +70,13 @@ static void saccades_observe(struct fovea_gaze_source *source, int64_t t_ns, dou
                              struct gaze_observation *out)
 {
     struct saccades *saccades = (struct saccades *)source;
-    if (saccades->aspect <= 0.0) {
+    if (saccades->read_count == 0) {
         saccades->start_ns = t_ns;
     }
-    if (aspect < saccades->aspect || aspect > saccades->aspect) {
-        make_model(saccades, aspect);
-    }
+    struct shape *shape = find_shape(saccades, aspect);
     const int64_t since_start_ns = gaze_time_sub(t_ns, saccades->start_ns);
     const int64_t elapsed_ns = since_start_ns > 0 ? since_start_ns : 0;
-    const struct gaze_saccade_sample sample = gaze_saccade_model_at(&saccades->model, elapsed_ns);
+    const struct gaze_saccade_sample sample = gaze_saccade_model_at(&shape->model, elapsed_ns);
     out->any = true;
     out->x = sample.point.x_uv;
     out->y = sample.point.y_uv;

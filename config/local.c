@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "local.h"
+
+#include "words.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *config_local_distrust(const struct stat *status)
+{
+    if (status->st_uid != geteuid() && status->st_uid != 0) {
+        return "it belongs to somebody else";
+    }
+    return status->st_mode & S_IWOTH ? "everybody may write it" : NULL;
+}
+
+static bool is_loopback(const char *address)
+{
+    struct in_addr ip4;
+    struct in6_addr ip6;
+    if (inet_pton(AF_INET, address, &ip4) == 1) {
+        return ntohl(ip4.s_addr) >> 24 == 127;
+    }
+    return inet_pton(AF_INET6, address, &ip6) == 1 && IN6_IS_ADDR_LOOPBACK(&ip6);
+}
+
+static bool lies_in(const char *path, const char *directory)
+{
+    const size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && !strstr(path + length, "../");
+}
+
+/* Links are followed; what is not there is not read either. */
+static bool is_of_the_folder(const struct config_file *file, const char *path)
+{
+    if (!lies_in(path, file->directory)) {
+        return false;
+    }
+    char *real = realpath(path, NULL);
+    char *folder = realpath(file->directory, NULL);
+    const size_t length = folder ? strlen(folder) : 0;
+    const bool inside =
+        !real || (folder && strncmp(real, folder, length) == 0 &&
+                  (real[length] == '/' || (length > 0 && folder[length - 1] == '/')));
+    free(real);
+    free(folder);
+    return inside;
+}
+
+static bool allows_path(const struct config_file *file, const char *name, const char *before,
+                        const char *after, struct config_words *complaint)
+{
+    if (strcmp(before, after) == 0 || !after[0] || is_of_the_folder(file, after)) {
+        return true;
+    }
+    config_words_add(complaint->text, sizeof complaint->text,
+                     "%s: a fovea.json that nobody has named may name files of its own folder only",
+                     name);
+    return false;
+}
+
+bool config_local_allows(const struct config_file *file, const struct fovea_settings *before,
+                         const struct fovea_settings *after, struct config_words *complaint)
+{
+    complaint->text[0] = '\0';
+    if (strcmp(before->gaze.udp_bind, after->gaze.udp_bind) != 0 &&
+        !is_loopback(after->gaze.udp_bind)) {
+        config_words_add(complaint->text, sizeof complaint->text,
+                         "gaze.udp.bind: a fovea.json that nobody has named may open no port to "
+                         "other machines");
+        return false;
+    }
+    return allows_path(file, "foveation.map.file", before->foveation.map.file,
+                       after->foveation.map.file, complaint) &&
+           allows_path(file, "gaze.scanpath.file", before->gaze.scanpath_file,
+                       after->gaze.scanpath_file, complaint);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* ./fovea.json of the working directory: nobody has named it, and the folder may be somebody else's work, an
+ * unpacked archive say. It sets how pictures look, but opens no port to other machines and has no files read but
+ * those of its folder. */
+#ifndef FOVEA_CONFIG_LOCAL_H
+#define FOVEA_CONFIG_LOCAL_H
+
+#include "file.h"
+#include "key.h"
+
+/* Why a file that is open is not to be trusted at all; NULL: it may be read. */
+const char *config_local_distrust(const struct stat *status);
+
+/* False: the file has changed `before` to `after` in what it may not set; the complaint says so. Waits for the
+ * file system. */
+FOVEA_MUST_CHECK bool config_local_allows(const struct config_file *file,
+                                          const struct fovea_settings *before,
+                                          const struct fovea_settings *after,
+                                          struct config_words *complaint);
+
+#endif
