@@ -123,7 +123,7 @@ struct fovea_vk_desc {
     const char *const *device_extensions; /* all that the device was made with; may be NULL */
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
-    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..8; 3 */
+    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 3 */
     const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
     struct fovea_log log;
 };

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#define QUEUE_LENGTH 16
+#define QUEUE_LENGTH 40 /* more than a context has slots */
 /* How often the worker, waiting for the queue, looks whether it was abandoned. */
 #define PATIENCE_NS 100000000ull
 

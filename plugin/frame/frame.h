@@ -41,7 +41,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define FRAME_MAX_IN_FLIGHT 8
+#define FRAME_MAX_IN_FLIGHT 32
 #define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
 /* More than all slots use: at least one is always free of unfinished frames. */
 #define FRAME_MAX_PLANS ((FRAME_MAX_SLOTS + 1) * FOVEA_VK_MAX_VIEWS)

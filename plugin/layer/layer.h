@@ -195,6 +195,7 @@ struct layer_context {
     VkQueue queue;
     uint32_t queue_family;
     struct fovea_vk *fovea; /* NULL: it cannot be had */
+    uint32_t frames_in_flight; /* of that fovea */
     uint64_t settings_serial; /* that fovea has taken; 0: none */
     VkCommandPool gather_pool; /* layer_gather.c; NULL until it is needed */
     VkCommandBuffer gather_commands;

@@ -8,8 +8,9 @@
 
 #include <stdlib.h>
 
-#define MAX_FRAMES_IN_FLIGHT                                                                       \
+#define MIN_FRAMES_IN_FLIGHT                                                                       \
     8 /* the next swapchain may have more images than the one it is made for */
+#define MAX_FRAMES_IN_FLIGHT 32 /* fovea_vulkan.h has no more */
 #define MAX_CONTEXTS 4 /* of a swapchain; programs present from one queue, a few from two */
 
 static void describe(const struct layer_swapchain *swapchain)
@@ -29,6 +30,16 @@ static bool is_slow_to_measure(const struct layer_device *device)
     return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
+/* A frame for each image may be unfinished. One without a place is shown as it was drawn, which flickers where those
+ * around it are foveated. */
+static uint32_t frames_in_flight(const struct layer_swapchain *swapchain)
+{
+    const uint32_t images = swapchain->image_count;
+    return images < MIN_FRAMES_IN_FLIGHT   ? MIN_FRAMES_IN_FLIGHT
+           : images > MAX_FRAMES_IN_FLIGHT ? MAX_FRAMES_IN_FLIGHT
+                                           : images;
+}
+
 static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
                        const struct layer_queue *queue, struct fovea_settings settings)
 {
@@ -46,7 +57,7 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     desc.device_extensions = device->extensions;
     desc.device_extension_count = device->extension_count;
     desc.timeline_semaphore = device->timeline;
-    desc.frames_in_flight = MAX_FRAMES_IN_FLIGHT;
+    desc.frames_in_flight = context->frames_in_flight;
     desc.settings = &settings;
     desc.log = layer_log();
     const enum fovea_result result = fovea_vk_create(&desc, &context->fovea);
@@ -63,7 +74,8 @@ static void free_context(const struct layer_device *device, struct layer_context
     free(context);
 }
 
-/* One that a former swapchain has left, or a new one. A former one may have been of another colour space. One that
+/* One that a former swapchain has left, or a new one. A former one may have been of another colour space, or have places
+ * for fewer frames; it is idle. One that
  * could not be had stays so, and is not tried and told of again, until the settings are others. */
 static struct layer_context *get(const struct layer_swapchain *swapchain,
                                  const struct layer_queue *queue)
@@ -71,11 +83,11 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
     struct fovea_settings settings;
     const uint64_t serial = layer_session_settings(&settings, swapchain->color_space);
     struct layer_context *context = layer_registry_take_spare(swapchain->device, queue->handle);
-    if (context && context->fovea) {
+    if (context && context->fovea && context->frames_in_flight >= frames_in_flight(swapchain)) {
         context->settings_serial = 0;
         return context;
     }
-    if (context && context->settings_serial == serial) {
+    if (context && !context->fovea && context->settings_serial == serial) {
         return context;
     }
     if (context) {
@@ -85,6 +97,7 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
     if (context) {
         context->queue = queue->handle;
         context->queue_family = queue->family;
+        context->frames_in_flight = frames_in_flight(swapchain);
         context->settings_serial = serial;
         make_fovea(context, swapchain, queue, settings);
     }

@@ -101,6 +101,17 @@ def test_a_frame_that_is_lost_half_way_is_presented_without_waits(rig):
     assert set(done.messages) <= {"VUID-VkPresentInfoKHR-pImageIndices-01296"}, done.validation
 
 
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+@pytest.mark.parametrize(("case", "frames"), [("twelve-images", 40), ("more-images", 42)])
+def test_as_many_frames_are_in_flight_as_there_are_images(rig, backend, case, frames):
+    """What is said to be finished eleven presents later, as a GPU says that is that far behind. Frames that found no
+    place would be shown as they were drawn, and those around them foveated: that flickers."""
+    done = rig.case(case, fault="late-fences", sets={"backend": backend})
+    assert done.code == 0 and "swapchain of 12 images" in done.log, done.output + done.log
+    assert done.foveations == (frames, 0), done.log
+    assert "presented as it is" not in done.log, done.log
+
+
 # Case, fault, presents, submits with the vulkan backend and with cpu, frames foveated. One submit gives semaphores back.
 PRESENTS = [
     ("present-out-of-memory", "present", 8, 9, 17, 8),

@@ -43,7 +43,7 @@ static void creation_refuses_what_is_missing(void **state)
             desc.frames_in_flight = 0;
             break;
         case 6:
-            desc.frames_in_flight = 9;
+            desc.frames_in_flight = 33;
             break;
         case 7:
             desc.queue_family = 77;

@@ -65,6 +65,7 @@ static void load_device(VkDevice device)
 {
 #define LOAD(name) fault_next.name = (PFN_vk##name)fault_next.GetDeviceProcAddr(device, "vk" #name)
     LOAD(DestroyDevice);
+    LOAD(GetFenceStatus);
     LOAD(CmdPipelineBarrier);
     LOAD(CreateImageView);
     LOAD(CreateSemaphore);

@@ -24,6 +24,7 @@
  *     present-twice     the fourth too
  *     present-stuck     likewise, and so do the next two submits of Fovea's
  *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its surface is lost
+ *     late-fences  Fovea's fences are ready eleven presents later, as behind a GPU that is as far behind
  *     lost         Fovea's third submit fails: the device is lost
  *
  * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One instance
@@ -41,6 +42,7 @@ struct fault_next {
     PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR GetPhysicalDeviceSurfaceCapabilitiesKHR;
     PFN_vkDestroyDevice DestroyDevice;
+    PFN_vkGetFenceStatus GetFenceStatus;
     PFN_vkCmdPipelineBarrier CmdPipelineBarrier;
     PFN_vkCreateImageView CreateImageView;
     PFN_vkCreateSemaphore CreateSemaphore;

@@ -74,6 +74,34 @@ static VkResult submit_without(VkQueue queue, const VkSubmitInfo *info, VkFence 
     return fault_next.QueueSubmit(queue, 1, &own, fence);
 }
 
+/* When each fence of Fovea's was submitted last: by the number of presents then. */
+#define MAX_FENCES 64
+#define LATE_PRESENTS 11
+static struct {
+    VkFence fence;
+    unsigned presents;
+} fences[MAX_FENCES];
+
+static void note_fence(VkFence fence)
+{
+    uint32_t i = 0;
+    while (i < MAX_FENCES - 1 && fences[i].fence && fences[i].fence != fence) {
+        i++;
+    }
+    fences[i].fence = fence;
+    fences[i].presents = presents;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL fence_status(VkDevice device, VkFence fence)
+{
+    for (uint32_t i = 0; i < MAX_FENCES && fault_is("late-fences"); i++) {
+        if (fences[i].fence == fence && presents < fences[i].presents + LATE_PRESENTS) {
+            return VK_NOT_READY;
+        }
+    }
+    return fault_next.GetFenceStatus(device, fence);
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count,
                                                    const VkSubmitInfo *infos, VkFence fence)
 {
@@ -81,6 +109,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
         return fault_next.QueueSubmit(queue, count, infos, fence);
     }
     submits++;
+    note_fence(fence);
     if (stuck_submits > 0) {
         stuck_submits--;
         return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -227,6 +256,7 @@ static const struct {
     CALL("vkCreateSwapchainKHR", create_swapchain),
     CALL("vkDestroyDevice", destroy_device),
     CALL("vkEnumerateDeviceExtensionProperties", device_extensions),
+    CALL("vkGetFenceStatus", fence_status),
     CALL("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities),
     CALL("vkQueuePresentKHR", queue_present),
     CALL("vkQueueSubmit", queue_submit),

@@ -203,6 +203,36 @@ static void present_out_of_memory(void)
     stand_close(&stand);
 }
 
+/* Which is how far such a program can be ahead of the GPU. */
+static void twelve_images(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    stand.screen.least_images = 12;
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, 40);
+    stand_close(&stand);
+}
+
+/* The second swapchain has more images than the first one, whose context it would get. */
+static void more_images(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    screen_open(&stand.screen);
+    frame_run(&stand.screen, 2);
+    const struct screen old = stand.screen;
+    struct program *program = &stand.program;
+    stand.screen.least_images = 12;
+    screen_open_swapchain(&stand.screen, old.swapchain);
+    frame_run(&stand.screen, 40);
+    program_check(program->vk.DeviceWaitIdle(program->device), "vkDeviceWaitIdle");
+    struct screen gone = old;
+    screen_close_frames(&gone);
+    program->vk.DestroySwapchainKHR(program->device, old.swapchain, NULL);
+    stand_close(&stand);
+}
+
 static void srgb(void)
 {
     struct stand stand;
@@ -261,6 +291,8 @@ const struct program_case frame_cases[] = {
     {"regions", regions},
     {"group-present", group_present},
     {"present-out-of-memory", present_out_of_memory},
+    {"twelve-images", twelve_images},
+    {"more-images", more_images},
     {"srgb", srgb},
     {"srgb-mutable", srgb_mutable},
     {"deferred", deferred},

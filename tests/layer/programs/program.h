@@ -122,6 +122,7 @@ struct screen {
     VkFormat format;
     VkSwapchainCreateFlagsKHR flags;
     const void *next; /* of VkSwapchainCreateInfoKHR */
+    uint32_t least_images; /* 0: as few as the surface has */
     /* Records the picture of the image; NULL: it is copied from a buffer. */
     void (*draw)(const struct screen *screen, VkCommandBuffer commands);
     struct xcb_connection_t *connection;

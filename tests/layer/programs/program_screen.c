@@ -75,22 +75,23 @@ static void make_swapchain(struct screen *screen, VkSwapchainKHR old)
     program_check(program->vk.GetPhysicalDeviceSurfaceCapabilitiesKHR(program->physical,
                                                                       screen->surface, &surface),
                   "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
-    const VkSwapchainCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
-                                           .pNext = screen->next,
-                                           .flags = screen->flags,
-                                           .surface = screen->surface,
-                                           .minImageCount = surface.minImageCount,
-                                           .imageFormat = screen->format,
-                                           .imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR,
-                                           .imageExtent = surface.currentExtent,
-                                           .imageArrayLayers = 1,
-                                           .imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                                                         VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
-                                           .preTransform = surface.currentTransform,
-                                           .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
-                                           .presentMode = VK_PRESENT_MODE_FIFO_KHR,
-                                           .clipped = VK_TRUE,
-                                           .oldSwapchain = old};
+    const VkSwapchainCreateInfoKHR info = {
+        .sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
+        .pNext = screen->next,
+        .flags = screen->flags,
+        .surface = screen->surface,
+        .minImageCount = screen->least_images > surface.minImageCount ? screen->least_images
+                                                                      : surface.minImageCount,
+        .imageFormat = screen->format,
+        .imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR,
+        .imageExtent = surface.currentExtent,
+        .imageArrayLayers = 1,
+        .imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+        .preTransform = surface.currentTransform,
+        .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
+        .presentMode = VK_PRESENT_MODE_FIFO_KHR,
+        .clipped = VK_TRUE,
+        .oldSwapchain = old};
     const VkSwapchainCreateInfoKHR before = info;
     program_check(program->vk.CreateSwapchainKHR(program->device, &info, NULL, &screen->swapchain),
                   "vkCreateSwapchainKHR");

@@ -40,7 +40,8 @@ typedef bool (*screenless_times_fn)(uint32_t image, struct screenless_times *out
 
 /* ---- Inside -------------------------------------------------------------------------------------------- */
 
-#define SCREENLESS_IMAGES 4
+#define SCREENLESS_IMAGES 4 /* at least; as many as the program asks for */
+#define SCREENLESS_MAX_IMAGES 40
 #define SCREENLESS_QUEUES 4
 
 #define SCREENLESS_INSTANCE_FUNCTIONS(X)                                                           \
@@ -112,7 +113,8 @@ struct screenless_image {
 struct screenless_swapchain {
     VkSwapchainCreateInfoKHR info;
     uint32_t next; /* image */
-    struct screenless_image images[SCREENLESS_IMAGES];
+    uint32_t count;
+    struct screenless_image images[SCREENLESS_MAX_IMAGES];
 };
 
 struct screenless {

@@ -38,7 +38,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL acquire(VkDevice device, VkSwapchainKHR ha
     image->fovea_submits = 0;
     screenless.current = image;
     *out_index = swapchain->next;
-    swapchain->next = (swapchain->next + 1) % SCREENLESS_IMAGES;
+    swapchain->next = (swapchain->next + 1) % swapchain->count;
     const VkResult result = signal_acquired(image, semaphore, fence);
     pthread_mutex_unlock(&screenless.lock);
     return result;

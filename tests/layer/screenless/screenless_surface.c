@@ -66,7 +66,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL capabilities(VkPhysicalDevice physical, Vk
     (void)physical, (void)surface;
     *out_capabilities = (VkSurfaceCapabilitiesKHR){
         .minImageCount = SCREENLESS_IMAGES,
-        .maxImageCount = SCREENLESS_IMAGES,
+        .maxImageCount = SCREENLESS_MAX_IMAGES,
         .currentExtent = {UINT32_MAX, UINT32_MAX},
         .minImageExtent = {1, 1},
         .maxImageExtent = {16384, 16384},

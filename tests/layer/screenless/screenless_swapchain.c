@@ -174,7 +174,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, VkSwapchainKHR handle
     if (!swapchain) {
         return;
     }
-    for (uint32_t i = 0; i < SCREENLESS_IMAGES; i++) {
+    for (uint32_t i = 0; i < swapchain->count; i++) {
         destroy_image(&swapchain->images[i]);
     }
     if (screenless.swapchain == swapchain) {
@@ -186,7 +186,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, VkSwapchainKHR handle
 
 static VkResult make_all(struct screenless_swapchain *swapchain)
 {
-    for (uint32_t i = 0; i < SCREENLESS_IMAGES; i++) {
+    for (uint32_t i = 0; i < swapchain->count; i++) {
         TRY(make_image(&swapchain->info, &swapchain->images[i]));
         for (uint32_t queue = 0; queue < screenless.queue_count; queue++) {
             TRY(make_commands(&swapchain->images[i], queue));
@@ -213,6 +213,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create(VkDevice device, const VkSwapchainC
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     swapchain->info = *info;
+    swapchain->count = info->minImageCount;
     const VkResult result = make_all(swapchain);
     if (result != VK_SUCCESS) {
         destroy(device, (VkSwapchainKHR)swapchain, allocator);
@@ -229,11 +230,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_images(VkDevice device, VkSwapchainKHR
     (void)device;
     const struct screenless_swapchain *swapchain = (const struct screenless_swapchain *)handle;
     if (!out_images) {
-        *count = SCREENLESS_IMAGES;
+        *count = swapchain->count;
         return VK_SUCCESS;
     }
-    const bool all = *count >= SCREENLESS_IMAGES;
-    *count = all ? SCREENLESS_IMAGES : *count;
+    const bool all = *count >= swapchain->count;
+    *count = all ? swapchain->count : *count;
     for (uint32_t i = 0; i < *count; i++) {
         out_images[i] = swapchain->images[i].handle;
     }

@@ -32,6 +32,8 @@ struct stand_options {
     uint32_t width, height, frames;
     uint32_t format, space; /* VkFormat, VkColorSpaceKHR */
     uint32_t mutable_format; /* the swapchain's images may be seen as UNORM and SRGB */
+    uint32_t images; /* of the swapchain; SCREENLESS_IMAGES */
+    uint32_t gate; /* the GPU begins when all images were presented, and does so again each time */
     uint32_t waits; /* of a present; 1 */
     uint32_t look; /* every frame is compared */
     uint32_t logged; /* gazes are taken from what the layer has written, not from the settings */
@@ -70,9 +72,11 @@ struct stand {
     VkQueue queue, present_queue;
     VkSurfaceKHR surface;
     VkSwapchainKHR swapchain;
-    VkImage images[SCREENLESS_IMAGES];
-    VkSemaphore drawn[SCREENLESS_IMAGES][STAND_MAX_WAITS];
-    struct stand_slot slots[STAND_SLOTS];
+    VkImage images[SCREENLESS_MAX_IMAGES];
+    VkSemaphore drawn[SCREENLESS_MAX_IMAGES][STAND_MAX_WAITS];
+    VkSemaphore gate; /* a timeline; its value is how often it was opened */
+    uint32_t slot_count; /* STAND_SLOTS, or one for each image */
+    struct stand_slot slots[SCREENLESS_MAX_IMAGES];
     struct test_image picture; /* larger than the frames */
     struct stand_buffer source; /* the same on the GPU */
     uint32_t image_of[2]; /* the images of the last two frames */
@@ -88,6 +92,9 @@ void stand_check(VkResult result, const char *what);
 
 void stand_open_frames(struct stand *stand);
 void stand_close_frames(struct stand *stand);
+/* What is submitted from now on waits until the gate is opened for that time. */
+void stand_close_gate(const struct stand *stand, uint64_t time);
+void stand_open_gate(const struct stand *stand, uint64_t time);
 /* -> the swapchain's image that it was drawn to. */
 uint32_t stand_frame(struct stand *stand, uint32_t number);
 /* What that frame was drawn with: the part of the picture that it shows. */

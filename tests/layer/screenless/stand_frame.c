@@ -109,18 +109,53 @@ static void open_slot(const struct stand *stand, struct stand_slot *slot)
     stand_check(vkCreateSemaphore(stand->device, &semaphore, NULL, &slot->acquired), "semaphore");
 }
 
+static VkSemaphore make_gate(const struct stand *stand)
+{
+    const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                            .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                        .pNext = &type};
+    VkSemaphore gate = VK_NULL_HANDLE;
+    stand_check(vkCreateSemaphore(stand->device, &info, NULL, &gate), "vkCreateSemaphore");
+    return gate;
+}
+
+void stand_close_gate(const struct stand *stand, uint64_t time)
+{
+    const VkTimelineSemaphoreSubmitInfo value = {
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount = 1,
+        .pWaitSemaphoreValues = &time};
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .pNext = &value,
+                               .waitSemaphoreCount = 1,
+                               .pWaitSemaphores = &stand->gate,
+                               .pWaitDstStageMask = &stage};
+    stand_check(vkQueueSubmit(stand->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+}
+
+void stand_open_gate(const struct stand *stand, uint64_t time)
+{
+    const VkSemaphoreSignalInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = stand->gate, .value = time};
+    stand_check(vkSignalSemaphore(stand->device, &info), "vkSignalSemaphore");
+}
+
 void stand_open_frames(struct stand *stand)
 {
     const struct stand_options *options = &stand->options;
+    stand->slot_count = options->gate ? options->images : STAND_SLOTS;
+    stand->gate = options->gate ? make_gate(stand) : VK_NULL_HANDLE;
     stand->picture = image_make_packed(options->width + STAND_MOVES_PX,
                                        options->height + STAND_MOVES_PX, stand_pixel_format(stand));
     image_draw(&stand->picture.view, IMAGE_PHOTO, 1);
-    for (int i = 0; i < STAND_SLOTS; i++) {
+    for (uint32_t i = 0; i < stand->slot_count; i++) {
         open_slot(stand, &stand->slots[i]);
     }
     upload(stand);
     const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-    for (int i = 0; i < SCREENLESS_IMAGES; i++) {
+    for (uint32_t i = 0; i < stand->options.images; i++) {
         for (uint32_t k = 0; k < options->waits; k++) {
             stand_check(vkCreateSemaphore(stand->device, &info, NULL, &stand->drawn[i][k]),
                         "vkCreateSemaphore");
@@ -130,17 +165,18 @@ void stand_open_frames(struct stand *stand)
 
 void stand_close_frames(struct stand *stand)
 {
-    for (int i = 0; i < STAND_SLOTS; i++) {
+    for (uint32_t i = 0; i < stand->slot_count; i++) {
         const struct stand_slot *slot = &stand->slots[i];
         vkDestroyCommandPool(stand->device, slot->pool, NULL);
         vkDestroyFence(stand->device, slot->fence, NULL);
         vkDestroySemaphore(stand->device, slot->acquired, NULL);
     }
-    for (int i = 0; i < SCREENLESS_IMAGES; i++) {
+    for (uint32_t i = 0; i < stand->options.images; i++) {
         for (uint32_t k = 0; k < stand->options.waits; k++) {
             vkDestroySemaphore(stand->device, stand->drawn[i][k], NULL);
         }
     }
+    vkDestroySemaphore(stand->device, stand->gate, NULL);
     free_buffer(stand, &stand->source);
     image_free(&stand->picture);
 }
@@ -215,7 +251,7 @@ static void draw(const struct stand *stand, const struct stand_slot *slot, uint3
 
 uint32_t stand_frame(struct stand *stand, uint32_t number)
 {
-    const struct stand_slot *slot = &stand->slots[number % STAND_SLOTS];
+    const struct stand_slot *slot = &stand->slots[number % stand->slot_count];
     uint32_t image = 0;
     stand_check(vkWaitForFences(stand->device, 1, &slot->fence, VK_TRUE, UINT64_MAX),
                 "vkWaitForFences");

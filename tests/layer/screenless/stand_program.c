@@ -42,10 +42,10 @@ static void take_option(struct stand_options *options, const char *text)
     static const struct {
         const char *name;
         size_t place;
-    } known[] = {OPTION(width),  OPTION(height), OPTION(frames),         OPTION(format),
-                 OPTION(space),  OPTION(waits),  OPTION(mutable_format), OPTION(look),
-                 OPTION(logged), OPTION(queue),  OPTION(foveated),       OPTION(validate),
-                 OPTION(nvidia), OPTION(cuda)};
+    } known[] = {OPTION(width),    OPTION(height),   OPTION(frames),         OPTION(format),
+                 OPTION(space),    OPTION(waits),    OPTION(mutable_format), OPTION(look),
+                 OPTION(images),   OPTION(gate),     OPTION(logged),         OPTION(queue),
+                 OPTION(foveated), OPTION(validate), OPTION(nvidia),         OPTION(cuda)};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const size_t length = strlen(known[i].name);
         if (strncmp(text, known[i].name, length) == 0 && text[length] == '=') {
@@ -189,7 +189,11 @@ static void open_device(struct stand *stand)
     }
     const char *extensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME,
                                 VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME};
+    const VkPhysicalDeviceTimelineSemaphoreFeatures timeline = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+        .timelineSemaphore = VK_TRUE};
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .pNext = stand->options.gate ? &timeline : NULL,
                                      .queueCreateInfoCount =
                                          stand->families[0] == stand->families[1] ? 1 : 2,
                                      .pQueueCreateInfos = queues,
@@ -239,7 +243,7 @@ static void open_swapchain(struct stand *stand)
         .pNext = options->mutable_format ? &list : NULL,
         .flags = options->mutable_format ? VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR : 0,
         .surface = stand->surface,
-        .minImageCount = SCREENLESS_IMAGES,
+        .minImageCount = options->images,
         .imageFormat = (VkFormat)options->format,
         .imageColorSpace = (VkColorSpaceKHR)options->space,
         .imageExtent = {options->width, options->height},
@@ -257,7 +261,7 @@ static void open_swapchain(struct stand *stand)
         stand_skip("the device has no such images");
     }
     stand_check(result, "vkCreateSwapchainKHR");
-    uint32_t count = SCREENLESS_IMAGES;
+    uint32_t count = options->images;
     stand_check(vkGetSwapchainImagesKHR(stand->device, stand->swapchain, &count, stand->images),
                 "vkGetSwapchainImagesKHR");
 }
@@ -300,12 +304,34 @@ static void run(struct stand *stand)
     }
 }
 
+/* As many frames as there are images, all of them unfinished when the last one is presented; and again. */
+static void run_gated(struct stand *stand)
+{
+    const uint32_t images = stand->options.images;
+    struct stand_look *look = stand_look_open(stand);
+    for (uint32_t first = 0; first + images <= stand->options.frames; first += images) {
+        const uint64_t time = first / images + 1;
+        uint32_t image_of[SCREENLESS_MAX_IMAGES];
+        stand_close_gate(stand, time);
+        for (uint32_t i = 0; i < images; i++) {
+            image_of[i] = stand_frame(stand, first + i);
+        }
+        stand_open_gate(stand, time);
+        for (uint32_t i = 0; i < images; i++) {
+            stand_look_at(look, stand, first + i, image_of[i]);
+        }
+        stand_check(vkDeviceWaitIdle(stand->device), "vkDeviceWaitIdle");
+    }
+    stand_look_close(look);
+}
+
 int stand_program(int argc, char **argv)
 {
     struct stand stand = {.options = {.width = 320,
                                       .height = 180,
                                       .frames = 8,
                                       .format = VK_FORMAT_B8G8R8A8_UNORM,
+                                      .images = SCREENLESS_IMAGES,
                                       .waits = 1,
                                       .foveated = 1}};
     for (int i = 2; i < argc; i++) {
@@ -318,7 +344,11 @@ int stand_program(int argc, char **argv)
     open_swapchain(&stand);
     find_screen(&stand);
     stand_open_frames(&stand);
-    run(&stand);
+    if (stand.options.gate) {
+        run_gated(&stand);
+    } else {
+        run(&stand);
+    }
     stand_close_frames(&stand);
     vkDestroySwapchainKHR(stand.device, stand.swapchain, NULL);
     if (stand.options.validate) {
