@@ -239,7 +239,24 @@ static void pq_and_hlg_are_averaged_as_light(void **state)
                  i / 2 ? 1000104010 : 1000104008);
         expect_look(&(struct look){.method = methods[i % 2],
                                    .options = options,
-                                   .sets = "foveation.light=linear",
+                                   .sets = "foveation.light=linear,"
+                                           "foveation.display.hlg_peak_cd_m2=500",
+                                   .wide = true});
+    }
+    end();
+}
+
+/* Frames of sRGB's colour space on a screen whose curve somebody measured. */
+static void a_screen_of_its_own_is_averaged_by_its_light(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "foveation.light=gamma,foveation.display.gamma=2.4",
+        "foveation.light=table,foveation.display.table=[0.1, 0.9, 7, 31, 80, 150]"};
+    for (int i = 0; i < 4; i++) {
+        expect_look(&(struct look){.method = i / 2 ? "smooth" : "blockwise",
+                                   .options = "width=97 height=61 frames=4 format=64 space=0",
+                                   .sets = sets[i % 2],
                                    .wide = true});
     }
     end();
@@ -479,6 +496,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(two_thousand_frames_are_the_operator, begin),
         cmocka_unit_test_setup(every_format_and_colour_space_is_the_operator, begin),
         cmocka_unit_test_setup(pq_and_hlg_are_averaged_as_light, begin),
+        cmocka_unit_test_setup(a_screen_of_its_own_is_averaged_by_its_light, begin),
         cmocka_unit_test_setup(images_that_are_copied_are_the_operator, begin),
         cmocka_unit_test_setup(presents_may_wait_for_much_or_nothing, begin),
         cmocka_unit_test_setup(all_frames_in_flight_are_foveated, begin),
