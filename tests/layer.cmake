@@ -96,7 +96,8 @@ add_executable(layer_expect layer/expect.c)
 target_link_libraries(layer_expect PRIVATE fovea_build fovea_internal)
 
 # A layer below Fovea's that makes its mistakes for it.
-add_library(layer_fault MODULE layer/fault/fault.c layer/fault/fault_calls.c)
+add_library(layer_fault MODULE layer/fault/fault.c layer/fault/fault_calls.c
+    layer/fault/fault_nth.c)
 target_link_libraries(layer_fault PRIVATE fovea_build ${CMAKE_DL_LIBS})
 set_target_properties(layer_fault PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_fovea_fault)
 
@@ -104,3 +105,9 @@ set_target_properties(layer_fault PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_fovea
 add_library(layer_lists MODULE layer/list_layer.c)
 target_link_libraries(layer_lists PRIVATE fovea_build)
 set_target_properties(layer_lists PROPERTIES PREFIX "" OUTPUT_NAME VkLayer_test_lists)
+
+# What makes allocations of the layer fail and files slow, for storms.
+add_library(layer_preload MODULE layer/fault/preload.c)
+target_link_libraries(layer_preload PRIVATE fovea_build ${CMAKE_DL_LIBS})
+target_compile_options(layer_preload PRIVATE -fvisibility=default -fno-builtin)
+set_target_properties(layer_preload PROPERTIES PREFIX "" OUTPUT_NAME fovea_storm_preload)

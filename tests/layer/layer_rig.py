@@ -105,6 +105,9 @@ class Rig:
         self.program = build_dir / "tests" / "layer_program"
         self.sanitizers = self.find_sanitizers(build_dir, folder)
         self.runs = 0
+        # What makes allocations of the layer fail and files slow (fault/preload.c).
+        preload = build_dir / "tests" / "fovea_storm_preload.so"
+        self.preload = ":".join(filter(None, [self.sanitizers.get("LD_PRELOAD"), str(preload)]))
         self.write(folder / "data" / "vulkan" / "implicit_layer.d", "fovea.json", FOVEA, self.library)
         self.write(folder / "explicit", "fovea.json", FOVEA, self.library)
         fault = build_dir / "tests" / "VkLayer_fovea_fault.so"

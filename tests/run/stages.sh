@@ -6,13 +6,14 @@
 # STAGE_ABOUT says what it is and STAGE_NEEDS which packages. Status 77: cannot be done here, and
 # the file that skip_stage wrote says why.
 
-STAGES=(format gcc asan tsan no-cuda tidy fuzz pytest)
+STAGES=(format gcc asan storms tsan no-cuda tidy fuzz pytest)
 STAGES_QUICK=(format gcc pytest)
 
 declare -A STAGE_ABOUT=(
     [format]="layout of the sources"
     [gcc]="gcc, warnings are errors; every ctest"
     [asan]="clang, warnings are errors, address and undefined-behaviour sanitizers; every ctest"
+    [storms]="programs under the layer while calls and memory fail, they stop, files are slow, windows change"
     [tsan]="clang, thread sanitizer; the tests with threads"
     [no-cuda]="as on a machine without a CUDA toolkit; unit tests"
     [tidy]="clang-tidy over the C sources"
@@ -23,6 +24,7 @@ declare -A STAGE_NEEDS=(
     [format]="format"
     [gcc]="build render tests window check"
     [asan]="build render tests window check"
+    [storms]="build render tests window check"
     [tsan]="build tests check"
     [no-cuda]="build tests"
     [tidy]="build tests check"
@@ -32,12 +34,14 @@ declare -A STAGE_NEEDS=(
 
 # On two cores, all of them ours and nothing built before: what a stage is thought to take until it has been run here.
 declare -A STAGE_SECONDS_ON_TWO=(
-    [format]=5 [gcc]=480 [asan]=600 [tsan]=150 [no-cuda]=120 [tidy]=240 [fuzz]=240 [pytest]=480
+    [format]=5 [gcc]=480 [asan]=600 [storms]=150 [tsan]=150 [no-cuda]=120 [tidy]=240 [fuzz]=240 [pytest]=480
 )
 # Of those, what does not become less with more cores.
-declare -A STAGE_SECONDS_FIXED=([fuzz]=180 [pytest]=240)
+declare -A STAGE_SECONDS_FIXED=([storms]=150 [fuzz]=180 [pytest]=240)
 
 FUZZ_SECONDS=${FOVEA_FUZZ_SECONDS-}
+STORM_SECONDS=${FOVEA_STORM_SECONDS-120}
+STORM_SEED=${FOVEA_STORM_SEED-}
 
 skip_stage()
 {
@@ -133,6 +137,17 @@ stage_asan()
     run_ctest asan
 }
 ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2'
+
+# Of what gcc's stage builds. What failed says how to repeat it.
+stage_storms()
+{
+    need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
+    [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure gcc -DFOVEA_WERROR=ON
+    build gcc
+    FOVEA_BUILD_DIR=$BUILD_ROOT/gcc FOVEA_STORM_SECONDS=$STORM_SECONDS FOVEA_STORM_SEED=$STORM_SEED \
+        "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" -o cache_dir="$BUILD_ROOT/cache/pytest" \
+        --junitxml="$LOGS/storms.junit.xml" -s -q "$ROOT/tests/layer/storms.py"
+}
 
 # Threads of our own without a Vulkan device below them: drivers are not built for this sanitizer. It does not look at
 # what registers wider than 16 bytes read and write.

@@ -24,6 +24,7 @@ END
     cat <<END
 
 FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target.
+FOVEA_STORM_SECONDS=N: for all storms together (120); FOVEA_STORM_SEED=N repeats what one has drawn.
 CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/.
 END
 }
@@ -138,7 +139,7 @@ prepare_stages()
     else
         need_packages "${wanted[@]}"
     fi
-    if [[ " $* " == *" pytest "* ]]; then
+    if [[ " $* " == *" pytest "* || " $* " == *" storms "* ]]; then
         need_python || true
     fi
 }

@@ -73,6 +73,7 @@ static void load_device(VkDevice device)
     LOAD(QueuePresentKHR);
     LOAD(QueueSubmit);
 #undef LOAD
+    fault_nth_load(device);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,

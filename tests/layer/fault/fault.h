@@ -26,6 +26,8 @@
  *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its surface is lost
  *     late-fences  Fovea's fences are ready eleven presents later, as behind a GPU that is as far behind
  *     lost         Fovea's third submit fails: the device is lost
+ *     nth:N:M:R    the N-th to the (N+M-1)-th of Fovea's calls that make, bind, record or submit something
+ *                  fail with the VkResult R; with N 0 they are only counted
  *
  * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One instance
  * and one device at a time. */
@@ -55,6 +57,13 @@ extern struct fault_next fault_next;
 bool fault_is(const char *name);
 /* Whether the code that a hook returns to is Fovea's layer. */
 bool fault_is_foveas(const void *return_address);
+
+/* VK_SUCCESS, or what a call of that name has to return to that address. */
+VkResult fault_nth(const void *return_address, const char *name);
+void fault_nth_load(VkDevice device);
+PFN_vkVoidFunction fault_nth_find(const char *name);
+/* On stderr. */
+void fault_nth_report(void);
 
 /* The hook for a device's function, or for one of an instance's; NULL: there is none. */
 PFN_vkVoidFunction fault_find_call(const char *name);

@@ -114,6 +114,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
         stuck_submits--;
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    const VkResult nth = fault_nth(__builtin_return_address(0), "QueueSubmit");
+    if (nth != VK_SUCCESS) {
+        return nth;
+    }
     if (fault_is("submit") && submits >= 3 && submits <= 5) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -195,12 +199,23 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device,
                : fault_next.CreateSwapchainKHR(device, info, allocator, out_swapchain);
 }
 
+/* Fovea hands the program's views on, too; its own see pixels as whole words. */
+static bool is_own_view(const VkImageViewCreateInfo *info)
+{
+    return info->format == VK_FORMAT_R32_UINT || info->format == VK_FORMAT_R16G16B16A16_UINT;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_image_view(VkDevice device,
                                                         const VkImageViewCreateInfo *info,
                                                         const VkAllocationCallbacks *allocator,
                                                         VkImageView *out_view)
 {
     static uint32_t views;
+    const VkResult nth =
+        is_own_view(info) ? fault_nth(__builtin_return_address(0), "CreateImageView") : VK_SUCCESS;
+    if (nth != VK_SUCCESS) {
+        return nth;
+    }
     return FOVEAS && ++views == 2 && fault_is("view")
                ? VK_ERROR_OUT_OF_HOST_MEMORY
                : fault_next.CreateImageView(device, info, allocator, out_view);
@@ -211,6 +226,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
                                                        const VkAllocationCallbacks *allocator,
                                                        VkSemaphore *out_semaphore)
 {
+    const VkResult nth = fault_nth(__builtin_return_address(0), "CreateSemaphore");
+    if (nth != VK_SUCCESS) {
+        return nth;
+    }
     return fault_is("semaphore") && FOVEAS
                ? VK_ERROR_OUT_OF_HOST_MEMORY
                : fault_next.CreateSemaphore(device, info, allocator, out_semaphore);
@@ -238,6 +257,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
                                                  const VkAllocationCallbacks *allocator)
 {
     fprintf(stderr, "fault: %u presents, %u submits of Fovea\n", presents, submits);
+    fault_nth_report();
     presents = submits = 0;
     fault_next.DestroyDevice(device, allocator);
 }
@@ -269,5 +289,5 @@ PFN_vkVoidFunction fault_find_call(const char *name)
             return calls[i].function;
         }
     }
-    return NULL;
+    return fault_nth_find(name);
 }

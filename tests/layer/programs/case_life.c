@@ -6,8 +6,11 @@
 #include "process_counts.h"
 #include "program.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #define FRAMES 5
 
@@ -255,6 +258,52 @@ static void drag(void)
     stand_close(&stand);
 }
 
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* The next byte of stdin: 'r' for another size of the window. 0: none has come; 'q': the end. */
+static char order(void)
+{
+    char byte = 'q';
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (poll(&in, 1, 0) <= 0) {
+        return 0;
+    }
+    return read(STDIN_FILENO, &byte, 1) == 1 ? byte : 'q';
+}
+
+/* Frames, and sizes on demand, until stdin says or is the end. Prints how many, and the longest that one took. */
+static void until_told(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    printf("ready\n");
+    fflush(stdout);
+    uint32_t frames = FRAMES;
+    uint32_t random = 1;
+    double longest_ms = 0.0;
+    for (char byte = order(); byte != 'q'; byte = order()) {
+        const double begin_ms = now_ms();
+        if (byte == 'r') {
+            random = random * 1664525u + 1013904223u;
+            screen_resize_window(&stand.screen, 1 + (random >> 8) % 300, 1 + (random >> 20) % 200);
+            recreate(&stand.screen);
+            frames++;
+        }
+        frame_run(&stand.screen, 1);
+        frames++;
+        const double took_ms = now_ms() - begin_ms;
+        longest_ms = took_ms > longest_ms ? took_ms : longest_ms;
+    }
+    printf("frames %u, longest %.1f ms\n", frames, longest_ms);
+    stand_close(&stand);
+}
+
 const struct program_case life_cases[] = {
     {"resize", resize},
     {"outgrown", outgrown},
@@ -270,5 +319,6 @@ const struct program_case life_cases[] = {
     {"window-for-a-while", window_for_a_while},
     {"two-windows", two_windows},
     {"window-after-window", window_after_window},
+    {"until-told", until_told},
     {NULL, NULL},
 };

@@ -3,11 +3,20 @@
 
 #include "program.h"
 
+#include "process_counts.h"
+
 #include <stdio.h>
 #include <string.h>
 
 static const struct program_case *const all_cases[] = {device_cases, frame_cases, image_cases,
                                                        life_cases, retry_cases};
+
+/* Everything of Vulkan's has ended. */
+static void print_counts(void)
+{
+    const struct process_counts counts = process_count();
+    printf("at the end: %ld threads, %ld descriptors\n", counts.threads, counts.descriptors);
+}
 
 int main(int argc, char **argv)
 {
@@ -17,6 +26,7 @@ int main(int argc, char **argv)
                 puts(c->name);
             } else if (strcmp(c->name, argv[1]) == 0) {
                 c->run();
+                print_counts();
                 return 0;
             }
         }

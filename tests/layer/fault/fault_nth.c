@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The n-th of all calls that Fovea makes to create, bind, record or submit something fails, and so many after it. */
+
+#include "fault.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plan {
+    unsigned first; /* counted from 1; 0: none fails */
+    unsigned count;
+    int code;
+};
+
+static atomic_uint calls, failed_submits;
+
+/* FOVEA_FAULT=nth:FIRST:COUNT:CODE */
+static struct plan find_plan(void)
+{
+    const char *wanted = getenv("FOVEA_FAULT");
+    struct plan plan = {0};
+    if (!wanted || sscanf(wanted, "nth:%u:%u:%d", &plan.first, &plan.count, &plan.code) != 3) {
+        plan.first = 0;
+    }
+    return plan;
+}
+
+VkResult fault_nth(const void *return_address, const char *name)
+{
+    if (!fault_is_foveas(return_address)) {
+        return VK_SUCCESS;
+    }
+    const struct plan plan = find_plan();
+    const unsigned call = atomic_fetch_add(&calls, 1) + 1;
+    if (plan.first == 0 || call < plan.first || call - plan.first >= plan.count) {
+        return VK_SUCCESS;
+    }
+    fprintf(stderr, "fault: call %u, vk%s, fails\n", call, name);
+    if (strcmp(name, "QueueSubmit") == 0) {
+        atomic_fetch_add(&failed_submits, 1);
+    }
+    return (VkResult)plan.code;
+}
+
+void fault_nth_report(void)
+{
+    fprintf(stderr, "fault: %u calls of Fovea, %u of its submits failed\n", calls, failed_submits);
+}
+
+/* Results and parameters are Vulkan's: name, parameters, arguments. */
+#define EACH(X)                                                                                    \
+    X(AllocateCommandBuffers,                                                                      \
+      (VkDevice d, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out), (d, info, out)) \
+    X(AllocateDescriptorSets,                                                                      \
+      (VkDevice d, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out), (d, info, out)) \
+    X(AllocateMemory,                                                                              \
+      (VkDevice d, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *a,               \
+       VkDeviceMemory *out),                                                                       \
+      (d, info, a, out))                                                                           \
+    X(BeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *info), (c, info))    \
+    X(BindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize at),               \
+      (d, b, m, at))                                                                               \
+    X(BindImageMemory, (VkDevice d, VkImage i, VkDeviceMemory m, VkDeviceSize at), (d, i, m, at))  \
+    X(CreateBuffer,                                                                                \
+      (VkDevice d, const VkBufferCreateInfo *info, const VkAllocationCallbacks *a, VkBuffer *out), \
+      (d, info, a, out))                                                                           \
+    X(CreateCommandPool,                                                                           \
+      (VkDevice d, const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *a,            \
+       VkCommandPool *out),                                                                        \
+      (d, info, a, out))                                                                           \
+    X(CreateComputePipelines,                                                                      \
+      (VkDevice d, VkPipelineCache cache, uint32_t count, const VkComputePipelineCreateInfo *info, \
+       const VkAllocationCallbacks *a, VkPipeline *out),                                           \
+      (d, cache, count, info, a, out))                                                             \
+    X(CreateDescriptorPool,                                                                        \
+      (VkDevice d, const VkDescriptorPoolCreateInfo *info, const VkAllocationCallbacks *a,         \
+       VkDescriptorPool *out),                                                                     \
+      (d, info, a, out))                                                                           \
+    X(CreateDescriptorSetLayout,                                                                   \
+      (VkDevice d, const VkDescriptorSetLayoutCreateInfo *info, const VkAllocationCallbacks *a,    \
+       VkDescriptorSetLayout *out),                                                                \
+      (d, info, a, out))                                                                           \
+    X(CreateFence,                                                                                 \
+      (VkDevice d, const VkFenceCreateInfo *info, const VkAllocationCallbacks *a, VkFence *out),   \
+      (d, info, a, out))                                                                           \
+    X(CreateImage,                                                                                 \
+      (VkDevice d, const VkImageCreateInfo *info, const VkAllocationCallbacks *a, VkImage *out),   \
+      (d, info, a, out))                                                                           \
+    X(CreatePipelineLayout,                                                                        \
+      (VkDevice d, const VkPipelineLayoutCreateInfo *info, const VkAllocationCallbacks *a,         \
+       VkPipelineLayout *out),                                                                     \
+      (d, info, a, out))                                                                           \
+    X(CreateQueryPool,                                                                             \
+      (VkDevice d, const VkQueryPoolCreateInfo *info, const VkAllocationCallbacks *a,              \
+       VkQueryPool *out),                                                                          \
+      (d, info, a, out))                                                                           \
+    X(CreateShaderModule,                                                                          \
+      (VkDevice d, const VkShaderModuleCreateInfo *info, const VkAllocationCallbacks *a,           \
+       VkShaderModule *out),                                                                       \
+      (d, info, a, out))                                                                           \
+    X(EndCommandBuffer, (VkCommandBuffer c), (c))                                                  \
+    X(GetSwapchainImagesKHR, (VkDevice d, VkSwapchainKHR s, uint32_t * count, VkImage * out),      \
+      (d, s, count, out))                                                                          \
+    X(MapMemory,                                                                                   \
+      (VkDevice d, VkDeviceMemory m, VkDeviceSize at, VkDeviceSize size, VkMemoryMapFlags flags,   \
+       void **out),                                                                                \
+      (d, m, at, size, flags, out))                                                                \
+    X(ResetCommandPool, (VkDevice d, VkCommandPool p, VkCommandPoolResetFlags flags),              \
+      (d, p, flags))                                                                               \
+    X(ResetFences, (VkDevice d, uint32_t count, const VkFence *fences), (d, count, fences))
+
+#define DEFINE(name, parameters, arguments)                                                        \
+    static PFN_vk##name next_##name;                                                               \
+    static VKAPI_ATTR VkResult VKAPI_CALL fail_##name parameters                                   \
+    {                                                                                              \
+        const VkResult fault = fault_nth(__builtin_return_address(0), #name);                      \
+        return fault == VK_SUCCESS ? next_##name arguments : fault;                                \
+    }
+EACH(DEFINE)
+
+void fault_nth_load(VkDevice device)
+{
+#define LOAD(name, parameters, arguments)                                                          \
+    next_##name = (PFN_vk##name)fault_next.GetDeviceProcAddr(device, "vk" #name);
+    EACH(LOAD)
+#undef LOAD
+}
+
+PFN_vkVoidFunction fault_nth_find(const char *name)
+{
+#define FIND(known, parameters, arguments)                                                         \
+    if (strcmp(name, "vk" #known) == 0) {                                                          \
+        return (PFN_vkVoidFunction)fail_##known;                                                   \
+    }
+    EACH(FIND)
+#undef FIND
+    return NULL;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Preloaded into a program under Fovea's layer (LD_PRELOAD):
+ *
+ *     FOVEA_STORM_ALLOCATION=FIRST:COUNT   so many allocations of the layer fail, beginning with that one, from 1
+ *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings or a map takes so long
+ *
+ * At the end the allocations of the layer are counted on stderr. */
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define LAYER "libVkLayer_fovea.so"
+
+static uintptr_t layer_begin, layer_end; /* before is_known is set */
+static atomic_bool is_known;
+static atomic_uint allocations;
+static unsigned fail_first, fail_count;
+static long slow_ms;
+
+static int find_layer(struct dl_phdr_info *info, size_t bytes, void *user)
+{
+    (void)bytes;
+    (void)user;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, LAYER)) {
+        return 0;
+    }
+    layer_begin = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const uintptr_t end =
+            info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+        layer_end = info->dlpi_phdr[i].p_type == PT_LOAD && end > layer_end ? end : layer_end;
+    }
+    return 1;
+}
+
+/* The layer is noticed when it is loaded. */
+void *dlopen(const char *file, int mode)
+{
+    static void *(*next)(const char *, int);
+    if (!next) {
+        *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    }
+    void *library = next(file, mode);
+    if (library && file && strstr(file, LAYER) && !is_known) {
+        dl_iterate_phdr(find_layer, NULL);
+        is_known = layer_end > layer_begin;
+    }
+    return library;
+}
+
+static bool fails(const void *return_address)
+{
+    const uintptr_t at = (uintptr_t)return_address;
+    if (!is_known || at < layer_begin || at >= layer_end) {
+        return false;
+    }
+    const unsigned number = atomic_fetch_add(&allocations, 1) + 1;
+    return fail_first > 0 && number >= fail_first && number - fail_first < fail_count;
+}
+
+/* glibc's own, under the names that it keeps for whoever replaces them. */
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *old, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *old, size_t bytes)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, bytes);
+}
+
+static char *copy(const char *text, size_t length)
+{
+    char *out = __libc_malloc(length + 1);
+    if (out) {
+        memcpy(out, text, length);
+        out[length] = '\0';
+    }
+    return out;
+}
+
+char *strdup(const char *text)
+{
+    return fails(__builtin_return_address(0)) ? NULL : copy(text, strlen(text));
+}
+
+char *strndup(const char *text, size_t most)
+{
+    return fails(__builtin_return_address(0)) ? NULL : copy(text, strnlen(text, most));
+}
+
+/* ---- Slow files */
+
+static void wait_for(const char *path)
+{
+    if (slow_ms > 0 && (strstr(path, "fovea.json") || strstr(path, "map.png"))) {
+        const struct timespec time = {slow_ms / 1000, slow_ms % 1000 * 1000000};
+        nanosleep(&time, NULL);
+    }
+}
+
+int stat(const char *path, struct stat *out)
+{
+    static int (*next)(const char *, struct stat *);
+    if (!next) {
+        *(void **)&next = dlsym(RTLD_NEXT, "stat");
+    }
+    wait_for(path);
+    return next(path, out);
+}
+
+int open(const char *path, int flags, ...)
+{
+    static int (*next)(const char *, int, ...);
+    if (!next) {
+        *(void **)&next = dlsym(RTLD_NEXT, "open");
+    }
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    wait_for(path);
+    return next(path, flags, mode);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *allocation = getenv("FOVEA_STORM_ALLOCATION");
+    const char *slow = getenv("FOVEA_STORM_SLOW_MS");
+    if (!allocation || sscanf(allocation, "%u:%u", &fail_first, &fail_count) != 2) {
+        fail_first = 0;
+    }
+    slow_ms = slow ? strtol(slow, NULL, 10) : 0;
+}
+
+__attribute__((destructor)) static void report(void)
+{
+    fprintf(stderr, "storm: %u allocations of the layer\n", allocations);
+}
