@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer.h"
+#include "layer_reserve.h"
 #include "layer_session.h"
 
 #include "core/log.h"
@@ -176,7 +177,7 @@ static void free_device(struct layer_device *device)
         free((char *)device->extensions[i]);
     }
     free(device->extensions);
-    free(device);
+    layer_reserve_free_device(device);
 }
 
 /* The names are the program's, and may be gone after the call. */
@@ -251,14 +252,16 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
     links.create = (PFN_vkCreateDevice)links.link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
         instance->handle, "vkCreateDevice");
     links.next = links.link->u.pLayerInfo->pNext;
-    struct layer_device *device = calloc(1, sizeof *device);
-    if (!links.create || !device) {
-        free(device);
-        return device ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!links.create) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    struct layer_device *device = layer_reserve_device();
+    if (!device) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     device->instance = instance;
     device->physical = physical;
-    device->inert = instance->inert || !callback;
+    device->inert |= instance->inert || !callback;
     layer_direct_note(device, info, links.link->u.pLayerInfo);
     const VkResult result = create_below(device, &links, info, allocator, out_device);
     if (result != VK_SUCCESS) {

@@ -4,6 +4,7 @@
 #include "layer.h"
 #include "layer_dump.h"
 #include "layer_programs.h"
+#include "layer_reserve.h"
 #include "layer_session.h"
 
 #include "core/log.h"
@@ -65,8 +66,10 @@ static void load(struct layer_instance *instance, PFN_vkGetInstanceProcAddr next
 static void note(struct layer_instance *instance)
 {
     const char *refusal = layer_programs_refusal();
-    instance->inert = refusal != NULL;
-    if (refusal) {
+    if (instance->inert) {
+        log_warning(layer_log(), "this program is left alone: out of memory");
+    } else if (refusal) {
+        instance->inert = true;
         log_info(layer_log(), "this program is left alone: %s", refusal);
     }
 }
@@ -81,17 +84,19 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
     }
     PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next(NULL, "vkCreateInstance");
-    struct layer_instance *instance = calloc(1, sizeof *instance);
-    if (!create || !instance) {
-        free(instance);
-        return instance ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!create) {
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    struct layer_instance *instance = layer_reserve_instance();
+    if (!instance) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     layer_session_enter();
     layer_dump_open();
     note(instance);
     const VkResult result = create_below(instance, link, create, info, allocator, out_instance);
     if (result != VK_SUCCESS) {
-        free(instance);
+        layer_reserve_free_instance(instance);
         layer_session_leave();
         return result;
     }
@@ -115,6 +120,6 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
         instance->windows = window->next;
         free(window);
     }
-    free(instance);
+    layer_reserve_free_instance(instance);
     layer_session_leave();
 }

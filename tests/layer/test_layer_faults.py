@@ -153,3 +153,14 @@ def test_a_lost_device_is_said_once(rig, backend):
     assert done.code == 0 and done.counts[0] == 8, done.output + done.log
     assert done.log.count("a frame is presented as it is") == 1, done.log
     assert not done.messages, done.validation
+
+
+@pytest.mark.parametrize("failing", ["1:1", "2:1", "3:1", "1:2", "1:1000000", "2:1000000"])
+def test_memory_for_the_layer_never_decides_whether_a_program_starts(rig, failing):
+    """What it must keep of an instance and of a device are its first two allocations."""
+    extra = {"LD_PRELOAD": rig.preload, "FOVEA_STORM_ALLOCATION": failing}
+    done = rig.run(rig.program, "instances-in-turn", fault="nothing", sets={"backend": "cpu"}, extra=extra)
+    assert done.code == 0, done.output + done.log
+    assert "allocations of the layer" in done.output
+    if failing == "1:1":
+        assert "this program is left alone: out of memory" in done.log + done.output
