@@ -27,6 +27,7 @@ static const char *const map_eye_names[] = {"both", "left", "right", NULL};
 static const char *const filter_length_names[] = {"code", "printed", NULL};
 static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
 static const char *const measure_names[] = {"cached", "always", "never", NULL};
+static const char *const cuda_context_names[] = {"shared", "own", NULL};
 static const char *const source_names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", NULL};
 static const char *const space_names[] = {"uv", "ndc", "pixels", NULL};
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
@@ -41,6 +42,8 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(backend), .names = backend_names},
     {"backend_measure", "Whether auto measures; cached: once, kept in ~/.cache/fovea; always: at every start; never: cuda goes before vulkan",
      CONFIG_ENUM, AT(backend_measure), .names = measure_names},
+    {"cuda_context", "Whose CUDA context Vulkan frames run in; shared: the device's primary one, as the program's CUDA; own: one of Fovea's",
+     CONFIG_ENUM, AT(cuda_context), .names = cuda_context_names},
     {"cpu_threads", "Threads of the cpu backend; 0: one for each core",
      CONFIG_U32, AT(cpu_threads), RANGE(0, 256)},
     {"watchdog_ms", "A shared frame that takes longer than this many milliseconds is cut loose",

@@ -87,6 +87,7 @@ struct fovea_settings fovea_settings_default(void)
     return (struct fovea_settings){
         .backend = FOVEA_BACKEND_AUTO,
         .backend_measure = FOVEA_MEASURE_CACHED,
+        .cuda_context = FOVEA_CUDA_CONTEXT_SHARED,
         .foveation = default_foveation(),
         .gaze = default_gaze(),
         .layer = {.keys = default_layer_keys(), .direct = true},

@@ -96,47 +96,60 @@ static enum fovea_result cuda_create_op(struct context_device *device,
 
 /* ---- What is given */
 
-/* Managed memory counts: the device can reach it wherever it lies. */
-static bool is_ours(const struct context_device *device, const void *pointer)
+/* What is wrong with a pointer; NULL: nothing. Managed memory counts, because the device can reach it wherever it
+ * lies; memory of another context of the same device does not, because kernels of ours cannot. Memory that is of no
+ * context says NULL. */
+static enum fovea_result find_problem(const struct context_device *device, const void *pointer,
+                                      const char **out_problem)
 {
+    const struct cuda_driver *cu = device->cuda->cu;
     CUmemorytype type = 0;
+    CUcontext context = NULL;
     int managed = 0;
     int ordinal = -1;
-    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                        CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
-    void *values[] = {&type, &managed, &ordinal};
-    CUresult status = device->cuda->cu->PointerGetAttributes(3, attributes, values,
-                                                             (CUdeviceptr)(uintptr_t)pointer);
-    return status == CUDA_SUCCESS &&
-           (managed || (type == CU_MEMORYTYPE_DEVICE && ordinal == device->cuda->ordinal));
-}
-
-/* The name of what is not; NULL where all is well. */
-static const char *foreign(const struct context_device *device, const struct context_frame *frame)
-{
-    if (!is_ours(device, frame->src.data)) {
-        return "src.data";
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT};
+    void *values[] = {&type, &managed, &ordinal, &context};
+    const CUresult status =
+        cu->PointerGetAttributes(4, attributes, values, (CUdeviceptr)(uintptr_t)pointer);
+    *out_problem = NULL;
+    if (cuda_result(status) == FOVEA_ERROR_DEVICE_LOST) {
+        return CU_CHECK(device->log, cu, status);
     }
-    if (!is_ours(device, frame->dst.data)) {
-        return "dst.data";
+    const bool reached = type == CU_MEMORYTYPE_DEVICE && ordinal == device->cuda->ordinal;
+    if (status != CUDA_SUCCESS || !(managed || reached)) {
+        *out_problem = "is not a device pointer";
+    } else if (!managed && context && context != device->cuda->context) {
+        *out_problem = "is of another CUDA context than the primary one";
     }
-    return frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA &&
-                   !is_ours(device, frame->gazes_uv)
-               ? "gazes_uv"
-               : NULL;
+    return FOVEA_OK;
 }
 
 static enum fovea_result check_pointers(struct context_device *device,
                                         const struct context_frame *frame)
 {
-    const char *name = foreign(device, frame);
-    if (name && !device->pointers_refused) {
-        log_error(device->log, "cuda: %s is not a device pointer of device %d", name,
+    const bool gazes = frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA;
+    const struct {
+        const char *name;
+        const void *pointer;
+    } given[] = {{"src.data", frame->src.data},
+                 {"dst.data", frame->dst.data},
+                 {"gazes_uv", frame->gazes_uv}};
+    const char *problem = NULL;
+    size_t i = 0;
+    for (; i < (gazes ? 3 : 2); i++) {
+        FOVEA_TRY(find_problem(device, given[i].pointer, &problem));
+        if (problem) {
+            break;
+        }
+    }
+    if (problem && !device->pointers_refused) {
+        log_error(device->log, "cuda: %s %s of device %d", given[i].name, problem,
                   device->cuda->ordinal);
     }
-    device->pointers_refused = name != NULL;
-    return name ? FOVEA_ERROR_INVALID_ARGUMENT : FOVEA_OK;
+    device->pointers_refused = problem != NULL;
+    return problem ? FOVEA_ERROR_INVALID_ARGUMENT : FOVEA_OK;
 }
 
 /* ---- A frame */

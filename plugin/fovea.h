@@ -430,9 +430,22 @@ struct fovea_layer_settings {
     bool direct;
 };
 
+/* Whose CUDA context frames of Vulkan images are foveated in (fovea_vulkan.h). A kernel that goes wrong ends the
+ * context that it runs in, for everybody who uses that. Pictures in CUDA memory are always foveated in the primary
+ * context (see below), whatever this says. */
+enum fovea_cuda_context {
+    /* The device's primary one, which CUDA's runtime and most libraries use. It takes memory once however
+     * many use it, and kernels of all of them may run at a time. */
+    FOVEA_CUDA_CONTEXT_SHARED = 0,
+    /* One of Fovea's own: some hundred megabytes more where the program uses CUDA too, whose work and
+     * Fovea's then take turns on the device; but neither's errors reach the other. */
+    FOVEA_CUDA_CONTEXT_OWN = 1,
+};
+
 struct fovea_settings {
     enum fovea_backend backend;
     enum fovea_measure backend_measure; /* where backend is AUTO */
+    enum fovea_cuda_context cuda_context; /* SHARED; under the Vulkan layer OWN */
     struct fovea_foveation foveation;
     struct fovea_gaze_settings gaze;
     struct fovea_overlay overlay;
@@ -585,7 +598,10 @@ enum fovea_format {
 
 enum fovea_memory {
     FOVEA_MEMORY_HOST = 0,
-    FOVEA_MEMORY_CUDA = 1, /* a device pointer of the device the context was made for */
+    /* A device pointer of the device the context was made for: managed, or of its primary context (CUDA's
+     * runtime, cuDevicePrimaryCtxRetain). Memory of a context that the program has made itself (cuCtxCreate)
+     * is out of reach of kernels in another one, and refused. */
+    FOVEA_MEMORY_CUDA = 1,
 };
 
 /* A picture somebody else owns. */
@@ -611,7 +627,15 @@ struct fovea_context_desc {
 };
 
 /* Foveates images of host or CUDA memory. Keeps what depends on size and settings, for the last few
- * sizes, so that a frame of a known size and format allocates nothing. One thread at a time. */
+ * sizes, so that a frame of a known size and format allocates nothing. One thread at a time.
+ *
+ * Shared with the program's own CUDA: the driver library, which is opened once and never closed; the device's
+ * primary context, retained from the first image in CUDA memory (or from fovea_context_create where the settings
+ * name cuda) until fovea_context_destroy, its flags and limits left alone; its memory. On no thread is the
+ * current context another one after a call than before. Fovea's are a stream and a memory pool of its own for
+ * tables (batches use cuMemAlloc), events, and modules, which are loaded when the context is retained; the
+ * default pool, and the runtime's last error, are not touched. An error that ends the context (an address out of
+ * bounds in anybody's kernel, FOVEA_ERROR_DEVICE_LOST here) ends it for the program and for Fovea alike. */
 struct fovea_context;
 
 FOVEA_API struct fovea_context_desc fovea_context_desc_default(void);

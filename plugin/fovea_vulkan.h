@@ -63,6 +63,14 @@
  * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0.
  * The two images of a frame have the same format class and size.
  *
+ * CUDA: with the cuda backend frames run in the device's primary context, which the program's own CUDA uses
+ * too (fovea.h says what is shared), or with cuda_context OWN in one of Fovea's, made by fovea_vk_create and
+ * destroyed by fovea_vk_destroy: then an error of either's kernels does not reach the other. A context that
+ * is lost is logged once, as an error; the frame that meets it passes through or shows what was shown before,
+ * the vulkan backend makes those after it, and fovea_vk_get_stats says so. No error of CUDA's is
+ * FOVEA_ERROR_DEVICE_LOST here. Jobs go on one stream of Fovea's, of the highest priority, which does not wait
+ * for the legacy default stream.
+ *
  * Stereo: a frame may have several views, each with a gaze of its own: the halves of one image, or the
  * layers of an array (struct fovea_vk_view).
  */

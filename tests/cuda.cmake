@@ -22,9 +22,10 @@ add_dependencies(test_cuda_driver test_fake_cuda)
 # rig_of_NAME: what several of them share.
 set(rig_of_test_cuda_peer gpu/peer_rig.c)
 set(rig_of_test_cuda_peer_jobs gpu/peer_rig.c)
+set(rig_of_test_cuda_lost gpu/peer_rig.c)
 set(rig_of_test_cuda_context gpu/context_rig.c)
 set(rig_of_test_cuda_context_batch gpu/context_rig.c)
-foreach(name IN ITEMS test_cuda_code test_cuda_peer test_cuda_peer_jobs test_cuda_context
+foreach(name IN ITEMS test_cuda_code test_cuda_lost test_cuda_peer test_cuda_peer_jobs test_cuda_context
     test_cuda_context_batch)
     fovea_add_test(NAME ${name} SOURCES gpu/${name}.c gpu/fake_cuda_control.c ${rig_of_${name}}
         LINK fovea_internal LABELS unit ENV LD_LIBRARY_PATH=${fake_cuda})

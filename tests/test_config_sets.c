@@ -160,15 +160,16 @@ static void sets_of_unknown_keys_are_named(void **state)
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
                     "screen_px, fixed, scanpath, saccades, udp, validity, late"},
-        {".=1", "--set \".=1\": unknown key; expected one of backend, backend_measure, "
-                "cpu_threads, watchdog_ms, "
-                "log, foveation, gaze, overlay, layer"},
-        {"version=1",
-         "--set \"version=1\": version: unknown key; expected one of backend, "
-         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
-        {"apps.x=1",
-         "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
-         "backend_measure, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, layer"},
+        {".=1",
+         "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
+         "cpu_threads, watchdog_ms, "
+         "log, foveation, gaze, overlay, layer"},
+        {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
+                      "backend_measure, cuda_context, cpu_threads, watchdog_ms, log, foveation, "
+                      "gaze, overlay, layer"},
+        {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
+                     "backend_measure, cuda_context, cpu_threads, watchdog_ms, log, foveation, "
+                     "gaze, overlay, layer"},
         {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
                                                "gaze.fixed.z: unknown key; expected one of x, y"},
     };

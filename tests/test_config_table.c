@@ -173,6 +173,8 @@ static void names_follow_the_enumerators(void **state)
         {"backend_measure", FOVEA_MEASURE_CACHED, "\"cached\""},
         {"backend_measure", FOVEA_MEASURE_ALWAYS, "\"always\""},
         {"backend_measure", FOVEA_MEASURE_NEVER, "\"never\""},
+        {"cuda_context", FOVEA_CUDA_CONTEXT_SHARED, "\"shared\""},
+        {"cuda_context", FOVEA_CUDA_CONTEXT_OWN, "\"own\""},
         {"log.level", FOVEA_LOG_DEBUG, "\"debug\""},
         {"log.level", FOVEA_LOG_INFO, "\"info\""},
         {"log.level", FOVEA_LOG_WARNING, "\"warning\""},

@@ -75,5 +75,8 @@ endforeach()
 # Times that are reported are taken alone.
 set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_late_pour_nvidia
     PROPERTIES RUN_SERIAL ON)
+if(TARGET fovea_cuda)
+    fovea_add_vulkan_test(test_frame_lost 120 cuda)
+endif()
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan cpu cuda binary nvidia)

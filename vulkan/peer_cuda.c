@@ -297,9 +297,11 @@ static enum fovea_result start_pushed(struct cuda_peer *peer)
     return FOVEA_OK;
 }
 
-static enum fovea_result start(struct cuda_peer *peer, int ordinal)
+static enum fovea_result start(struct cuda_peer *peer, int ordinal, enum fovea_cuda_context context)
 {
-    FOVEA_TRY(cuda_device_create(ordinal, peer->log, &peer->device));
+    FOVEA_TRY(context == FOVEA_CUDA_CONTEXT_OWN
+                  ? cuda_device_create_own(ordinal, peer->log, &peer->device)
+                  : cuda_device_create(ordinal, peer->log, &peer->device));
     peer->cu = peer->device->cu;
     FOVEA_TRY(cuda_device_push(peer->device));
     enum fovea_result result = start_pushed(peer);
@@ -314,7 +316,8 @@ enum fovea_result peer_cuda_available(const uint8_t device_uuid[16], struct fove
 }
 
 enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_count,
-                                   struct fovea_log log, struct peer **out_peer)
+                                   enum fovea_cuda_context context, struct fovea_log log,
+                                   struct peer **out_peer)
 {
     *out_peer = NULL;
     int ordinal = 0;
@@ -328,13 +331,16 @@ enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_
     peer->log = log;
     peer->slot_count = slot_count;
     peer->slots = calloc(slot_count, sizeof *peer->slots);
-    enum fovea_result result = peer->slots ? start(peer, ordinal) : FOVEA_ERROR_OUT_OF_MEMORY;
+    enum fovea_result result =
+        peer->slots ? start(peer, ordinal, context) : FOVEA_ERROR_OUT_OF_MEMORY;
     if (result != FOVEA_OK) {
         destroy(&peer->base);
         return result;
     }
-    log_info(log, "cuda: %s, device %d, is the Vulkan device (UUIDs match); driver of CUDA %d.%d",
-             peer->device->name, ordinal, peer->cu->version / 1000, peer->cu->version % 1000 / 10);
+    log_info(log,
+             "cuda: %s, device %d, is the Vulkan device (UUIDs match); driver of CUDA %d.%d; %s",
+             peer->device->name, ordinal, peer->cu->version / 1000, peer->cu->version % 1000 / 10,
+             context == FOVEA_CUDA_CONTEXT_OWN ? "a context of our own" : "the primary context");
     *out_peer = &peer->base;
     return FOVEA_OK;
 }

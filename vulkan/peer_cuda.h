@@ -4,7 +4,7 @@
 /* The peer that the project is about: CUDA on the GPU that Vulkan renders with. Images and semaphores
  * come as opaque file descriptors; a job is wait, launch, signal on one stream of the peer's own.
  *
- * Every entry pushes and pops the device's primary context; the calling thread's current context
+ * Every entry pushes and pops the device's primary context or the peer's own; the calling thread's current context
  * stays what it was. What has been enqueued cannot be taken back. A job that fails in the middle signals
  * after what there is of it, so that the queue can wait for that. After abandon
  * a job whose wait is met late still runs and signals; therefore abandon makes destroy and the forget
@@ -25,7 +25,8 @@ FOVEA_MUST_CHECK enum fovea_result peer_cuda_available(const uint8_t device_uuid
 /* Importing a timeline semaphore into a device that cannot is FOVEA_ERROR_UNSUPPORTED; import pairs
  * of binary ones then. */
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_create(const uint8_t device_uuid[16],
-                                                    uint32_t slot_count, struct fovea_log log,
-                                                    struct peer **out_peer);
+                                                    uint32_t slot_count,
+                                                    enum fovea_cuda_context context,
+                                                    struct fovea_log log, struct peer **out_peer);
 
 #endif

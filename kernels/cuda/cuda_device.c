@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool uuid_is_zero(const uint8_t uuid[CUDA_UUID_BYTES])
 {
@@ -44,6 +45,19 @@ enum fovea_result cuda_device_find(const uint8_t uuid[CUDA_UUID_BYTES], struct f
     return find_uuid(cu, uuid, log, out_ordinal);
 }
 
+/* Making it makes it current. */
+static enum fovea_result open_context(struct cuda_device *device)
+{
+    const struct cuda_driver *cu = device->cu;
+    if (!device->loss.own) {
+        CU_TRY(device->log, cu, cu->DevicePrimaryCtxRetain(&device->context, device->handle));
+        return FOVEA_OK;
+    }
+    CU_TRY(device->log, cu, cu->CtxCreate(&device->context, CU_CTX_SCHED_AUTO, device->handle));
+    cuda_device_pop(device);
+    return FOVEA_OK;
+}
+
 static enum fovea_result open_device(struct cuda_device *device)
 {
     const struct cuda_driver *cu = device->cu;
@@ -59,12 +73,11 @@ static enum fovea_result open_device(struct cuda_device *device)
     CU_TRY(device->log, cu, cu->DeviceGetName(device->name, sizeof device->name, device->handle));
     CU_TRY(device->log, cu, cu->DeviceGetUuid(&uuid, device->handle));
     memcpy(device->uuid, uuid.bytes, sizeof device->uuid);
-    CU_TRY(device->log, cu, cu->DevicePrimaryCtxRetain(&device->context, device->handle));
-    return FOVEA_OK;
+    return open_context(device);
 }
 
-enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
-                                     struct cuda_device **out_device)
+static enum fovea_result create(int ordinal, bool own, struct fovea_log log,
+                                struct cuda_device **out_device)
 {
     *out_device = NULL;
     const struct cuda_driver *cu = NULL;
@@ -74,7 +87,11 @@ enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
     if (!device) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    device->cu = cu;
+    device->driver = *cu;
+    device->driver.loss = &device->loss;
+    device->loss.own = own;
+    device->cu = &device->driver;
+    device->process = getpid();
     device->log = log;
     device->ordinal = ordinal;
     enum fovea_result result = open_device(device);
@@ -86,13 +103,32 @@ enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
     return FOVEA_OK;
 }
 
+enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
+                                     struct cuda_device **out_device)
+{
+    return create(ordinal, false, log, out_device);
+}
+
+enum fovea_result cuda_device_create_own(int ordinal, struct fovea_log log,
+                                         struct cuda_device **out_device)
+{
+    return create(ordinal, true, log, out_device);
+}
+
+static bool is_forked(const struct cuda_device *device)
+{
+    return device->process != getpid();
+}
+
 void cuda_device_destroy(struct cuda_device **device)
 {
     if (!device || !*device) {
         return;
     }
     struct cuda_device *d = *device;
-    if (d->context) {
+    if (d->context && d->loss.own && !is_forked(d)) {
+        CU_WARN(d->log, d->cu, d->cu->CtxDestroy(d->context));
+    } else if (d->context && !is_forked(d)) {
         CU_WARN(d->log, d->cu, d->cu->DevicePrimaryCtxRelease(d->handle));
     }
     free(d);
@@ -107,6 +143,9 @@ void cuda_device_abandon(struct cuda_device **device)
 
 enum fovea_result cuda_device_push(const struct cuda_device *device)
 {
+    if (is_forked(device)) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
     return CU_CHECK(device->log, device->cu, device->cu->CtxPushCurrent(device->context));
 }
 

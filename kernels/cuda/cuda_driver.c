@@ -70,12 +70,38 @@ enum fovea_result cuda_result(CUresult result)
     }
 }
 
+/* What it means that a context is lost, for whoever reads the log; "" where none is. The first call that fails so
+ * sets the level, and is the one that counts. */
+static const char *take_loss(const struct cuda_driver *cu, CUresult result,
+                             enum fovea_log_level *out_level)
+{
+    *out_level = FOVEA_LOG_ERROR;
+    if (!cu->loss) {
+        return "";
+    }
+    const bool losing = cuda_result(result) == FOVEA_ERROR_DEVICE_LOST;
+    if (losing ? atomic_exchange(&cu->loss->lost, true) : atomic_load(&cu->loss->lost)) {
+        *out_level = FOVEA_LOG_DEBUG;
+        return "";
+    }
+    if (!losing) {
+        return "";
+    }
+    return cu->loss->own
+               ? "; Fovea's own CUDA context is lost, the program's is not touched"
+               : "; the device's primary CUDA context is lost, and every call in it fails "
+                 "from now on, the program's own too, until the program ends or resets "
+                 "the device";
+}
+
 void cuda_warn(struct fovea_log log, const struct cuda_driver *cu, CUresult result,
                const char *call, const char *file, int line)
 {
     if (cuda_result(result) >= 0) {
         return;
     }
+    enum fovea_log_level level;
+    const char *loss = take_loss(cu, result, &level);
     const char *name = NULL;
     const char *meaning = NULL;
     if (cu->GetErrorName(result, &name) != CUDA_SUCCESS || !name) {
@@ -85,8 +111,8 @@ void cuda_warn(struct fovea_log log, const struct cuda_driver *cu, CUresult resu
         meaning = "";
     }
     const char *slash = strrchr(file, '/');
-    log_error(log, "cuda: %s: %s (%d) %s [%s:%d]", call, name, (int)result, meaning,
-              slash ? slash + 1 : file, line);
+    log_write(log, level, "cuda: %s: %s (%d) %s [%s:%d]%s", call, name, (int)result, meaning,
+              slash ? slash + 1 : file, line, loss);
 }
 
 enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu, CUresult result,

@@ -16,6 +16,7 @@
 
 #include <cuda.h>
 #include <cudaTypedefs.h>
+#include <stdatomic.h>
 
 /* Name without "cu", and the CUDA version that gave the function the signature we call it with:
  * asking a later driver for that version gives that signature, whatever came after it. */
@@ -31,6 +32,8 @@
     X(DeviceGetAttribute, 2000)                                                                    \
     X(DevicePrimaryCtxRetain, 7000)                                                                \
     X(DevicePrimaryCtxRelease, 11000)                                                              \
+    X(CtxCreate, 3020)                                                                             \
+    X(CtxDestroy, 4000)                                                                            \
     X(CtxPushCurrent, 4000)                                                                        \
     X(CtxPopCurrent, 4000)                                                                         \
     X(CtxGetCurrent, 4000)                                                                         \
@@ -91,8 +94,17 @@
     X(SignalExternalSemaphoresAsync, 10000)                                                        \
     X(WaitExternalSemaphoresAsync, 10000)
 
+/* A context that an error has ended: an address out of bounds, an assertion, a card that has failed. Every call in
+ * it fails from then on, with that error, and only its owner's end brings it back. */
+struct cuda_loss {
+    atomic_bool lost; /* and said so */
+    bool own; /* the context is Fovea's alone */
+};
+
 struct cuda_driver {
     int version; /* of the CUDA that the driver speaks, 13000 for 13.0 */
+    struct cuda_loss
+        *loss; /* of the context that calls are made in (cuda_device.h); NULL: of none */
 #define CUDA_DRIVER_FIELD(name, since) PFN_cu##name##_v##since name;
     CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
 #undef CUDA_DRIVER_FIELD
@@ -113,7 +125,8 @@ FOVEA_MUST_CHECK enum fovea_result cuda_driver_load(const char *library, struct 
 enum fovea_result cuda_result(CUresult result);
 
 /* The same, after logging the call, the error's name and meaning, file and line. NOT_READY is not
- * an error and not logged. */
+ * an error and not logged. What a context is lost by is said once as an error, with what that means for the
+ * program; what fails in it afterwards is for debugging. */
 FOVEA_MUST_CHECK enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu,
                                               CUresult result, const char *call, const char *file,
                                               int line);

@@ -43,7 +43,8 @@ static enum fovea_result make_cuda(struct fovea_vk *fovea, const char **out_obst
         return FOVEA_ERROR_UNSUPPORTED;
     }
     *out_obstacle = "no CUDA device has this Vulkan device's UUID";
-    return peer_cuda_create(fovea->device.uuid, fovea->slot_count, fovea->log, &fovea->peer);
+    return peer_cuda_create(fovea->device.uuid, fovea->slot_count, fovea->settings.cuda_context,
+                            fovea->log, &fovea->peer);
 }
 #else
 static enum fovea_result make_cuda(struct fovea_vk *fovea, const char **out_obstacle)

@@ -8,12 +8,14 @@
 #include "fovea.h"
 
 /* Of a program that somebody sits before: the pointer is the gaze, and the blur is what the view of a desk takes away,
- * so that menus and texts can be read where the eye would read them. The published model is for demonstrations. */
+ * so that menus and texts can be read where the eye would read them. The published model is for demonstrations. It
+ * has not asked for Fovea, so that an error of ours must not reach its CUDA. */
 static inline struct fovea_settings layer_defaults(void)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.gaze.kind = FOVEA_GAZE_MOUSE;
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    settings.cuda_context = FOVEA_CUDA_CONTEXT_OWN;
     return settings;
 }
 

@@ -140,6 +140,22 @@ FAKE(DevicePrimaryCtxRelease, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+/* Made current, as the driver does. */
+FAKE(CtxCreate, CUcontext *context, unsigned flags, CUdevice device)
+{
+    CALLED(CtxCreate);
+    *context = HANDLE(CUcontext, 100 + fake_cuda.own_contexts++);
+    fake_cuda.pushed++;
+    return CUDA_SUCCESS;
+}
+
+FAKE(CtxDestroy, CUcontext context)
+{
+    CALLED(CtxDestroy);
+    fake_cuda.own_contexts--;
+    return NUMBER(context) >= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 FAKE(CtxPushCurrent, CUcontext context)
 {
     CALLED(CtxPushCurrent);

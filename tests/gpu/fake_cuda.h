@@ -27,6 +27,7 @@ struct fake_cuda {
 
     /* What is there now. */
     int contexts; /* retained */
+    int own_contexts; /* made */
     int pushed;
     int streams;
     int events;
@@ -47,8 +48,8 @@ struct fake_cuda {
 /* What is there now, of all kinds. */
 static inline int fake_cuda_living(const struct fake_cuda *fake)
 {
-    return fake->contexts + fake->pushed + fake->streams + fake->events + fake->modules +
-           fake->memories + fake->pools + fake->surfaces + fake->semaphores;
+    return fake->contexts + fake->own_contexts + fake->pushed + fake->streams + fake->events +
+           fake->modules + fake->memories + fake->pools + fake->surfaces + fake->semaphores;
 }
 
 /* The library's own, for dlsym: struct fake_cuda fake_cuda. */

@@ -13,13 +13,17 @@
 
 struct fake_cuda *fake;
 
-struct peer *peer_open(void)
+struct peer *peer_open_in(enum fovea_cuda_context context, struct fovea_log log)
 {
     struct peer *peer = NULL;
-    assert_int_equal(
-        peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, (struct fovea_log){0}, &peer),
-        FOVEA_OK);
+    assert_int_equal(peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, context, log, &peer),
+                     FOVEA_OK);
     return peer;
+}
+
+struct peer *peer_open(void)
+{
+    return peer_open_in(FOVEA_CUDA_CONTEXT_SHARED, (struct fovea_log){0});
 }
 
 void peer_close(struct peer *peer)
@@ -71,7 +75,12 @@ struct foveate_plan *make_plan(enum fovea_method method)
 
 struct setup set_up_for(enum fovea_method method)
 {
-    struct setup s = {.peer = peer_open(), .plan = make_plan(method)};
+    return set_up_with(peer_open(), method);
+}
+
+struct setup set_up_with(struct peer *peer, enum fovea_method method)
+{
+    struct setup s = {.peer = peer, .plan = make_plan(method)};
     const struct peer_api *api = s.peer->api;
     struct peer_image_desc src = image_desc(new_descriptor());
     struct peer_image_desc dst = image_desc(new_descriptor());

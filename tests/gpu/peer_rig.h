@@ -12,7 +12,9 @@
 
 extern struct fake_cuda *fake;
 
+/* In the primary context; or in one of its own, with a log. */
 struct peer *peer_open(void);
+struct peer *peer_open_in(enum fovea_cuda_context context, struct fovea_log log);
 /* Nothing of it may be left in the driver. */
 void peer_close(struct peer *peer);
 
@@ -31,6 +33,7 @@ struct setup {
 };
 
 struct setup set_up_for(enum fovea_method method);
+struct setup set_up_with(struct peer *peer, enum fovea_method method);
 /* Blockwise. */
 struct setup set_up(void);
 void forget(struct setup *s);

@@ -203,7 +203,9 @@ static void a_vulkan_device_of_another_maker_is_refused(void **state)
     static const uint8_t mesa[CUDA_UUID_BYTES] = "mesa22.3.6";
     struct capture capture = {{0}, ""};
     struct peer *peer = NULL;
-    assert_refused_politely(peer_cuda_create(mesa, 2, log_to(&capture), &peer), &capture, "cuda: ");
+    assert_refused_politely(
+        peer_cuda_create(mesa, 2, FOVEA_CUDA_CONTEXT_SHARED, log_to(&capture), &peer), &capture,
+        "cuda: ");
     assert_null(peer);
 }
 

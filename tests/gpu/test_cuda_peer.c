@@ -41,7 +41,8 @@ static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
         struct peer *peer = NULL;
         fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
         const enum fovea_result result =
-            peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, (struct fovea_log){0}, &peer);
+            peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, FOVEA_CUDA_CONTEXT_SHARED,
+                             (struct fovea_log){0}, &peer);
         failed = fake_cuda_has_failed(fake);
         if (!failed) {
             assert_int_equal(result, FOVEA_OK);
@@ -70,8 +71,9 @@ static void a_device_with_another_uuid_is_no_peer(void **state)
     assert_int_equal(peer_cuda_available((const uint8_t *)FAKE_CUDA_UUID, (struct fovea_log){0}),
                      FOVEA_OK);
     assert_int_equal(peer_cuda_available(other, (struct fovea_log){0}), FOVEA_ERROR_UNSUPPORTED);
-    assert_int_equal(peer_cuda_create(other, SLOTS, (struct fovea_log){0}, &peer),
-                     FOVEA_ERROR_UNSUPPORTED);
+    assert_int_equal(
+        peer_cuda_create(other, SLOTS, FOVEA_CUDA_CONTEXT_SHARED, (struct fovea_log){0}, &peer),
+        FOVEA_ERROR_UNSUPPORTED);
     assert_null(peer);
     assert_int_equal(fake_cuda_living(fake), 0);
 }

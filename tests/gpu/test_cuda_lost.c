@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Whose CUDA context the peer uses, what is said and done when that is lost, and that a fork uses none: with a
+ * driver that only keeps books. */
+
+#include "peer_rig.h"
+
+#include "peer_cuda_state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct capture {
+    int errors;
+    char error[512];
+};
+
+static void capture_line(void *user, enum fovea_log_level level, const char *message)
+{
+    struct capture *capture = user;
+    if (level == FOVEA_LOG_ERROR) {
+        capture->errors++;
+        snprintf(capture->error, sizeof capture->error, "%s", message);
+    }
+}
+
+static struct fovea_log log_to(struct capture *capture)
+{
+    *capture = (struct capture){0};
+    return (struct fovea_log){.fn = capture_line, .user = capture, .min_level = FOVEA_LOG_DEBUG};
+}
+
+static void a_context_of_our_own_leaves_the_primary_one_alone(void **state)
+{
+    (void)state;
+    fake_cuda_calm(fake);
+    struct peer *peer = peer_open_in(FOVEA_CUDA_CONTEXT_OWN, (struct fovea_log){0});
+    assert_int_equal(fake->own_contexts, 1);
+    assert_int_equal(fake->contexts, 0);
+    assert_int_equal(fake->pushed, 0);
+    assert_null(strstr(fake->calls, "DevicePrimaryCtx"));
+    peer_close(peer);
+    assert_non_null(strstr(fake->calls, "CtxDestroy"));
+    peer = peer_open();
+    assert_int_equal(fake->own_contexts, 0);
+    assert_int_equal(fake->contexts, 1);
+    peer_close(peer);
+}
+
+static void a_creation_that_fails_anywhere_leaves_no_context_behind(void **state)
+{
+    (void)state;
+    int n = 1;
+    for (bool failed = true; failed; n++) {
+        struct peer *peer = NULL;
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        const enum fovea_result result =
+            peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, FOVEA_CUDA_CONTEXT_OWN,
+                             (struct fovea_log){0}, &peer);
+        failed = fake_cuda_has_failed(fake);
+        fake->pushed = 0; /* taking the context off again may fail unseen */
+        if (result == FOVEA_OK) {
+            peer_close(peer);
+        }
+        assert_int_equal(fake_cuda_living(fake), 0);
+    }
+    assert_true(n > 20);
+}
+
+/* Every error that ends a context; in words that somebody can act upon, once. */
+static void a_lost_context_is_told_of_once(void **state)
+{
+    (void)state;
+    static const CUresult errors[] = {
+        CUDA_ERROR_ILLEGAL_ADDRESS,      CUDA_ERROR_MISALIGNED_ADDRESS,
+        CUDA_ERROR_LAUNCH_FAILED,        CUDA_ERROR_ASSERT,
+        CUDA_ERROR_LAUNCH_TIMEOUT,       CUDA_ERROR_HARDWARE_STACK_ERROR,
+        CUDA_ERROR_ILLEGAL_INSTRUCTION,  CUDA_ERROR_INVALID_PC,
+        CUDA_ERROR_INVALID_ADDRESS_SPACE};
+    static const char *const words[] = {"every call in it fails from now on, the program's own too",
+                                        "the program's is not touched"};
+    for (size_t i = 0; i < 2 * sizeof errors / sizeof errors[0]; i++) {
+        struct capture capture;
+        const bool own = i % 2;
+        struct peer *peer = peer_open_in(own ? FOVEA_CUDA_CONTEXT_OWN : FOVEA_CUDA_CONTEXT_SHARED,
+                                         log_to(&capture));
+        struct setup s = set_up_with(peer, FOVEA_METHOD_BLOCKWISE);
+        enum peer_answer answer = PEER_SIGNALS;
+        fake->fails = NULL;
+        fake->fail_at = 4;
+        fake->fail_on = 1000; /* as a lost context does */
+        fake->error = errors[i / 2];
+        for (int n = 0; n < 3; n++) {
+            assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer),
+                             FOVEA_ERROR_DEVICE_LOST);
+            assert_int_equal(answer, PEER_IS_STILL);
+        }
+        struct peer_plan *plan = NULL;
+        assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan), FOVEA_ERROR_DEVICE_LOST);
+        s.peer->api->drain(s.peer);
+        assert_int_equal(capture.errors, 1);
+        assert_non_null(strstr(capture.error, words[own]));
+        fake->pushed = 0;
+        tear_down(&s);
+    }
+}
+
+/* Others are no loss, and every one of them is told of. */
+static void an_error_that_passes_is_no_loss(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct setup s =
+        set_up_with(peer_open_in(FOVEA_CUDA_CONTEXT_OWN, log_to(&capture)), FOVEA_METHOD_BLOCKWISE);
+    for (int i = 1; i <= 3; i++) {
+        enum peer_answer answer = PEER_IS_STILL;
+        fake_cuda_fail_at(fake, 4, CUDA_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(capture.errors, i);
+        assert_null(strstr(capture.error, "is lost"));
+    }
+    tear_down(&s);
+}
+
+/* Of a peer that its parent has made: nothing reaches the driver, which a fork must not use. */
+static void a_fork_makes_no_call(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    fake->calls[0] = '\0';
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        enum peer_answer answer = PEER_SIGNALS;
+        struct peer_plan *plan = NULL;
+        struct peer *other = NULL;
+        const bool refused =
+            s.peer->api->enqueue(s.peer, &s.job, &answer) < 0 && answer == PEER_IS_STILL &&
+            s.peer->api->import_plan(s.peer, s.plan, &plan) < 0 &&
+            peer_cuda_create((const uint8_t *)FAKE_CUDA_UUID, SLOTS, FOVEA_CUDA_CONTEXT_OWN,
+                             (struct fovea_log){0}, &other) == FOVEA_ERROR_UNSUPPORTED;
+        s.peer->api->drain(s.peer);
+        s.peer->api->forget_image(s.peer, &s.job.src);
+        s.peer->api->forget_plan(s.peer, &s.job.views[0].plan);
+        s.peer->api->destroy(s.peer);
+        _exit(refused && fake->calls[0] == '\0' ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    tear_down(&s);
+}
+
+/* The watchdog's thread calls it. */
+static void abandoning_makes_no_call(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    enum peer_answer answer = PEER_IS_STILL;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    fake->calls[0] = '\0';
+    s.peer->api->abandon(s.peer);
+    s.peer->api->abandon(s.peer);
+    assert_string_equal(fake->calls, "");
+    forget(&s);
+    s.peer->api->destroy(s.peer);
+    assert_string_equal(fake->calls, "");
+    foveate_plan_destroy(&s.plan);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_context_of_our_own_leaves_the_primary_one_alone),
+        cmocka_unit_test(a_creation_that_fails_anywhere_leaves_no_context_behind),
+        cmocka_unit_test(a_lost_context_is_told_of_once),
+        cmocka_unit_test(an_error_that_passes_is_no_loss),
+        cmocka_unit_test(a_fork_makes_no_call),
+        /* Last: what it leaves is never taken away. */
+        cmocka_unit_test(abandoning_makes_no_call),
+    };
+    return peer_run_tests(tests, sizeof tests / sizeof tests[0]);
+}

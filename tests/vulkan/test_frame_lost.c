@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A kernel that goes wrong in Fovea's own CUDA context, on a GPU: the program's CUDA, in the primary context beside
+ * it, goes on, and so do the frames, by vulkan. And whose memory pictures may lie in. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "frame.h"
+#include "peer_cuda_state.h"
+#include "rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH_PX 320
+#define HEIGHT_PX 200
+#define BYTES 4096
+static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+
+/* Address 8 is nobody's. */
+static const char stores_nowhere[] = ".version 7.0\n"
+                                     ".target sm_75\n"
+                                     ".address_size 64\n"
+                                     ".visible .entry store_nowhere()\n"
+                                     "{\n"
+                                     "    .reg .b32 %r<2>;\n"
+                                     "    .reg .b64 %rd<2>;\n"
+                                     "    mov.u64 %rd1, 8;\n"
+                                     "    mov.u32 %r1, 1;\n"
+                                     "    st.global.u32 [%rd1], %r1;\n"
+                                     "    ret;\n"
+                                     "}\n";
+
+/* What the program has of CUDA itself. */
+struct program {
+    struct cuda_device *device;
+    CUdeviceptr memory;
+};
+
+struct bench {
+    struct rig rig;
+    struct program program;
+    struct test_image src;
+    struct test_image dst;
+    double *expected;
+};
+
+static struct cuda_peer *peer_of(struct bench *bench)
+{
+    return (struct cuda_peer *)bench->rig.fovea->peer;
+}
+
+#define MUST(call) assert_int_equal((call), CUDA_SUCCESS)
+
+static void fill(const struct program *program, unsigned char value)
+{
+    const struct cuda_driver *cu = program->device->cu;
+    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    MUST(cu->MemsetD8(program->memory, value, BYTES));
+    cuda_device_pop(program->device);
+}
+
+static void assert_filled(const struct program *program, unsigned char value)
+{
+    const struct cuda_driver *cu = program->device->cu;
+    unsigned char bytes[BYTES];
+    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    MUST(cu->MemcpyDtoH(bytes, program->memory, BYTES));
+    cuda_device_pop(program->device);
+    for (int i = 0; i < BYTES; i++) {
+        assert_int_equal(bytes[i], value);
+    }
+}
+
+static void open_program(struct program *program, int ordinal)
+{
+    assert_int_equal(cuda_device_create(ordinal, (struct fovea_log){0}, &program->device),
+                     FOVEA_OK);
+    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    MUST(program->device->cu->MemAlloc(&program->memory, BYTES));
+    cuda_device_pop(program->device);
+    fill(program, 1);
+}
+
+static void close_program(struct program *program)
+{
+    assert_int_equal(cuda_device_push(program->device), FOVEA_OK);
+    MUST(program->device->cu->MemFree(program->memory));
+    cuda_device_pop(program->device);
+    cuda_device_destroy(&program->device);
+}
+
+static void open_bench(struct bench *bench)
+{
+    *bench = (struct bench){0};
+    const struct engine_options options = {.nvidia = true, .host_signals = true};
+    assert_true(engine_open(&bench->rig.engine, &options));
+    bench->rig.settings = rig_settings();
+    bench->rig.settings.backend = FOVEA_BACKEND_CUDA;
+    bench->rig.settings.cuda_context = FOVEA_CUDA_CONTEXT_OWN;
+    bench->rig.settings.watchdog_ms = 1000;
+    const struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
+    assert_int_equal(fovea_vk_create(&desc, &bench->rig.fovea), FOVEA_OK);
+    assert_true(peer_of(bench)->device->loss.own);
+    open_program(&bench->program, peer_of(bench)->device->ordinal);
+    assert_ptr_not_equal(bench->program.device->context, peer_of(bench)->device->context);
+    bench->src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    bench->dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&bench->src.view, IMAGE_RANDOM, 3);
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(
+        foveate_plan_create(&bench->rig.settings.foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
+    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
+    foveate_plan_destroy(&plan);
+}
+
+static void close_bench(struct bench *bench)
+{
+    rig_close(&bench->rig);
+    close_program(&bench->program);
+    image_free(&bench->src);
+    image_free(&bench->dst);
+    free(bench->expected);
+}
+
+static enum fovea_result run(struct bench *bench, enum rig_path path)
+{
+    return rig_frame(&bench->rig, path, format, &bench->src.view, rig_gaze(0.5, 0.5),
+                     &bench->dst.view);
+}
+
+static void assert_foveated(struct bench *bench, enum rig_path path, enum fovea_backend backend)
+{
+    struct fovea_vk_stats stats;
+    assert_int_equal(run(bench, path), FOVEA_OK);
+    assert_int_equal(fovea_vk_get_stats(bench->rig.fovea, &stats), FOVEA_OK);
+    assert_int_equal(stats.backend, backend);
+    for (uint32_t i = 0; i < WIDTH_PX * HEIGHT_PX * 4; i++) {
+        const uint32_t x = i / 4 % WIDTH_PX, y = i / 4 / WIDTH_PX;
+        const double off = image_get(&bench->dst.view, x, y, i % 4) - bench->expected[i];
+        if (off > 1.0 || off < -1.0) {
+            fail_msg("%s: x %u, y %u, channel %u is off by %.3f", rig_path_name(path), x, y, i % 4,
+                     off);
+        }
+    }
+}
+
+static void launch_what_goes_wrong(struct bench *bench)
+{
+    struct cuda_peer *peer = peer_of(bench);
+    const struct cuda_driver *cu = peer->cu;
+    CUmodule module = NULL;
+    CUfunction kernel = NULL;
+    assert_int_equal(cuda_device_push(peer->device), FOVEA_OK);
+    MUST(cu->ModuleLoadData(&module, stores_nowhere));
+    MUST(cu->ModuleGetFunction(&kernel, module, "store_nowhere"));
+    MUST(cu->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, peer->stream, NULL, NULL));
+    cuda_device_pop(peer->device);
+}
+
+static void assert_all_goes_on(struct bench *bench)
+{
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        assert_foveated(bench, (enum rig_path)path, FOVEA_BACKEND_VULKAN);
+        assert_filled(&bench->program, (unsigned char)(1 + path));
+        fill(&bench->program, (unsigned char)(2 + path));
+    }
+}
+
+static void a_frame_after_the_loss_passes_and_all_goes_on(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        assert_foveated(&bench, (enum rig_path)path, FOVEA_BACKEND_CUDA);
+    }
+    launch_what_goes_wrong(&bench);
+    struct cuda_peer *peer = peer_of(&bench);
+    assert_int_equal(cuda_device_push(peer->device), FOVEA_OK);
+    assert_int_equal(peer->cu->StreamSynchronize(peer->stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    cuda_device_pop(peer->device);
+    assert_int_equal(run(&bench, RIG_ENGINE_IN_PLACE), FOVEA_PASSED_THROUGH);
+    compare_assert_all_same(&bench.dst.view, &bench.src.view, "the engine's image");
+    assert_all_goes_on(&bench);
+    close_bench(&bench);
+}
+
+/* Whether its frame meets the loss or the queue waits for a signal that will not come: no longer than for the
+ * watchdog. */
+static void a_frame_during_the_loss_ends_and_all_goes_on(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    assert_foveated(&bench, RIG_MADE_TO_MADE, FOVEA_BACKEND_CUDA);
+    launch_what_goes_wrong(&bench);
+    const int64_t start_ns = fovea_time_ns();
+    assert_true(run(&bench, RIG_MADE_TO_MADE) >= 0);
+    (void)run(&bench, RIG_MADE_TO_MADE);
+    assert_true(fovea_time_ns() - start_ns < 10 * INT64_C(1000000000));
+    assert_all_goes_on(&bench);
+    close_bench(&bench);
+}
+
+static enum fovea_result run_picture(struct fovea_context *context, CUdeviceptr memory)
+{
+    const struct fovea_image src = {.data = (void *)(uintptr_t)memory,
+                                    .width_px = 16,
+                                    .height_px = 16,
+                                    .format = FOVEA_FORMAT_RGBA8,
+                                    .memory = FOVEA_MEMORY_CUDA,
+                                    .row_stride_bytes = 64};
+    struct fovea_image dst = src;
+    dst.data = (void *)(uintptr_t)(memory + BYTES / 2);
+    return fovea_context_run(context, &src, &dst, (struct fovea_point_uv){0.5, 0.5}, NULL);
+}
+
+static void pictures_are_of_the_primary_context(void **state)
+{
+    (void)state;
+    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context *context = NULL;
+    struct program program;
+    struct cuda_device *other = NULL;
+    CUdeviceptr memory = 0;
+    open_program(&program, 0);
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    assert_int_equal(run_picture(context, program.memory), FOVEA_OK);
+    assert_int_equal(cuda_device_create_own(0, (struct fovea_log){0}, &other), FOVEA_OK);
+    assert_int_equal(cuda_device_push(other), FOVEA_OK);
+    MUST(other->cu->MemAlloc(&memory, BYTES));
+    cuda_device_pop(other);
+    assert_int_equal(run_picture(context, memory), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(run_picture(context, program.memory), FOVEA_OK);
+    cuda_device_destroy(&other); /* its memory too */
+    fovea_context_destroy(&context);
+    fill(&program, 7);
+    assert_filled(&program, 7);
+    close_program(&program);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_are_of_the_primary_context),
+        cmocka_unit_test(a_frame_after_the_loss_passes_and_all_goes_on),
+        cmocka_unit_test(a_frame_during_the_loss_ends_and_all_goes_on),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
