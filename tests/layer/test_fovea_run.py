@@ -289,7 +289,7 @@ def test_help_names_every_flag(world, root):
     text = world.good("--help").stdout
     source = (root / "plugin" / "layer" / "run" / "options.c").read_text()
     flags = re.findall(r'\{"([a-z-]+)", (?:no|required)_argument', source)
-    assert len(flags) == 9
+    assert len(flags) == 10
     assert [flag for flag in flags if f"--{flag}" not in text] == []
     assert max(len(line) for line in text.splitlines()) <= 100
     assert world.good("--version").stdout == "fovea-run 0.1.0\n"
@@ -569,3 +569,29 @@ def test_another_layer_than_the_one_beside_is_told(world, make_layer):
 
 def test_help_names_the_frame_dump(world):
     assert "FOVEA_LAYER_DUMP" in world.good("--help").stdout
+
+
+# ---- The order of layers -------------------------------------------------------------------------------
+
+
+def test_above_puts_the_folder_of_the_layer_first(world, make_layer, tmp_path):
+    own = world.prefix / "share"
+    assert world.variables("--above")["XDG_DATA_DIRS"] == f"{own}:/usr/local/share:/usr/share"
+    assert world.variables("--above", XDG_DATA_DIRS=f"/x:{own}:/y")["XDG_DATA_DIRS"] == f"{own}:/x:/y"
+    other = tmp_path / "other"
+    world.place(other, make_layer("installed"))
+    assert world.variables("--above", XDG_DATA_DIRS=f"/x:{other}")["XDG_DATA_DIRS"] == f"{other}:/x"
+    assert world.variables(XDG_DATA_DIRS=f"/x:{other}")["XDG_DATA_DIRS"] == f"/x:{other}"
+    world.place(world.home / ".local" / "share", make_layer("users"))  # is searched before them all
+    assert "XDG_DATA_DIRS" not in world.variables("--above")
+
+
+@pytest.mark.parametrize("flags, order", [([], ["MANGOHUD", "FOVEA"]), (["--above"], ["FOVEA", "MANGOHUD"])])
+def test_above_is_above_mangohud(world, flags, order):
+    if not Path("/usr/share/vulkan/implicit_layer.d/MangoHud.json").exists():
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("MangoHud is not here")
+    done = world.run(*flags, need_tool("vulkaninfo"), MANGOHUD="1", VK_LOADER_DEBUG="layer")
+    stack = done.stderr.split("vkCreateInstance layer callstack")[1]
+    stack = stack[: stack.index("<Drivers>")] if "<Drivers>" in stack else stack[:1500]
+    places = [stack.index(f"VK_LAYER_{name}") for name in order]
+    assert places == sorted(places), stack

@@ -14,6 +14,7 @@ static const char text[] =
     "  --config FILE        settings from FILE; without it from what FOVEA_CONFIG names, or else\n"
     "                       ./fovea.json, ~/.config/fovea/ and /etc/fovea/\n"
     "  --set KEY.PATH=VALUE one setting, as often as wanted: --set foveation.strength=0.5\n"
+    "  --above              what other layers draw, such as MangoHud's HUD, stays sharp\n"
     "  --zink               an OpenGL program, drawn with Vulkan by Mesa's Zink\n"
     "\n"
     "{In place of a program}\n"

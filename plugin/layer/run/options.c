@@ -9,6 +9,7 @@
 #define FLAG_CONFIG 1000
 #define FLAG_SET 1001
 #define FLAG_ZINK 1002
+#define FLAG_ABOVE 1003
 
 /* The others' values are their modes. */
 static const struct option flags[] = {
@@ -20,6 +21,7 @@ static const struct option flags[] = {
     {"help", no_argument, NULL, MODE_HELP},
     {"config", required_argument, NULL, FLAG_CONFIG},
     {"set", required_argument, NULL, FLAG_SET},
+    {"above", no_argument, NULL, FLAG_ABOVE},
     {"zink", no_argument, NULL, FLAG_ZINK},
     {NULL, 0, NULL, 0},
 };
@@ -79,6 +81,9 @@ static bool take(struct options *options, int flag, const char *word)
         return take_config(options, optarg);
     case FLAG_SET:
         return take_set(options, optarg);
+    case FLAG_ABOVE:
+        options->above = true;
+        return true;
     case FLAG_ZINK:
         options->zink = true;
         return true;
@@ -94,7 +99,8 @@ static bool take(struct options *options, int flag, const char *word)
 static bool fits(const struct options *options)
 {
     const bool program = options->program[0] != NULL;
-    const bool settings = options->config || options->set_count > 0 || options->zink;
+    const bool settings =
+        options->config || options->set_count > 0 || options->zink || options->above;
     const bool placing = options->mode == MODE_INSTALL || options->mode == MODE_UNINSTALL;
     if (options->mode == MODE_RUN && !program) {
         say("which program? fovea-run PROGRAM ARGUMENTS; fovea-run --help says more");

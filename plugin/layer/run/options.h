@@ -20,6 +20,7 @@ struct options {
     const char *config; /* NULL: none */
     const char **sets; /* "key.path=value" each */
     size_t set_count;
+    bool above; /* the layer is to stand above others, as far as folders decide it */
     bool zink; /* OpenGL is to be drawn with Vulkan */
     char **program; /* and its arguments, as main got them; ends with NULL, may be empty */
 };

@@ -89,16 +89,41 @@ static bool add_sets(struct variables *variables, const struct options *options)
 
 /* ---- Where the loader looks ---------------------------------------------------------------------- */
 
-static bool loader_finds_one(void)
+#define DATA_DIRS "/usr/local/share:/usr/share"
+
+static const char *data_dirs(void)
+{
+    const char *list = getenv("XDG_DATA_DIRS");
+    return list && *list ? list : DATA_DIRS;
+}
+
+/* The first manifest that the loader can use. False: it finds none. */
+static bool find_usable(struct manifest *out_manifest)
 {
     struct manifest *found = calloc(MANIFESTS_MAX, sizeof *found);
     const size_t count = found ? manifests_find(found) : 0;
     bool usable = false;
-    for (size_t i = 0; i < count; i++) {
-        usable |= !found[i].fault[0];
+    for (size_t i = 0; i < count && !usable; i++) {
+        usable = !found[i].fault[0];
+        *out_manifest = found[i];
     }
     free(found);
     return usable;
+}
+
+static bool find_own_folder(char out_folder[PATH_MAX])
+{
+    struct manifest own;
+    if (!manifest_own(&own) || own.fault[0]) {
+        say("the layer is not there%s%s; fovea-run --check says more", own.fault[0] ? ": " : "",
+            own.fault);
+        return false;
+    }
+    if (!places_own_data(out_folder) || strchr(out_folder, ':')) {
+        say("the loader cannot be shown %s; fovea-run --install mends it", own.path);
+        return false;
+    }
+    return true;
 }
 
 /* Every loader searches XDG_DATA_DIRS; variables for manifests alone are younger than Debian 12's. At the
@@ -107,22 +132,72 @@ static bool add_place(struct variables *variables)
 {
     char folder[PATH_MAX];
     char *value = NULL;
-    struct manifest own;
-    const char *before = getenv("XDG_DATA_DIRS");
-    if (!manifest_own(&own) || own.fault[0]) {
-        say("the layer is not there%s%s; fovea-run --check says more", own.fault[0] ? ": " : "",
-            own.fault);
+    if (!find_own_folder(folder)) {
         return false;
     }
-    if (!places_own_data(folder) || strchr(folder, ':')) {
-        say("the loader cannot be shown %s; fovea-run --install mends it", own.path);
-        return false;
-    }
-    before = before && *before ? before : "/usr/local/share:/usr/share";
-    if (asprintf(&value, "%s:%s", before, folder) < 0) {
+    if (asprintf(&value, "%s:%s", data_dirs(), folder) < 0) {
         value = NULL;
     }
     return add(variables, "XDG_DATA_DIRS", value);
+}
+
+/* The list with that folder in front, and nowhere else: who is found first stands above. */
+static char *list_with_first(const char *folder, const char *list)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) {
+        return NULL;
+    }
+    fputs(folder, file);
+    while (*list) {
+        const size_t length = strcspn(list, ":");
+        const bool same = length == strlen(folder) && strncmp(list, folder, length) == 0;
+        if (length > 0 && !same) {
+            fprintf(file, ":%.*s", (int)length, list);
+        }
+        list += length + (list[length] == ':');
+    }
+    return fclose(file) == 0 ? text : NULL;
+}
+
+static bool is_listed(const char *folder, const char *list)
+{
+    bool found = false;
+    while (*list) {
+        const size_t length = strcspn(list, ":");
+        found |= length == strlen(folder) && strncmp(list, folder, length) == 0;
+        list += length + (list[length] == ':');
+    }
+    return found;
+}
+
+/* Where the manifest lies in none of XDG_DATA_DIRS it lies in a folder that is searched before all of them. */
+static bool add_place_above(struct variables *variables)
+{
+    struct manifest found;
+    char folder[PATH_MAX];
+    if (!find_usable(&found)) {
+        return find_own_folder(folder) &&
+               add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
+    }
+    path_print(folder, "%s", found.path);
+    char *place = strstr(folder, "/" LAYER_PLACE "/");
+    if (place) {
+        *place = '\0';
+    }
+    return !place || !is_listed(folder, data_dirs()) ||
+           add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
+}
+
+static bool add_place_wanted(struct variables *variables, const struct options *options)
+{
+    struct manifest found;
+    if (options->above) {
+        return add_place_above(variables);
+    }
+    return find_usable(&found) || add_place(variables);
 }
 
 static bool same_file(const char *a, const char *b)
@@ -173,8 +248,7 @@ bool variables_make(const struct options *options, struct variables *out_variabl
     return add(out_variables, LAYER_ENABLE, strdup("1")) &&
            (!options->config || add_config(out_variables, options->config)) &&
            (options->set_count == 0 || add_sets(out_variables, options)) &&
-           (loader_finds_one() || add_place(out_variables)) &&
-           (!options->zink || add_zink(out_variables));
+           add_place_wanted(out_variables, options) && (!options->zink || add_zink(out_variables));
 }
 
 bool variables_apply(const struct variables *variables)
