@@ -19,9 +19,24 @@
 /* Written once, before the first instance. */
 static char folder[PATH_MAX]; /* "": nothing is wanted */
 static bool pictures;
+static unsigned long long most_bytes; /* that all files may have; 0: as many as there are */
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 
+static atomic_ullong written_bytes;
+static atomic_bool full; /* and said */
 static atomic_uint number; /* of the frame that was begun last; of all swapchains */
+
+#define DEFAULT_MOST_MIB 1024
+
+/* What is no number is as good as nothing. */
+static unsigned long long read_most_bytes(const char *text)
+{
+    char *end = NULL;
+    const unsigned long long mib =
+        text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    const bool given = end && *end == '\0' && mib < 1ull << 40;
+    return (given ? mib : DEFAULT_MOST_MIB) << 20;
+}
 
 static void ask(void)
 {
@@ -31,6 +46,7 @@ static void ask(void)
     if (length < 0 || (size_t)length >= sizeof folder) {
         folder[0] = 0;
     }
+    most_bytes = read_most_bytes(secure_getenv("FOVEA_LAYER_DUMP_MAX_MB"));
     pictures = !which || strcmp(which, "0") != 0;
 }
 
@@ -41,7 +57,7 @@ void layer_dump_open(void)
 
 bool layer_dump_wanted(void)
 {
-    return folder[0] != 0;
+    return folder[0] != 0 && !atomic_load(&full);
 }
 
 /* ---- The next layer's functions, looked up for every picture -------------------------------------- */
@@ -239,6 +255,7 @@ static bool write_picture(const struct dump *dump, const char *suffix)
     const bool written = dump->vk.MapMemory(dump->device, dump->memory, 0, VK_WHOLE_SIZE, 0,
                                             &pixels) == VK_SUCCESS &&
                          fwrite(pixels, dump->size_bytes, 1, file) == 1;
+    atomic_fetch_add(&written_bytes, written ? dump->size_bytes : 0);
     return fclose(file) == 0 && written;
 }
 
@@ -268,6 +285,18 @@ static void dump_picture(const struct layer_dump_picture *picture, const char *s
     free_dump(&dump);
 }
 
+/* A frame is whole or not there at all: the last one may go beyond. */
+static void stop_where_full(void)
+{
+    const unsigned long long bytes = atomic_load(&written_bytes);
+    if (most_bytes != 0 && bytes >= most_bytes && !atomic_exchange(&full, true)) {
+        log_warning(layer_log(),
+                    "FOVEA_LAYER_DUMP: %llu MiB are written and no more frames will be; "
+                    "FOVEA_LAYER_DUMP_MAX_MB raises that, 0 takes it away",
+                    bytes >> 20);
+    }
+}
+
 void layer_dump_before(const struct layer_dump_picture *picture)
 {
     atomic_fetch_add(&number, 1);
@@ -289,5 +318,8 @@ void layer_dump_after(const struct layer_dump_picture *picture, const struct fov
     fprintf(file, "window %u\nresult %s\n", swapchain->window, fovea_result_name(result));
     fprintf(file, "gaze_x %.17g\ngaze_y %.17g\ngaze_usable %d\n", gaze->point.x_uv,
             gaze->point.y_uv, gaze->usable);
+    const long length = ftell(file);
+    atomic_fetch_add(&written_bytes, length > 0 ? (unsigned long long)length : 0);
     fclose(file);
+    stop_where_full();
 }

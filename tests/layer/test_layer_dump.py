@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""The frame dump: what it writes, and where it ends."""
+
+import pytest
+from conftest import need_tool
+
+COMMAND = ["vkcube", "--width", "160", "--height", "120", "--suppress_popups", "--c", "24"]
+SETS = {"backend": "cpu", "foveation.method": "blockwise"}
+KEYS = {"width", "height", "format", "color_space", "image", "frame", "window", "result",
+        "gaze_x", "gaze_y", "gaze_usable"}  # fmt: skip
+
+
+def dumped(rig, **extra):
+    need_tool("vkcube")
+    done = rig.run(*COMMAND, sets=SETS, dump=True, extra=extra)
+    assert done.code == 0, done.output + done.log
+    return done
+
+
+def test_a_frame_is_two_pictures_and_a_text(rig):
+    done = dumped(rig)
+    assert len(done.frames) == 24
+    names = {path.name for path in (done.run / "frames").iterdir()}
+    assert names == {f"{i:06}{end}" for i in range(1, 25) for end in ("-before.raw", "-after.raw", ".txt")}
+    assert all(set(frame) == KEYS and frame.is_whole() for frame in done.frames)
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in (done.run / "frames").iterdir())
+
+
+@pytest.mark.parametrize("limit, frames", [("1", 7), ("0", 24), ("nonsense", 24), ("2", 14)])
+def test_it_ends_when_as_much_is_written_as_may_be(rig, limit, frames):
+    """A frame has 153,600 bytes of pictures and some of text; the one that goes beyond is whole."""
+    done = dumped(rig, FOVEA_LAYER_DUMP_MAX_MB=limit)
+    assert len(done.frames) == frames
+    assert all(frame.is_whole() for frame in done.frames)
+    assert done.log.count("no more frames will be") == (frames < 24)
+    assert "24 frames foveated" in done.log
+
+
+def test_nothing_is_written_where_it_is_not_asked_for(rig):
+    need_tool("vkcube")
+    done = rig.run(*COMMAND, sets=SETS)
+    assert done.foveated
+    assert {path.name for path in done.run.iterdir()} == {"fovea.log", "output.txt"}
