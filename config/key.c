@@ -145,7 +145,7 @@ const struct config_key config_keys[] = {
     {"gaze.saccades.amplitude_deg", "Median size of a saccade in degrees",
      CONFIG_DOUBLE, AT(gaze.saccades_amplitude_deg), RANGE(0.1, 60)},
     {"gaze.saccades.width_deg", "Visual angle of the image's width in degrees",
-     CONFIG_DOUBLE, AT(gaze.saccades_width_deg), RANGE(1, 180)},
+     CONFIG_DOUBLE, AT(gaze.saccades_width_deg), RANGE(1, 170)},
     {"gaze.saccades.blinks_per_minute", "Blinks a minute",
      CONFIG_DOUBLE, AT(gaze.saccades_blinks_per_minute), RANGE(0, 120)},
     {"gaze.udp.bind", "Numeric address that datagrams are taken on; anything but loopback opens a port to the network",

@@ -51,8 +51,8 @@ static struct fovea_gaze_settings default_gaze(void)
         .scanpath_loop = true,
         .saccades_seed = 1,
         .saccades_fixation_ms = 300,
-        .saccades_amplitude_deg = 8,
-        .saccades_width_deg = 60,
+        .saccades_amplitude_deg = 5,
+        .saccades_width_deg = 47.7, /* of the default geometry */
         .saccades_blinks_per_minute = 12,
         .udp_bind = "127.0.0.1",
         .udp_port = 5005,

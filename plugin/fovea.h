@@ -380,8 +380,9 @@ struct fovea_gaze_settings {
 
     uint64_t saccades_seed;
     double saccades_fixation_ms; /* median duration of a fixation, 50..5000; 300 */
-    double saccades_amplitude_deg; /* median amplitude; 0.1..60; 8 */
-    double saccades_width_deg; /* visual angle of the image's width, 1..180; 60 */
+    double saccades_amplitude_deg; /* median amplitude; 0.1..60; 5 */
+    double saccades_width_deg; /* visual angle of the image's width, 1..170; 47.7, the
+                                  default geometry's */
     double saccades_blinks_per_minute; /* 0..120; 12 */
 
     char udp_bind[FOVEA_NAME_MAX]; /* numeric address; "127.0.0.1" */

@@ -34,6 +34,17 @@ static void the_default_curve_is_like_the_other_laws(void **state)
     }
 }
 
+/* The model eye's saccades are of the size that they say before the default screen. */
+static void the_model_eye_looks_at_the_default_screen(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = fovea_settings_default();
+    const struct fovea_geometry *geometry = &settings.foveation.geometry;
+    const double width_deg =
+        2.0 * atan(geometry->screen_width_m / 2.0 / geometry->distance_m) * 180.0 / pi;
+    assert_float_equal(settings.gaze.saccades_width_deg, width_deg, 0.05);
+}
+
 /* ---- Which gain removes nothing that the law calls visible */
 
 /* A grating of full contrast at x of the cutoff loses 1 - gain^(x^2); its threshold is ct0^(1 - x). */
@@ -287,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_curve_is_like_the_other_laws),
+        cmocka_unit_test(the_model_eye_looks_at_the_default_screen),
         cmocka_unit_test(the_default_gain_is_about_the_strongest_whose_loss_is_below_threshold),
         cmocka_unit_test(gratings_at_the_cutoff_keep_what_the_table_says),
         cmocka_unit_test(maps_say_the_angle_and_the_laws_cutoff),

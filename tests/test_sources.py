@@ -75,7 +75,7 @@ def test_code_for_an_architecture_is_compiled_for_it():
 
 
 def test_top_level_stays_small():
-    allowed = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "run", "config", "docs", "kernels",
-               "plugin", "python", "sample_scene", "tests", "vulkan"}  # fmt: skip
+    allowed = {"CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "run", "config", "docs",
+               "kernels", "plugin", "python", "sample_scene", "tests", "vulkan"}  # fmt: skip
     top = {path.relative_to(ROOT).parts[0] for path in our_files()}
     assert {name for name in top if not name.startswith(".")} - allowed == set()

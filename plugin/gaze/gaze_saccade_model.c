@@ -13,7 +13,7 @@
 #define FIXATION_LOG_SPREAD 0.4
 #define FIXATION_MIN_MS 50.0
 #define FIXATION_MAX_MEDIANS 6.0
-#define AMPLITUDE_LOG_SPREAD 0.6
+#define AMPLITUDE_LOG_SPREAD 0.9 /* some 4 % of 5 degrees' saccades are below 1 */
 #define AMPLITUDE_MIN_DEG 0.2
 #define AMPLITUDE_MAX_DEG 40.0
 #define SACCADE_MAX_MS 150.0
@@ -23,8 +23,10 @@
 #define MARGIN 0.05 /* of the picture, that no saccade aims at */
 #define AIM_ATTEMPTS 16
 #define HORIZONTAL_SPREAD_RAD 0.35
-#define BLINK_MIN_MS 100.0
-#define BLINK_MAX_MS 200.0
+#define BLINK_MEDIAN_MS 150.0
+#define BLINK_LOG_SPREAD 0.4
+#define BLINK_MIN_MS 80.0
+#define BLINK_MAX_MS 400.0
 #define BLINK_LONGEST_WAIT_S 1e6
 
 /* SplitMix64 (Steele, Lea and Flood 2014). */
@@ -192,10 +194,12 @@ static void next_blink(struct gaze_saccade_model *model, int64_t after_ns)
         model->blink = (struct gaze_saccade_blink){INT64_MAX, INT64_MAX};
         return;
     }
-    /* Half of the time between blinks is certain, so that they never meet; the rest is chance. */
+    /* Half of the time from blink to blink is certain, and longer than a blink, so that they never meet; the
+     * rest is chance. */
     const double mean_s = 60.0 / model->desc.blinks_per_minute;
     const double wait_s = 0.5 * mean_s * (1.0 - log(random_unit(random)));
-    const double closed_ms = random_between(random, BLINK_MIN_MS, BLINK_MAX_MS);
+    const double closed_ms = clamp(random_log_normal(random, BLINK_MEDIAN_MS, BLINK_LOG_SPREAD),
+                                   BLINK_MIN_MS, fmin(BLINK_MAX_MS, 450.0 * mean_s));
     model->blink.start_ns = after_ns + to_steps_ns(fmin(wait_s, BLINK_LONGEST_WAIT_S) * NS_PER_S);
     model->blink.end_ns = model->blink.start_ns + to_steps_ns(closed_ms * NS_PER_MS);
 }
@@ -230,6 +234,14 @@ static void advance_cycles(struct gaze_saccade_model *model, int64_t t_ns)
     }
 }
 
+/* Degrees lie on a flat picture as the tangents of their angles from its middle. */
+static double to_uv(double position_deg, double size_deg)
+{
+    const double half = 0.5 * size_deg * TWO_PI / 360.0;
+    const double off_middle = position_deg * TWO_PI / 360.0 - half;
+    return clamp(0.5 + 0.5 * tan(clamp(off_middle, -half, half)) / tan(half), 0.0, 1.0);
+}
+
 struct gaze_saccade_sample gaze_saccade_model_at(struct gaze_saccade_model *model, int64_t t_ns)
 {
     const int64_t in_period_ns = t_ns % model->desc.period_ns;
@@ -249,8 +261,8 @@ struct gaze_saccade_sample gaze_saccade_model_at(struct gaze_saccade_model *mode
     const double x_deg = position_deg(&model->cycle, 0, seen_ns);
     const double y_deg = position_deg(&model->cycle, 1, seen_ns);
     return (struct gaze_saccade_sample){
-        .point = {.x_uv = clamp(x_deg / model->desc.width_deg, 0.0, 1.0),
-                  .y_uv = clamp(y_deg / model->desc.height_deg, 0.0, 1.0)},
+        .point = {.x_uv = to_uv(x_deg, model->desc.width_deg),
+                  .y_uv = to_uv(y_deg, model->desc.height_deg)},
         .t_ns = period_start_ns + seen_ns,
         .closed = closed,
         .closed_since_ns = closed ? period_start_ns + model->blink.start_ns : 0,

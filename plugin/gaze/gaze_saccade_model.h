@@ -14,7 +14,7 @@ struct gaze_saccade_desc {
     uint64_t seed;
     double fixation_ms; /* median */
     double amplitude_deg; /* median */
-    double width_deg; /* of the picture */
+    double width_deg; /* visual angles of the picture, which is flat; below 180 */
     double height_deg;
     double blinks_per_minute; /* 0: none */
     int64_t period_ns; /* a multiple of GAZE_SACCADE_STEP_NS, at least a second */

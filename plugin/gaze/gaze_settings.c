@@ -26,7 +26,7 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
     const struct number_rule rules[] = {
         {"gaze.saccades.fixation_ms", s->saccades_fixation_ms, 50, 5000},
         {"gaze.saccades.amplitude_deg", s->saccades_amplitude_deg, 0.1, 60},
-        {"gaze.saccades.width_deg", s->saccades_width_deg, 1, 180},
+        {"gaze.saccades.width_deg", s->saccades_width_deg, 1, 170},
         {"gaze.saccades.blinks_per_minute", s->saccades_blinks_per_minute, 0, 120},
         {"gaze.validity.min_confidence", s->min_confidence, 0, 1},
         {"gaze.validity.hold_ms", s->hold_ms, 0, 60000},
