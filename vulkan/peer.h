@@ -20,6 +20,7 @@
 #include "foveate/foveate_late.h"
 #include "os_handle.h"
 
+#include <stdatomic.h>
 #include <vulkan/vulkan_core.h>
 
 struct peer;
@@ -61,6 +62,7 @@ struct peer_late {
 };
 
 struct peer_job {
+    uint32_t number; /* one more than that of the job before */
     struct peer_semaphore *wait;
     uint64_t wait_value;
     struct peer_semaphore *signal;
@@ -131,6 +133,9 @@ struct peer_api {
 
 struct peer {
     const struct peer_api *api;
+    /* The number of the newest job that is over: it has signalled, or never will. In memory of the process's, which
+     * stays whatever becomes of drivers: whoever reads it calls none. NULL: that is not known. */
+    const _Atomic uint32_t *over;
 };
 
 #endif

@@ -228,6 +228,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     if (peer->stream) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamSynchronize(peer->stream));
     }
+    peer_cuda_count_destroy(peer);
     destroy_slots(peer);
     free_plans(peer);
     free_images(peer);
@@ -294,6 +295,7 @@ static enum fovea_result start_pushed(struct cuda_peer *peer)
     if (foveate_cuda_late_create(peer->device, peer->stream, peer->slot_count, &peer->late) < 0) {
         log_warning(peer->log, "cuda: gazes cannot be late; each frame keeps its own");
     }
+    peer_cuda_count_create(peer);
     return FOVEA_OK;
 }
 

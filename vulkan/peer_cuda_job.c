@@ -68,6 +68,9 @@ static enum peer_answer end_job(struct cuda_peer *peer, const struct peer_job *j
     if (*out_result < 0 && *out_result != FOVEA_ERROR_DEVICE_LOST) {
         *out_result = enqueue_signal(peer, job);
     }
+    if (*out_result == FOVEA_OK) {
+        peer_cuda_count(peer, job);
+    }
     return *out_result == FOVEA_OK                  ? PEER_SIGNALS
            : *out_result == FOVEA_ERROR_DEVICE_LOST ? PEER_IS_STILL
                                                     : PEER_MAY_RUN;

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the files of the cuda peer share: peer_cuda.c is its life, images, semaphores and plans,
- * peer_cuda_job.c its jobs, peer_cuda_import.c the handles. */
+ * peer_cuda_job.c its jobs, peer_cuda_count.c how many are over, peer_cuda_import.c the handles. */
 #ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H
 #define FOVEA_VULKAN_PEER_CUDA_STATE_H
 
@@ -41,6 +41,7 @@ struct cuda_peer {
     uint32_t forgotten_plan_count;
     struct peer_image *forgotten_images;
     CUstream stream;
+    CUdeviceptr count_device; /* what base.over points to, where it is not NULL */
     bool dirty; /* a job failed half way: kernels of it may be under way whatever else is over */
     struct slot *slots;
     uint32_t slot_count;
@@ -51,6 +52,13 @@ static inline struct cuda_peer *cuda(struct peer *peer)
 {
     return (struct cuda_peer *)peer;
 }
+
+/* The device is pushed and the stream is there. On failure base.over stays NULL. */
+void peer_cuda_count_create(struct cuda_peer *peer);
+/* No job is left. */
+void peer_cuda_count_destroy(struct cuda_peer *peer);
+/* The job's signal is in the stream. */
+void peer_cuda_count(struct cuda_peer *peer, const struct peer_job *job);
 
 /* Entries of the api. */
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job,

@@ -5,10 +5,12 @@
 
 #include "core/log.h"
 #include "core/thread.h"
+#include "ending.h"
 #include "pixel.h"
 #include "thread_pool.h"
 #include "vk_check.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,8 +18,8 @@
 #include <time.h>
 
 #define QUEUE_LENGTH 40 /* more than a context has slots */
-/* How often the worker, waiting for the queue, looks whether it was abandoned. */
-#define PATIENCE_NS 100000000ull
+/* How often the worker, waiting for the queue, looks whether it was abandoned or the process ends. */
+#define PATIENCE_NS 20000000ull
 
 struct peer_image {
     struct fovea_image image;
@@ -36,6 +38,7 @@ struct host_peer {
     struct vk_device *device;
     struct thread_pool *pool; /* of all plans: jobs are made one after the other */
     uint32_t slot_count;
+    _Atomic uint32_t over;
     _Atomic double *elapsed_us; /* by slot; negative while a job of it is queued */
     _Atomic int64_t *late_age_ns; /* by slot; of late jobs; negative: unknown */
     uint32_t late_block[FOVEATE_LATE_WORDS];
@@ -74,8 +77,9 @@ static bool wait_for(struct host_peer *peer, VkSemaphore semaphore, uint64_t val
                                 .pSemaphores = &semaphore,
                                 .pValues = &value};
     VkResult result = VK_TIMEOUT;
-    while (result == VK_TIMEOUT && !atomic_load(&peer->abandoned)) {
+    while (result == VK_TIMEOUT && !atomic_load(&peer->abandoned) && ending_enter()) {
         result = device->vk.WaitSemaphores(device->handle, &info, PATIENCE_NS);
+        ending_leave();
     }
     return result == VK_SUCCESS;
 }
@@ -86,12 +90,14 @@ static void signal_unless_abandoned(struct host_peer *peer, const struct peer_jo
     VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
                                   .semaphore = job->signal->handle,
                                   .value = job->signal_value};
+    VkResult result = VK_SUCCESS;
     pthread_mutex_lock(&peer->signalling);
     if (!atomic_load(&peer->abandoned)) {
-        VkResult result = device->vk.SignalSemaphore(device->handle, &info);
-        (void)vk_checked(device->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
+        result = device->vk.SignalSemaphore(device->handle, &info);
     }
     pthread_mutex_unlock(&peer->signalling);
+    /* The log is the program's, and may call exit(). */
+    (void)vk_checked(device->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
 }
 
 /* The image from the view's origin on, and no larger than the view: its borders are the view's. */
@@ -136,7 +142,7 @@ static void latch(struct host_peer *peer, struct peer_job *job, int64_t start_ns
 
 static void work(struct host_peer *peer, struct peer_job *job)
 {
-    if (!wait_for(peer, job->wait->handle, job->wait_value)) {
+    if (!wait_for(peer, job->wait->handle, job->wait_value) || !ending_enter()) {
         return;
     }
     const int64_t start_ns = now_ns();
@@ -146,6 +152,7 @@ static void work(struct host_peer *peer, struct peer_job *job)
     foveate(job);
     atomic_store(&peer->elapsed_us[job->slot], (double)(now_ns() - start_ns) * 1e-3);
     signal_unless_abandoned(peer, job);
+    ending_leave();
 }
 
 static void *run(void *argument)
@@ -162,6 +169,7 @@ static void *run(void *argument)
         struct peer_job job = peer->queue[peer->first];
         pthread_mutex_unlock(&peer->lock);
         work(peer, &job);
+        atomic_store(&peer->over, job.number);
         pthread_mutex_lock(&peer->lock);
         peer->first = (peer->first + 1) % QUEUE_LENGTH;
         peer->count--;
@@ -301,12 +309,13 @@ static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out
     return *out_age_ns < 0 ? FOVEA_NOT_READY : FOVEA_OK;
 }
 
-/* An abandoned job ends soon: its waits give up, and what it works on is there. */
+/* An abandoned job ends soon: its waits give up, and what it works on is there. The worker itself may come here, when
+ * the program's log has called exit() on it. */
 static void drain(struct peer *base)
 {
     struct host_peer *peer = host(base);
     pthread_mutex_lock(&peer->lock);
-    while (peer->count > 0) {
+    while (peer->count > 0 && !pthread_equal(pthread_self(), peer->worker)) {
         pthread_cond_wait(&peer->changed, &peer->lock);
     }
     pthread_mutex_unlock(&peer->lock);
@@ -339,8 +348,23 @@ static const struct peer_api api = {
     .abandon = abandon,
 };
 
+/* A program sees its queue idle as soon as the worker's signal has come, while the worker is still on its way out of
+ * vkSignalSemaphore. One that destroys the instance then, and not the context, has the driver's code taken away from
+ * under it: so that stays. A driver that is used again is there already. */
+static void keep_driver_loaded(const struct vk_device *device)
+{
+    Dl_info info;
+    void *function = NULL;
+    memcpy(&function, &device->vk.SignalSemaphore, sizeof function);
+    if (dladdr(function, &info) && info.dli_fname) {
+        /* Nobody needs the handle: it is not what keeps it. */
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+}
+
 static enum fovea_result start(struct host_peer *peer, uint32_t thread_count)
 {
+    keep_driver_loaded(peer->device);
     FOVEA_TRY(thread_pool_create(thread_count, &peer->pool));
     peer->elapsed_us = malloc(peer->slot_count * sizeof *peer->elapsed_us);
     peer->late_age_ns = malloc(peer->slot_count * sizeof *peer->late_age_ns);
@@ -368,6 +392,7 @@ enum fovea_result peer_host_create(struct vk_device *device, uint32_t slot_count
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     peer->base.api = &api;
+    peer->base.over = &peer->over;
     peer->device = device;
     peer->slot_count = slot_count;
     pthread_mutex_init(&peer->lock, NULL);

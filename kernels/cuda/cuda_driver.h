@@ -42,6 +42,7 @@
     X(StreamDestroy, 4000)                                                                         \
     X(StreamSynchronize, 2000)                                                                     \
     X(StreamQuery, 2000)                                                                           \
+    X(StreamWriteValue32, 11070)                                                                   \
     X(StreamWaitEvent, 3020)                                                                       \
     X(StreamBeginCapture, 10010)                                                                   \
     X(StreamEndCapture, 10000)                                                                     \
@@ -67,6 +68,8 @@
     X(MemFreeHost, 2000)                                                                           \
     X(MemGetInfo, 3020)                                                                            \
     X(MemHostAlloc, 2020)                                                                          \
+    X(MemHostRegister, 6050)                                                                       \
+    X(MemHostUnregister, 4000)                                                                     \
     X(MemHostGetDevicePointer, 3020)                                                               \
     X(MemPoolCreate, 11020)                                                                        \
     X(MemPoolDestroy, 11020)                                                                       \

@@ -160,6 +160,10 @@ struct frame_watchdog {
     pthread_t thread;
     bool started;
     atomic_bool stop;
+    _Atomic uint32_t given; /* the number of the newest job that the peer has taken */
+    atomic_bool answered; /* a frame of the peer's is off the queue: its signals arrive */
+    _Atomic uint64_t
+        last_value; /* of the link, once nobody gives the peer a job any more; 0: not known yet */
     double patience_ms;
 };
 
@@ -197,6 +201,7 @@ enum frame_trouble {
 struct fovea_vk {
     struct vk_device device;
     struct fovea_log log;
+    unsigned forks; /* ending_forks of the process that it belongs to */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct map_copy map;
     enum fovea_backend backend; /* VULKAN, or the peer's */

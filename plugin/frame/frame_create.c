@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "ending.h"
 #include "frame_cost.h"
 #include "settings_take.h"
 #include "vk_check.h"
@@ -153,6 +154,7 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     fovea->log = desc->log;
+    fovea->forks = ending_forks();
     fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
     fovea->slot_count = desc->frames_in_flight + 1;
     enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
@@ -186,13 +188,13 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_compute_finish(&fovea->compute, device);
 }
 
-/* After a lost device a job may wait for what never comes. */
+/* After a lost device a job may wait for what never comes; once the ending is over the peer's driver may be gone. */
 static void drain_peer(struct fovea_vk *fovea)
 {
     if (!fovea->peer) {
         return;
     }
-    if (fovea->device_lost) {
+    if (fovea->device_lost || ending_stage() == ENDING_OVER) {
         fovea->peer->api->abandon(fovea->peer);
     }
     fovea->peer->api->drain(fovea->peer);
@@ -205,6 +207,9 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     struct fovea_vk *old = *fovea;
     *fovea = NULL;
+    if (old->forks != ending_forks()) {
+        return; /* the parent's: neither threads nor drivers of it are there */
+    }
     frame_late_leave(old);
     /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {

@@ -11,6 +11,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "ending.h"
 #include "foveate/foveate_gaze.h"
 
 #include <string.h>
@@ -102,8 +103,9 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
         .width_px = width_px,
         .height_px = height_px,
         .t_ns = sample->t_ns};
-    for (uint32_t i = 0; i < late->writer_count; i++) {
+    for (uint32_t i = 0; i < late->writer_count && ending_enter(); i++) {
         foveate_late_write(&late->writers[i], &written);
+        ending_leave();
     }
 }
 

@@ -92,7 +92,8 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
 {
     const struct frame_link *link = &fovea->link;
     const struct frame_slot *slot = work->slot;
-    struct peer_job job = {.wait = link->timeline ? link->peer_semaphore : slot->peer_to_peer,
+    struct peer_job job = {.number = atomic_load(&fovea->watchdog.given) + 1,
+                           .wait = link->timeline ? link->peer_semaphore : slot->peer_to_peer,
                            .wait_value = link->value + 1,
                            .signal = link->timeline ? link->peer_semaphore : slot->peer_from_peer,
                            .signal_value = link->value + 2,
@@ -107,12 +108,22 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
             job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->constants};
         }
     }
-    return fovea->peer->api->enqueue(fovea->peer, &job, out_answer);
+    /* It may be over as soon as it is given. */
+    atomic_store(&fovea->watchdog.given, job.number);
+    const enum fovea_result result = fovea->peer->api->enqueue(fovea->peer, &job, out_answer);
+    if (*out_answer == PEER_IS_STILL) {
+        atomic_store(&fovea->watchdog.given, job.number - 1);
+    }
+    return result;
 }
 
 void frame_peer_notice(struct fovea_vk *fovea)
 {
-    if (fovea->peer && !fovea->peer_lost_noticed && atomic_load(&fovea->peer_lost)) {
+    if (!fovea->peer || !atomic_load(&fovea->peer_lost)) {
+        return;
+    }
+    atomic_store(&fovea->watchdog.last_value, fovea->link.value);
+    if (!fovea->peer_lost_noticed) {
         fovea->peer_lost_noticed = true;
         snprintf(fovea->reason, sizeof fovea->reason, "%s stopped answering",
                  fovea->peer->api->name);

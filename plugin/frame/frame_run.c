@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "ending.h"
 
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
 {
@@ -99,6 +100,20 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
     return result;
 }
 
+static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+{
+    int64_t start_ns = fovea_time_ns();
+    struct frame_work work = {.desc = frame};
+    enum fovea_result result = run(fovea, &work, start_ns);
+    if (result == FOVEA_ERROR_DEVICE_LOST) {
+        fovea->device_lost = true;
+    }
+    if (result == FOVEA_OK) {
+        frame_times_add(&fovea->cpu_times, (double)(fovea_time_ns() - start_ns) * 1e-3);
+    }
+    return result;
+}
+
 enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
 {
     if (!fovea || !frame) {
@@ -110,14 +125,10 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
     if (fovea->half.lost) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    int64_t start_ns = fovea_time_ns();
-    struct frame_work work = {.desc = frame};
-    enum fovea_result result = run(fovea, &work, start_ns);
-    if (result == FOVEA_ERROR_DEVICE_LOST) {
-        fovea->device_lost = true;
+    if (!ending_enter_frame()) {
+        return FOVEA_NOT_READY;
     }
-    if (result == FOVEA_OK) {
-        frame_times_add(&fovea->cpu_times, (double)(fovea_time_ns() - start_ns) * 1e-3);
-    }
+    const enum fovea_result result = foveate(fovea, frame);
+    ending_leave_frame();
     return result;
 }

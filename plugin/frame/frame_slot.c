@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "ending.h"
 #include "vk_check.h"
 
 static bool slot_retired(struct fovea_vk *fovea, struct frame_slot *slot)
@@ -72,7 +73,7 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
 
 void fovea_vk_wait(struct fovea_vk *fovea)
 {
-    if (fovea) {
+    if (fovea && fovea->forks == ending_forks()) {
         frame_wait(fovea, fovea->frame);
     }
 }

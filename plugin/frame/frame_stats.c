@@ -72,6 +72,7 @@ static void collect_peer(struct fovea_vk *fovea, struct frame_slot *slot)
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
 {
     if (slot->by_peer) {
+        atomic_store(&fovea->watchdog.answered, true);
         collect_peer(fovea, slot);
     } else if (slot->timed) {
         collect_queue(fovea, slot);

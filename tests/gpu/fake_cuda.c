@@ -416,6 +416,35 @@ FAKE(MemFreeHost, void *memory)
     return CUDA_SUCCESS;
 }
 
+/* Counts as memory for as long as it is lent. */
+FAKE(MemHostRegister, void *memory, size_t bytes, unsigned flags)
+{
+    CALLED(MemHostRegister);
+    const bool fits = memory && bytes % 4096 == 0 && (uintptr_t)memory % 4096 == 0;
+    fake_cuda.memories += fits;
+    return fits && flags == (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(MemHostUnregister, void *memory)
+{
+    CALLED(MemHostUnregister);
+    fake_cuda.memories--;
+    return memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* At once, or never. */
+FAKE(StreamWriteValue32, CUstream stream, CUdeviceptr memory, cuuint32_t value, unsigned flags)
+{
+    CALLED(StreamWriteValue32);
+    if (!fake_cuda.busy) {
+        *(cuuint32_t *)(uintptr_t)memory = value;
+    }
+    return stream && flags == CU_STREAM_WRITE_VALUE_DEFAULT ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE;
+}
+
 FAKE(MemcpyHtoDAsync, CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
 {
     CALLED(MemcpyHtoDAsync);

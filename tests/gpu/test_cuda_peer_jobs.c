@@ -20,9 +20,9 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
     (void)state;
     struct setup s = set_up();
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    assert_string_equal(
+        fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+                     "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     tear_down(&s);
 }
 
@@ -37,9 +37,10 @@ static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
     fake->calls[0] = '\0';
     s.job.timed = false;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-    assert_string_equal(fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
-                                     "LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
-                                     "SignalExternalSemaphoresAsync CtxPopCurrent ");
+    assert_string_equal(fake->calls,
+                        "CtxPushCurrent WaitExternalSemaphoresAsync LaunchKernel "
+                        "LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+                        "SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     assert_int_equal(s.peer->api->elapsed(s.peer, s.job.slot, &elapsed_us), FOVEA_NOT_READY);
     tear_down(&s);
 }
@@ -87,10 +88,10 @@ static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     assert_int_equal(s.plan->level_count, 4);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                        "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
-                        "EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    assert_string_equal(
+        fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
+                     "LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+                     "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     tear_down(&s);
 }
 
@@ -106,7 +107,7 @@ static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
     assert_string_equal(fake->calls,
                         "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
                         "LaunchKernel LaunchKernel LaunchKernel "
-                        "SignalExternalSemaphoresAsync CtxPopCurrent ");
+                        "SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     tear_down(&s);
 }
 
@@ -142,7 +143,8 @@ static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **s
         const enum fovea_result result = s.peer->api->enqueue(s.peer, &s.job, &answer);
         assert_true(fake_cuda_has_failed(fake));
         assert_int_equal(fake->pushed, 0);
-        const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync CtxPop");
+        const char *signal =
+            strstr(fake->calls, "SignalExternalSemaphoresAsync StreamWriteValue32 CtxPop");
         const char *last = strstr(fake->calls, "LaunchKernel");
         for (const char *next = last; next; next = strstr(next + 1, "LaunchKernel")) {
             last = next;
@@ -166,6 +168,29 @@ static void a_job_whose_signal_fails_twice_says_that_it_may_run(void **state)
     fake->error = CUDA_ERROR_OUT_OF_MEMORY;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(answer, PEER_MAY_RUN);
+    tear_down(&s);
+}
+
+/* Which is how a watchdog knows without calling the driver. */
+static void a_job_that_is_over_leaves_its_number_in_the_programs_memory(void **state)
+{
+    (void)state;
+    struct setup s = set_up();
+    assert_int_equal(*s.peer->over, 0);
+    s.job.number = 7;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_int_equal(*s.peer->over, 7);
+    fake->busy = true;
+    s.job.number = 8;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_int_equal(*s.peer->over, 7);
+    fake->busy = false;
+    /* What has signalled is done, and cannot be told to have failed. */
+    fake->fails = "StreamWriteValue32";
+    fake->fail_at = 1;
+    fake->error = CUDA_ERROR_LAUNCH_FAILED;
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    assert_int_equal(*s.peer->over, 7);
     tear_down(&s);
 }
 
@@ -335,9 +360,10 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     s.job.view_count = 2;
     fake_cuda_calm(fake);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-    assert_string_equal(fake->calls,
-                        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-                        "LaunchKernel EventRecord SignalExternalSemaphoresAsync CtxPopCurrent ");
+    assert_string_equal(
+        fake->calls,
+        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+        "LaunchKernel EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     s.job.views[1].frame.origin_x_px++;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
@@ -382,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_job_whose_context_is_lost_signals_nothing),
         cmocka_unit_test(a_job_that_fails_half_way_signals_after_what_there_is_of_it),
         cmocka_unit_test(a_job_whose_signal_fails_twice_says_that_it_may_run),
+        cmocka_unit_test(a_job_that_is_over_leaves_its_number_in_the_programs_memory),
         cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
         cmocka_unit_test(times_come_when_the_job_is_over),
         cmocka_unit_test(views_run_one_after_the_other_between_the_semaphores),

@@ -98,6 +98,12 @@ static void *write_late(void *argument)
     stand_in_spoil(&self->dst);
     atomic_store(&self->late_over, true);
     if (self->fault == FAILS_HALF_WAY) {
+        /* Validation of this version counts a semaphore only where somebody looks at it. */
+        const VkSemaphoreWaitInfo turn = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                          .semaphoreCount = 1,
+                                          .pSemaphores = &self->link,
+                                          .pValues = &self->late_job.wait_value};
+        assert_int_equal(vkWaitSemaphores(self->device, &turn, UINT64_MAX), VK_SUCCESS);
         assert_int_equal(vkSignalSemaphore(self->device, &signal), VK_SUCCESS);
     }
     return NULL;
@@ -108,6 +114,17 @@ static void start_late(struct faulty_peer *self, const struct peer_job *job)
     self->late_job = *job;
     self->late_started = true;
     assert_int_equal(pthread_create(&self->late, NULL, write_late, self), 0);
+}
+
+/* In steps, so that who is stopped in the middle has work left afterwards. */
+static void work_slowly(void)
+{
+    const struct timespec step = {.tv_nsec = 30000000};
+    putchar('j'); /* END_JOB_BEGUN */
+    fflush(stdout);
+    for (int i = 0; i < 20; i++) {
+        nanosleep(&step, NULL);
+    }
 }
 
 static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
@@ -124,6 +141,9 @@ static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
     case NEVER_SIGNALS:
         *out_answer = PEER_SIGNALS;
         return FOVEA_OK;
+    case IS_SLOW:
+        work_slowly();
+        break;
     case REFUSES:
         return FOVEA_ERROR_OUT_OF_MEMORY;
     case LOSES_ITS_DEVICE:
@@ -161,7 +181,7 @@ static void abandon(struct peer *peer)
     faulty(peer)->host->api->abandon(faulty(peer)->host);
 }
 
-static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
+enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user)
 {
     static const struct peer_api api = {.name = "stand-in",
                                         .backend = FOVEA_BACKEND_CPU,
@@ -182,6 +202,7 @@ static enum fovea_result make_faulty(struct fovea_vk *fovea, void *user)
     peer->fault = *(enum fault *)user;
     peer->device = fovea->device.handle;
     assert_int_equal(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host), FOVEA_OK);
+    peer->base.over = peer->fault == NEVER_SIGNALS ? &peer->over : peer->host->over;
     fovea->peer = &peer->base;
     fovea->backend = FOVEA_BACKEND_CPU;
     the_peer = peer;
@@ -209,7 +230,7 @@ void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr
     struct fovea_vk_desc desc = engine_fovea_desc(&bench->rig.engine, &bench->rig.settings);
     desc.get_instance_proc_addr = get ? get : desc.get_instance_proc_addr;
     desc.log = (struct fovea_log){count_log, &bench->log, FOVEA_LOG_DEBUG};
-    assert_int_equal(frame_create(&desc, make_faulty, &fault, &bench->rig.fovea), FOVEA_OK);
+    assert_int_equal(frame_create(&desc, make_stand_in, &fault, &bench->rig.fovea), FOVEA_OK);
     bench->src = image_make_packed(STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     bench->dst = image_make_packed(STAND_IN_WIDTH_PX, STAND_IN_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&bench->src.view, IMAGE_RANDOM, 3);

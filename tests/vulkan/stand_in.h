@@ -17,6 +17,7 @@ enum fault {
     NEVER_SIGNALS, /* takes the job and does nothing */
     FORGETS_TO_WAIT, /* works before the queue has drawn */
     REFUSES, /* enqueue fails */
+    IS_SLOW, /* says so on the standard output, and works for 600 ms before the host peer does */
     WRONG_IMAGE, /* does not read what the engine drew */
     LOSES_ITS_DEVICE, /* enqueue fails for good, and what it has will not signal */
     FAILS_HALF_WAY, /* enqueue fails; what there is of the job writes later, and then signals */
@@ -35,6 +36,7 @@ struct faulty_peer {
     struct peer base;
     struct peer_api api;
     struct peer *host;
+    _Atomic uint32_t over; /* of NEVER_SIGNALS */
     enum fault fault;
     int abandoned;
     int jobs;
@@ -65,6 +67,9 @@ struct bench {
 
 /* What a job that nobody waits for does to its image. */
 void stand_in_spoil(const struct stand_in_image *image);
+
+/* For frame_create; the user is an enum fault. */
+enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user);
 
 /* The functions are the loader's where get is NULL. */
 void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get);

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "ends.h"
+
+#include "cmocka_all.h"
+#include "stand_in.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WIDTH_PX 320
+#define HEIGHT_PX 200
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            _exit(99);                                                                             \
+        }                                                                                          \
+    } while (0)
+
+/* ---- The program ---- */
+
+static struct {
+    struct engine engine;
+    struct fovea_settings settings;
+    struct fovea_vk *fovea;
+    struct engine_image image;
+    const char *exits_at; /* a part of a message: the log calls exit() there */
+} program;
+
+static void say(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)user;
+    (void)level;
+    if (program.exits_at && strstr(message, program.exits_at)) {
+        program.exits_at = NULL;
+        exit(0);
+    }
+}
+
+static void rest_ms(int ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    nanosleep(&pause, NULL);
+}
+
+static struct fovea_vk_desc open_engine(void)
+{
+    const enum fovea_backend backend = rig_backend();
+    const struct engine_options options = {.no_validation = true,
+                                           .nvidia = backend == FOVEA_BACKEND_CUDA ||
+                                                     strcmp(rig_backend_name(), "nvidia") == 0,
+                                           .no_timeline = strcmp(rig_backend_name(), "binary") == 0,
+                                           .host_signals = backend == FOVEA_BACKEND_CPU};
+    MUST(engine_open(&program.engine, &options));
+    program.settings = rig_settings();
+    struct fovea_vk_desc desc = engine_fovea_desc(&program.engine, &program.settings);
+    desc.log = (struct fovea_log){say, NULL, FOVEA_LOG_DEBUG};
+    return desc;
+}
+
+static struct fovea_vk_frame frame_in_place(void)
+{
+    const struct fovea_vk_frame_image end = {.image = program.image.image,
+                                             .format = VK_FORMAT_R8G8B8A8_UNORM,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX,
+                                             .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                             .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                             .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    return (struct fovea_vk_frame){.src = end, .dst = end, .gaze = rig_gaze(0.4, 0.5)};
+}
+
+static void make_image(void)
+{
+    struct engine *engine = &program.engine;
+    program.image = engine_image_create(engine, VK_FORMAT_R8G8B8A8_UNORM, WIDTH_PX, HEIGHT_PX);
+    VkCommandBuffer commands = engine_begin(engine);
+    engine_record_barrier(commands, program.image.image, VK_IMAGE_LAYOUT_UNDEFINED,
+                          VK_IMAGE_LAYOUT_GENERAL);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+}
+
+/* Whether it is taken or there are too many on their way. */
+static void draw(void)
+{
+    const struct fovea_vk_frame frame = frame_in_place();
+    const enum fovea_result result = fovea_vk_foveate(program.fovea, &frame);
+    MUST(result == FOVEA_OK || result == FOVEA_NOT_READY);
+}
+
+static void draw_some(void)
+{
+    for (int i = 0; i < 10; i++) {
+        draw();
+        engine_idle(&program.engine);
+    }
+    struct fovea_vk_stats stats;
+    MUST(fovea_vk_get_stats(program.fovea, &stats) == FOVEA_OK);
+    MUST(stats.frames == 10 && stats.backend == rig_backend());
+}
+
+static void open_program(void)
+{
+    const struct fovea_vk_desc desc = open_engine();
+    MUST(fovea_vk_create(&desc, &program.fovea) == FOVEA_OK);
+    make_image();
+    draw_some();
+}
+
+static void close_program(void)
+{
+    engine_idle(&program.engine);
+    fovea_vk_destroy(&program.fovea);
+    engine_image_destroy(&program.engine, &program.image);
+    engine_close(&program.engine);
+}
+
+/* ---- How it ends ---- */
+
+static void clean(void)
+{
+    open_program();
+    close_program();
+}
+
+static void return_from_main(void)
+{
+    open_program();
+}
+
+static void exit_here(void)
+{
+    open_program();
+    exit(0);
+}
+
+static void exit_with_frames_under_way(void)
+{
+    open_program();
+    draw();
+    draw();
+    exit(0);
+}
+
+static void *leave(void *user)
+{
+    (void)user;
+    rest_ms(30);
+    exit(0);
+}
+
+/* While this one draws. */
+static void exit_in_another_thread(void)
+{
+    open_program();
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, leave, NULL) == 0);
+    while (true) {
+        draw();
+    }
+}
+
+static void *push_samples(void *user)
+{
+    struct fovea_gaze_source *source = user;
+    while (true) {
+        const struct fovea_gaze_sample sample = {
+            .x = 0.5, .y = 0.5, .t_ns = fovea_time_ns(), .confidence = 1};
+        (void)!fovea_gaze_source_push(source, &sample);
+    }
+    return NULL;
+}
+
+/* A thread writes gazes into the memory that the GPU reads. */
+static void exit_while_gazes_come(void)
+{
+    const struct fovea_vk_desc desc = open_engine();
+    program.settings.gaze.late = true;
+    MUST(fovea_vk_create(&desc, &program.fovea) == FOVEA_OK);
+    make_image();
+    struct fovea_gaze_settings gaze = fovea_settings_default().gaze;
+    gaze.kind = FOVEA_GAZE_MOUSE;
+    struct fovea_gaze_source *source = NULL;
+    MUST(fovea_gaze_source_create(&gaze, desc.log, &source) == FOVEA_OK);
+    MUST(fovea_vk_follow_gaze(program.fovea, source) == FOVEA_OK);
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, push_samples, source) == 0);
+    draw_some();
+    exit(0);
+}
+
+static void exit_at_once(void)
+{
+    open_program();
+    draw();
+    _exit(0);
+}
+
+static void end_by_abort(void)
+{
+    open_program();
+    draw();
+    abort();
+}
+
+static void end_by_signal(void)
+{
+    open_program();
+    draw();
+    raise(SIGTERM);
+}
+
+static void device_first(void)
+{
+    open_program();
+    struct engine *engine = &program.engine;
+    engine_idle(engine);
+    vkDestroyDevice(engine->device, NULL);
+    vkDestroyInstance(engine->instance, NULL);
+    rest_ms(400); /* longer than a watchdog sleeps */
+}
+
+static void instance_first(void)
+{
+    open_program();
+    engine_idle(&program.engine);
+    vkDestroyInstance(program.engine.instance, NULL);
+    rest_ms(400);
+}
+
+/* A program may call exit() wherever it is called. */
+static void exit_in_a_message(void)
+{
+    const struct fovea_vk_desc desc = open_engine();
+    program.exits_at = "backend ";
+    (void)!fovea_vk_create(&desc, &program.fovea);
+}
+
+/* Destroyed by a handler that was registered before Fovea's, as objects are that live as long as the program. */
+static void destroyed_by_a_handler(void)
+{
+    MUST(atexit(close_program) == 0);
+    open_program();
+    draw();
+    draw();
+    exit(0);
+}
+
+/* ---- Fork ---- */
+
+static void expect_child(pid_t child)
+{
+    int status = 0;
+    MUST(waitpid(child, &status, 0) == child);
+    MUST(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void fork_and(void (*run)(void))
+{
+    open_program();
+    draw();
+    const pid_t child = fork();
+    MUST(child >= 0);
+    if (child == 0) {
+        alarm(10);
+        run();
+        _exit(98);
+    }
+    expect_child(child);
+    engine_idle(&program.engine);
+    draw();
+    close_program();
+}
+
+static void leave_by_exit(void)
+{
+    exit(0);
+}
+
+static void destroy_and_leave(void)
+{
+    fovea_vk_wait(program.fovea);
+    fovea_vk_destroy(&program.fovea);
+    MUST(!program.fovea);
+    exit(0);
+}
+
+static void become_another(void)
+{
+    execl("/bin/true", "true", (char *)NULL);
+}
+
+static void fork_whose_child_exits(void)
+{
+    fork_and(leave_by_exit);
+}
+
+static void fork_whose_child_destroys(void)
+{
+    fork_and(destroy_and_leave);
+}
+
+static void fork_whose_child_execs(void)
+{
+    fork_and(become_another);
+}
+
+/* ---- With a peer that is broken ---- */
+
+static void open_with_stand_in(enum fault fault, double watchdog_ms)
+{
+    struct fovea_vk_desc desc = open_engine();
+    program.settings.watchdog_ms = watchdog_ms;
+    static enum fault the_fault;
+    the_fault = fault;
+    MUST(frame_create(&desc, make_stand_in, &the_fault, &program.fovea) == FOVEA_OK);
+    make_image();
+}
+
+/* Within the watchdog's message; a handler destroys what its peer still holds up. */
+static void exit_in_the_watchdogs_message(void)
+{
+    MUST(atexit(close_program) == 0);
+    open_with_stand_in(NEVER_SIGNALS, 20);
+    program.exits_at = "cut loose";
+    draw();
+    rest_ms(20000);
+    _exit(97);
+}
+
+static void exit_while_the_peer_is_stuck(void)
+{
+    MUST(atexit(close_program) == 0);
+    open_with_stand_in(NEVER_SIGNALS, 60000);
+    draw();
+    exit(0);
+}
+
+/* Somebody else stops it in the middle of each job, for longer than its watchdog's patience. */
+static void stopped(void)
+{
+    open_with_stand_in(IS_SLOW, 100);
+    for (int i = 0; i < 3; i++) {
+        draw();
+        engine_idle(&program.engine);
+    }
+    struct fovea_vk_stats stats;
+    MUST(fovea_vk_get_stats(program.fovea, &stats) == FOVEA_OK);
+    MUST(stats.backend == FOVEA_BACKEND_CPU && stats.frames == 3);
+    close_program();
+}
+
+const struct ending endings[] = {
+    {"clean", clean, 0, false},
+    {"return", return_from_main, 0, false},
+    {"exit", exit_here, 0, false},
+    {"exit-under-way", exit_with_frames_under_way, 0, false},
+    {"exit-in-a-thread", exit_in_another_thread, 0, false},
+    {"exit-while-gazes-come", exit_while_gazes_come, 0, false},
+    {"exit-in-a-message", exit_in_a_message, 0, false},
+    {"destroyed-by-a-handler", destroyed_by_a_handler, 0, false},
+    {"_exit", exit_at_once, 0, false},
+    {"abort", end_by_abort, -SIGABRT, false},
+    {"signal", end_by_signal, -SIGTERM, false},
+    {"device-first", device_first, 0, false},
+    {"instance-first", instance_first, 0, false},
+    {"fork-exit", fork_whose_child_exits, 0, false},
+    {"fork-destroy", fork_whose_child_destroys, 0, false},
+    {"fork-exec", fork_whose_child_execs, 0, false},
+    {"exit-in-the-watchdog", exit_in_the_watchdogs_message, 0, true},
+    {"exit-stuck", exit_while_the_peer_is_stuck, 0, true},
+    {"stopped", stopped, 0, true},
+    {NULL, NULL, 0, false},
+};
+
+int end_as(const char *name)
+{
+    for (const struct ending *ending = endings; ending->name; ending++) {
+        if (strcmp(ending->name, name) == 0) {
+            ending->run();
+            return 0;
+        }
+    }
+    return 96;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Programs that end badly, in processes of their own: this program again, with the name of an ending. Each ends as
+ * it would without Fovea, and in time. */
+
+#include "cmocka_all.h"
+#include "ends.h"
+#include "rig.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUNS 5
+#define RUNS_ALONE 2 /* without a peer there is no thread that a program could trip over */
+#define LIMIT_S 40 /* the machine may be busy; an ending that hangs does so for ever */
+#define STOPS 3
+#define STOP_MS 2500 /* more than twice the patience of a watchdog of 100 ms for threads */
+
+static void rest_ms(int ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    nanosleep(&pause, NULL);
+}
+
+/* Its standard output is out_output's other end, where that is not NULL. */
+static pid_t start(const char *name, int *out_output)
+{
+    int ends[2] = {-1, -1};
+    if (out_output) {
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        *out_output = ends[0];
+    }
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (out_output) {
+            dup2(ends[1], STDOUT_FILENO);
+        }
+        char *const arguments[] = {"test_frame_ends", (char *)rig_backend_name(), (char *)name,
+                                   NULL};
+        execv("/proc/self/exe", arguments);
+        _exit(95);
+    }
+    if (out_output) {
+        close(ends[1]);
+    }
+    return child;
+}
+
+/* Its exit status; negative: the signal. */
+static int end_of(pid_t child, const char *name)
+{
+    int status = 0;
+    for (int ms = 0; ms < LIMIT_S * 1000; ms += 10) {
+        const pid_t done = waitpid(child, &status, WNOHANG);
+        assert_true(done >= 0);
+        if (done == child) {
+            return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+        }
+        rest_ms(10);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    fail_msg("%s does not end", name);
+    return -1;
+}
+
+static bool is_for_this_backend(const struct ending *ending)
+{
+    return !ending->stand_in || rig_backend() == FOVEA_BACKEND_CPU;
+}
+
+static void each_ends_as_without_fovea(void **state)
+{
+    (void)state;
+    const int runs = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
+    for (const struct ending *ending = endings; ending->name; ending++) {
+        for (int i = 0; i < runs && is_for_this_backend(ending); i++) {
+            const int status = end_of(start(ending->name, NULL), ending->name);
+            if (status != ending->status) {
+                fail_msg("%s, run %d: ends with %d instead of %d", ending->name, i, status,
+                         ending->status);
+            }
+        }
+    }
+}
+
+/* SIGSTOP, a debugger, a container that is frozen. */
+static void a_program_that_is_stopped_keeps_its_peer(void **state)
+{
+    (void)state;
+    if (rig_backend() != FOVEA_BACKEND_CPU) {
+        skip(); /* how long a job takes is the stand-in's to say */
+    }
+    int output = -1;
+    const pid_t child = start("stopped", &output);
+    char said = 0;
+    for (int i = 0; i < STOPS; i++) {
+        struct pollfd wanted = {.fd = output, .events = POLLIN};
+        assert_int_equal(poll(&wanted, 1, LIMIT_S * 1000), 1);
+        assert_int_equal(read(output, &said, 1), 1);
+        assert_int_equal(said, END_JOB_BEGUN);
+        rest_ms(420); /* the watchdog has begun to look whose turn it is */
+        assert_int_equal(kill(child, SIGSTOP), 0);
+        rest_ms(STOP_MS);
+        assert_int_equal(kill(child, SIGCONT), 0);
+    }
+    assert_int_equal(end_of(child, "stopped"), 0);
+    close(output);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        return rig_choose_backend(argc, argv) ? end_as(argv[2]) : 2;
+    }
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_ends_as_without_fovea),
+        cmocka_unit_test(a_program_that_is_stopped_keeps_its_peer),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
