@@ -14,6 +14,7 @@ SETS = {"backend": "vulkan", "foveation.method": "blockwise"}
     [
         ("nothing", {}, "seen by kernels"),
         ("storage", {}, "copied by vkCmdCopyImage"),
+        ("format", {}, "copied by vkCmdCopyImage"),
         ("mutable", {}, "copied by vkCmdCopyImage"),
         ("view", {}, "copied by vkCmdCopyImage"),
         ("nothing", {"layer.direct": "false"}, "copied by vkCmdCopyImage"),

@@ -147,6 +147,20 @@ def test_a_present_that_failed_is_tried_again(rig, backend, case, fault, present
         assert done.new_messages(alone) == []
 
 
+def test_a_device_that_is_lost_for_the_second_submit_alone_leaves_nobody_waiting(rig):
+    """The first one has taken what the present waits for, and the present goes down without that."""
+    done = rig.case("plain", fault="lost-half", sets={"backend": "cpu"}, timeout=30)
+    assert done.code == 0 and done.counts == (6, 4), done.output + done.log
+    assert done.log.count("a frame is presented as it is: FOVEA_ERROR_FRAME_LOST") == 1, done.log
+
+
+def test_a_present_after_a_lost_frame_is_tried_again(rig):
+    """Its semaphores are given back although nothing of Fovea's stands for them: a fifth submit's refusal, then one."""
+    done = rig.case("present-again", fault="fifth-present", sets={"backend": "cpu"}, timeout=30)
+    assert done.code == 0 and done.counts == (9, 6), done.output + done.log
+    assert done.log.count("a frame is presented as it is: FOVEA_ERROR_FRAME_LOST") == 1, done.log
+
+
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])
 def test_a_lost_device_is_said_once(rig, backend):
     done = rig.case("hold", fault="lost", validate=backend == "vulkan", sets={"backend": backend})

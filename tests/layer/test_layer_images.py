@@ -35,6 +35,23 @@ def test_framebuffers_without_images_are_not_for_kernels(rig):
         assert how in rig.case(name, sets=SETS).log
 
 
+def test_srgb_is_validations_mistake_where_the_driver_says_so(rig):
+    """VUID-VkSwapchainCreateInfoKHR-imageFormat-01778 asks for what vkGetPhysicalDeviceImageFormatProperties says of the
+    flags that a swapchain of several formats implies: MUTABLE_FORMAT and EXTENDED_USAGE. The driver says yes. Validation
+    1.3.239 asks for the format's own features, as if there were no flags, of which it says no."""
+    asked = rig.case("ask-of-srgb", on=False)
+    assert asked.code == 0 and asked.output.split() == ["several_formats", "0", "one_format", "-11"], asked.output
+    seen = rig.case("srgb", validate=True, sets=SETS)
+    assert "seen by kernels" in seen.log and list(seen.messages) == ITS_MISTAKES, seen.log + seen.validation
+    copied = rig.case("srgb", validate=True, sets={**SETS, "layer.direct": "false"})
+    assert copied.foveations == (8, 0) and not copied.messages, copied.log + copied.validation
+
+
+def test_srgb_is_copied_where_the_driver_says_no(rig):
+    done = rig.case("srgb", fault="format", validate=True, sets=SETS)
+    assert done.code == 0 and "copied by vkCmdCopyImage" in done.log and not done.messages, done.log + done.validation
+
+
 def below(rig, folder, layer):
     """The environment with a layer between Fovea's and validation."""
     Rig.write(folder, "lists.json", LISTS, rig.build_dir / "tests" / "VkLayer_test_lists.so", environment=False)

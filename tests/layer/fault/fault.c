@@ -54,6 +54,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
         fault_next.EnumerateDeviceExtensionProperties =
             (PFN_vkEnumerateDeviceExtensionProperties)next_of_instance(
                 *out_instance, "vkEnumerateDeviceExtensionProperties");
+        fault_next.GetPhysicalDeviceImageFormatProperties2 =
+            (PFN_vkGetPhysicalDeviceImageFormatProperties2)next_of_instance(
+                *out_instance, "vkGetPhysicalDeviceImageFormatProperties2");
         fault_next.GetPhysicalDeviceSurfaceCapabilitiesKHR =
             (PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR)next_of_instance(
                 *out_instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");

@@ -12,6 +12,7 @@
  *     usage        surfaces do not support TRANSFER_SRC
  *     swapchain    vkCreateSwapchainKHR fails where TRANSFER_SRC is asked for
  *     storage      surfaces do not support STORAGE
+ *     format       images of several formats are not supported
  *     mutable      vkCreateSwapchainKHR fails where images of several formats are asked for
  *     view         vkCreateImageView fails for Fovea, the second time
  *     sharing      the device pretends that it can share semaphores
@@ -25,6 +26,8 @@
  *     present-stuck     likewise, and so do the next two submits of Fovea's
  *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its surface is lost
  *     late-fences  Fovea's fences are ready eleven presents later, as behind a GPU that is as far behind
+ *     fifth-present     as fifth, and the second present fails too
+ *     lost-half    Fovea's fourth submit fails, no other: the device is lost
  *     lost         Fovea's third submit fails: the device is lost
  *     nth:N:M:R    the N-th to the (N+M-1)-th of Fovea's calls that make, bind, record or submit something
  *                  fail with the VkResult R; with N 0 they are only counted
@@ -42,6 +45,7 @@ struct fault_next {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
     PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
+    PFN_vkGetPhysicalDeviceImageFormatProperties2 GetPhysicalDeviceImageFormatProperties2;
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR GetPhysicalDeviceSurfaceCapabilitiesKHR;
     PFN_vkDestroyDevice DestroyDevice;
     PFN_vkGetFenceStatus GetFenceStatus;

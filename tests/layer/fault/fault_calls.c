@@ -124,7 +124,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
     if (fault_is("fourth") && submits == 4) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    if (fault_is("fifth") && (submits == 4 || submits == 5)) {
+    if (fault_is("lost-half") && submits == 4) {
+        return VK_ERROR_DEVICE_LOST;
+    }
+    if ((fault_is("fifth") || fault_is("fifth-present")) && (submits == 4 || submits == 5)) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     if (fault_is("lost") && submits >= 3) {
@@ -169,6 +172,15 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_capabilities(VkPhysicalDevice phys
         out->supportedUsageFlags &= ~(VkImageUsageFlags)VK_IMAGE_USAGE_STORAGE_BIT;
     }
     return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL image_format(VkPhysicalDevice physical,
+                                                   const VkPhysicalDeviceImageFormatInfo2 *info,
+                                                   VkImageFormatProperties2 *out)
+{
+    return FOVEAS && fault_is("format") && (info->flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT)
+               ? VK_ERROR_FORMAT_NOT_SUPPORTED
+               : fault_next.GetPhysicalDeviceImageFormatProperties2(physical, info, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL device_extensions(VkPhysicalDevice physical,
@@ -238,6 +250,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
 static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
 {
     presents++;
+    if (presents == 2 && fault_is("fifth-present")) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     if (presents == 3 && fault_is("present-device")) {
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
@@ -277,6 +292,7 @@ static const struct {
     CALL("vkDestroyDevice", destroy_device),
     CALL("vkEnumerateDeviceExtensionProperties", device_extensions),
     CALL("vkGetFenceStatus", fence_status),
+    CALL("vkGetPhysicalDeviceImageFormatProperties2", image_format),
     CALL("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities),
     CALL("vkQueuePresentKHR", queue_present),
     CALL("vkQueueSubmit", queue_submit),

@@ -6,6 +6,7 @@
 
 #include "program.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FRAMES 5
@@ -283,7 +284,39 @@ static void alias_mutable(void)
     alias_with(&stand);
 }
 
+/* ---- What the driver says -------------------------------------------------------------------------- */
+
+/* Whether images of sRGB can be stored to that are seen in other formats, as the specification has the question for a
+ * swapchain of VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR (VUID 01778); and the same without its flags. */
+static void ask_of_srgb(void)
+{
+    struct program program = program_default();
+    program_open_instance(&program);
+    const PFN_vkGetPhysicalDeviceImageFormatProperties ask =
+        (PFN_vkGetPhysicalDeviceImageFormatProperties)vkGetInstanceProcAddr(
+            program.instance, "vkGetPhysicalDeviceImageFormatProperties");
+    const VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                    VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+                                    VK_IMAGE_USAGE_STORAGE_BIT |
+                                    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    const VkImageCreateFlags several =
+        VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+    VkImageFormatProperties properties;
+    for (int i = 0; i < 2; i++) {
+        const VkResult result =
+            ask(program.physical, VK_FORMAT_B8G8R8A8_SRGB, VK_IMAGE_TYPE_2D,
+                VK_IMAGE_TILING_OPTIMAL, usage, i == 0 ? several : 0, &properties);
+        printf("%s %d\n", i == 0 ? "several_formats" : "one_format", (int)result);
+    }
+    program_close_instance(&program);
+}
+
 const struct program_case image_cases[] = {
-    {"imageless", imageless},   {"imageless-alone", imageless_alone}, {"alias", alias},
-    {"alias-srgb", alias_srgb}, {"alias-mutable", alias_mutable},     {NULL, NULL},
+    {"ask-of-srgb", ask_of_srgb},
+    {"imageless", imageless},
+    {"imageless-alone", imageless_alone},
+    {"alias", alias},
+    {"alias-srgb", alias_srgb},
+    {"alias-mutable", alias_mutable},
+    {NULL, NULL},
 };
