@@ -8,10 +8,12 @@
 #include "core/log.h"
 #include "key.h"
 #include "local.h"
+#include "prepare.h"
 #include "unused.h"
 #include "words.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,12 +281,30 @@ static void report_gone(struct config_reader *reader)
     }
 }
 
+static _Atomic(config_prepare_fn) prepare_fn;
+
+void config_prepare_by(config_prepare_fn fn)
+{
+    atomic_store(&prepare_fn, fn);
+}
+
+static enum fovea_result load_and_prepare(struct config_reader *reader,
+                                          struct fovea_settings *settings)
+{
+    FOVEA_TRY(config_reader_load(reader, settings));
+    const config_prepare_fn prepare = atomic_load(&prepare_fn);
+    return prepare ? prepare(settings, reader->log) : FOVEA_OK;
+}
+
 enum fovea_result config_reader_reload(struct config_reader *reader,
                                        struct fovea_settings *settings)
 {
+    struct fovea_settings fresh;
     reader->unsettled_looks = 0;
-    const enum fovea_result result = config_reader_load(reader, settings);
-    if (result < 0) {
+    const enum fovea_result result = load_and_prepare(reader, &fresh);
+    if (result == FOVEA_OK) {
+        *settings = fresh;
+    } else {
         log_warning(reader->log, "configuration: the last good settings stay in force");
     }
     return result;

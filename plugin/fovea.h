@@ -291,7 +291,8 @@ struct fovea_map {
     /* Samples below this part of the largest count as it, law sqrt only; 1e-6..1; 0.0001 */
     double floor;
     /* Kind file: colours count by their luma, transparency does not; read when a call takes the
-     * settings; relative to the configuration file that names it. */
+     * settings, or before that with settings that fovea_config_poll brings; relative to the configuration
+     * file that names it. */
     char file[FOVEA_PATH_MAX];
     /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the same
      * with the linear law; 2..4096 each way, as files. Copied by the call that takes the settings. */
@@ -512,7 +513,7 @@ FOVEA_API const struct fovea_settings *fovea_config_settings(const struct fovea_
  * FOVEA_ERROR_CONFIG, FOVEA_ERROR_IO, FOVEA_ERROR_OUT_OF_MEMORY: they changed and are wrong or gone,
  * or could not be taken; the last good settings stay in force. Said once for each change, which is
  * taken when two looks in a row find the same, so that nobody is in the middle of writing. Messages about
- * it come during this call.
+ * it come during this call. The picture of a map is read and decoded with them.
  * After fork the child has no such thread: there nothing changes any more. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_config_poll(struct fovea_config *config);
 

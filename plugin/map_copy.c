@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "foveate/foveate_map.h"
 #include "map_png.h"
+#include "map_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,11 @@ static _Atomic uint64_t last_serial;
 
 void map_copy_finish(struct map_copy *copy)
 {
-    free(copy->values);
+    if (copy->shared) {
+        map_samples_release(&copy->shared);
+    } else {
+        free(copy->values);
+    }
     *copy = (struct map_copy){0};
 }
 
@@ -129,6 +134,19 @@ static enum fovea_result check_picture(const struct map_copy *fresh, enum fovea_
     return FOVEA_OK;
 }
 
+uint64_t map_copy_next_serial(void)
+{
+    return atomic_fetch_add(&last_serial, 1) + 1;
+}
+
+enum fovea_result map_copy_read(const struct fovea_map *map, const struct map_copy *old,
+                                struct fovea_log log, struct map_copy *out_fresh)
+{
+    *out_fresh = (struct map_copy){.kind = FOVEA_MAP_FILE};
+    FOVEA_TRY(read_file(map->file, old, log, out_fresh));
+    return check_picture(out_fresh->values ? out_fresh : old, map->law, log);
+}
+
 /* ---- A formula: what every plan would evaluate anew, for each frustum */
 
 static bool is_formula(enum fovea_map_kind kind)
@@ -176,7 +194,8 @@ static bool same_values(const struct map_copy *a, const struct map_copy *b)
 {
     return a->values && b->values && a->kind == b->kind && a->width == b->width &&
            a->height == b->height && strcmp(a->file, b->file) == 0 &&
-           memcmp(a->values, b->values, (size_t)a->width * a->height * sizeof *a->values) == 0;
+           (a->values == b->values ||
+            memcmp(a->values, b->values, (size_t)a->width * a->height * sizeof *a->values) == 0);
 }
 
 static enum fovea_result load(const struct fovea_map *map, const struct map_copy *old,
@@ -189,8 +208,13 @@ static enum fovea_result load(const struct fovea_map *map, const struct map_copy
     if (map->kind == FOVEA_MAP_ARRAY) {
         return copy_array(map, log, fresh);
     }
-    FOVEA_TRY(read_file(map->file, old, log, fresh));
-    return check_picture(fresh->values ? fresh : old, map->law, log);
+    if (map_store_find(map, fresh)) {
+        if (same_file(old, fresh->file, &fresh->status)) {
+            map_copy_finish(fresh);
+        }
+        return check_picture(fresh->values ? fresh : old, map->law, log);
+    }
+    return map_copy_read(map, old, log, fresh);
 }
 
 static void use(const struct map_copy *copy, struct fovea_map *map)
@@ -221,8 +245,8 @@ enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old, str
     if (result < 0) {
         return result;
     }
-    if (out_fresh->values) {
-        out_fresh->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    if (out_fresh->values && out_fresh->serial == 0) {
+        out_fresh->serial = map_copy_next_serial();
     }
     use(out_fresh->values ? out_fresh : old, map);
     return FOVEA_OK;

@@ -17,7 +17,8 @@ struct map_copy {
     enum fovea_map_kind kind; /* of the settings that asked for it */
     uint32_t width;
     uint32_t height;
-    uint64_t serial; /* of no other copy in this process */
+    uint64_t serial; /* of no other samples in this process */
+    struct map_samples *shared; /* that the values are of (map_store.h); NULL: its own */
     /* The file that was read, as it was then; "": an array. */
     char file[FOVEA_PATH_MAX];
     struct stat status;
@@ -29,5 +30,13 @@ struct map_copy {
 FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old,
                                                  struct fovea_log log, struct map_copy *out_fresh);
 void map_copy_finish(struct map_copy *copy);
+
+uint64_t map_copy_next_serial(void);
+
+/* The samples of a map's file, without a serial, which may be used with its law; nothing where they are those of *old. On failure
+ * *out_fresh is to be finished too. */
+FOVEA_MUST_CHECK enum fovea_result map_copy_read(const struct fovea_map *map,
+                                                 const struct map_copy *old, struct fovea_log log,
+                                                 struct map_copy *out_fresh);
 
 #endif

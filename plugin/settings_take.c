@@ -5,6 +5,8 @@
 
 #include "core/log.h"
 #include "foveate/foveate_model.h"
+#include "map_store.h"
+#include "prepare.h"
 
 /* How much blur a view asks for depends on the image's size and is said when that is known. */
 static enum fovea_result check_model(const struct fovea_foveation *foveation, struct fovea_log log)
@@ -23,6 +25,7 @@ static enum fovea_result check_model(const struct fovea_foveation *foveation, st
 enum fovea_result settings_take(struct fovea_settings *settings, struct map_copy *copy,
                                 struct fovea_log log)
 {
+    config_prepare_by(map_store_prepare); /* settings that are saved from now on */
     FOVEA_TRY(fovea_settings_check(settings, log));
     struct map_copy fresh = {0};
     if (settings->foveation.model == FOVEA_MODEL_MAP) {

@@ -47,6 +47,11 @@ foreach(topic IN ITEMS arguments batch memory run)
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)
 endforeach()
+fovea_add_test(NAME test_map_store
+    SOURCES test_map_store.c test_context_support.c support/png_file.c support/process_counts.c
+        $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_test_images fovea_context_objects LABELS unit)
+target_link_options(test_map_store PRIVATE -Wl,--wrap=open,--wrap=read)
 fovea_add_test(NAME test_context_map
     SOURCES test_context_map.c test_context_support.c support/png_file.c
         $<TARGET_OBJECTS:fovea_context_objects>

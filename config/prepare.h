@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is done with settings that were read anew, on the thread that reads them, before anybody takes them: what
+ * would keep a frame waiting. Configuration knows no maps; those who do say it here. */
+#ifndef FOVEA_CONFIG_PREPARE_H
+#define FOVEA_CONFIG_PREPARE_H
+
+#include "fovea.h"
+
+/* On failure it says why, and the settings are not taken. Any thread, several at a time. */
+typedef enum fovea_result (*config_prepare_fn)(struct fovea_settings *settings,
+                                               struct fovea_log log);
+
+/* From now on, for all configurations of the process. Any thread. */
+void config_prepare_by(config_prepare_fn fn);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The picture of a map, read and decoded before settings with it are taken: on the thread that reads saved
+ * settings, so that no frame waits for it. The process keeps the newest one. */
+#ifndef FOVEA_MAP_STORE_H
+#define FOVEA_MAP_STORE_H
+
+#include "map_copy.h"
+
+/* Shared by the store and by copies of it. */
+struct map_samples;
+
+/* A config_prepare_fn. Settings with a map's file get the serial of its samples in the store; what is there
+ * already is not decoded again. */
+FOVEA_MUST_CHECK enum fovea_result map_store_prepare(struct fovea_settings *settings,
+                                                     struct fovea_log log);
+
+/* True: the samples of these settings are there, and *out_copy has a share of them. Never waits. */
+bool map_store_find(const struct fovea_map *map, struct map_copy *out_copy);
+void map_samples_release(struct map_samples **samples);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A map's picture in saved settings: read and decoded by the thread that reads the settings, never by the one that
+ * runs frames, however slow the disk and however large the picture. The linker turns open and read to wrappers. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+#include "png_file.h"
+#include "process_counts.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLOW_MS 700
+#define LARGE 4096
+#define SMALL 64
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+ssize_t __real_read(int fd, void *bytes, size_t count);
+ssize_t __wrap_read(int fd, void *bytes, size_t count);
+
+static pthread_t frames; /* the thread that runs them */
+static atomic_int opened_by_frames;
+static atomic_int opened_by_others;
+static atomic_int delay_ms;
+
+static void sleep_ms(int ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    nanosleep(&time, NULL);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    atomic_fetch_add(pthread_equal(pthread_self(), frames) ? &opened_by_frames : &opened_by_others,
+                     1);
+    sleep_ms(atomic_load(&delay_ms));
+    return __real_open(path, flags);
+}
+
+ssize_t __wrap_read(int fd, void *bytes, size_t count)
+{
+    sleep_ms(atomic_load(&delay_ms));
+    return __real_read(fd, bytes, count);
+}
+
+struct bench {
+    char folder[64];
+    char picture[96];
+    char file[96];
+    struct said said;
+    struct fovea_config *config;
+    struct fovea_context *context;
+    struct test_image src;
+    struct test_image dst;
+    double longest_ms; /* of a frame with its poll and its settings */
+};
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* Falls from the middle, other each time. */
+static void save_picture(const struct bench *bench, uint32_t side, uint16_t peak)
+{
+    uint16_t *samples = calloc((size_t)side * side, sizeof *samples);
+    assert_non_null(samples);
+    for (uint32_t i = 0; i < side * side; i++) {
+        const int64_t x = (int64_t)(i % side) - side / 2;
+        const int64_t y = (int64_t)(i / side) - side / 2;
+        const int64_t fall = 4 * peak * (x * x + y * y) / ((int64_t)side * side);
+        samples[i] = (uint16_t)(peak > fall ? peak - fall : 1);
+    }
+    size_t count = 0;
+    const struct png_picture picture = {
+        .width = side, .height = side, .depth = 16, .channels = 1, .samples = samples};
+    unsigned char *bytes = png_file_bytes(&picture, &count);
+    png_file_write(bench->picture, bytes, count);
+    free(bytes);
+    free(samples);
+}
+
+static void save_settings(const struct bench *bench, const char *text)
+{
+    char other[128];
+    snprintf(other, sizeof other, "%s.new", bench->file);
+    png_file_write(other, text, strlen(text));
+    assert_int_equal(rename(other, bench->file), 0);
+}
+
+static const char with_map[] = "{\"foveation\": {\"model\": \"map\", \"map\": {\"kind\": \"file\", "
+                               "\"file\": \"map.png\"}}}";
+
+static void open_bench(struct bench *bench)
+{
+    memset(bench, 0, sizeof *bench);
+    snprintf(bench->folder, sizeof bench->folder, "/tmp/fovea-store-XXXXXX");
+    assert_non_null(mkdtemp(bench->folder));
+    snprintf(bench->picture, sizeof bench->picture, "%s/map.png", bench->folder);
+    snprintf(bench->file, sizeof bench->file, "%s/fovea.json", bench->folder);
+    save_settings(bench, "{}");
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.file = bench->file;
+    desc.ignore_environment = true;
+    desc.log = said_log(&bench->said);
+    assert_int_equal(fovea_config_create(&desc, &bench->config), FOVEA_OK);
+    bench->context = context_of(fovea_config_settings(bench->config), &bench->said);
+    bench->src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    bench->dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    image_draw(&bench->src.view, IMAGE_RANDOM, 1);
+    frames = pthread_self();
+    atomic_store(&opened_by_frames, 0);
+    atomic_store(&opened_by_others, 0);
+}
+
+static void close_bench(struct bench *bench)
+{
+    fovea_config_destroy(&bench->config);
+    fovea_context_destroy(&bench->context);
+    image_free(&bench->src);
+    image_free(&bench->dst);
+    unlink(bench->picture);
+    unlink(bench->file);
+    assert_int_equal(rmdir(bench->folder), 0);
+}
+
+static void run_frame(struct bench *bench)
+{
+    const struct fovea_point_uv gaze = {0.3, 0.6};
+    assert_int_equal(
+        fovea_context_run(bench->context, &bench->src.view, &bench->dst.view, gaze, NULL),
+        FOVEA_OK);
+}
+
+/* Frames until there is news; the settings are taken, and what that took is noted. */
+static enum fovea_result run_until_news(struct bench *bench)
+{
+    enum fovea_result news = FOVEA_NOT_READY;
+    for (const double end = now_ms() + 60000; news == FOVEA_NOT_READY && now_ms() < end;) {
+        const double begin = now_ms();
+        news = fovea_config_poll(bench->config);
+        if (news == FOVEA_OK) {
+            assert_int_equal(fovea_context_set_foveation(
+                                 bench->context, &fovea_config_settings(bench->config)->foveation),
+                             FOVEA_OK);
+        }
+        const double took_ms = now_ms() - begin;
+        bench->longest_ms = took_ms > bench->longest_ms ? took_ms : bench->longest_ms;
+        if (news == FOVEA_NOT_READY) {
+            run_frame(bench);
+            sleep_ms(1);
+        }
+    }
+    return news;
+}
+
+/* What a context that reads the picture itself makes of it; how long that takes. */
+static double assert_in_force(struct bench *bench)
+{
+    struct fovea_settings settings = *fovea_config_settings(bench->config);
+    settings.foveation.map.serial = 0;
+    const double begin = now_ms();
+    struct fovea_context *other = context_of(&settings, &bench->said);
+    const double took_ms = now_ms() - begin;
+    struct test_image expected = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    const struct fovea_point_uv gaze = {0.3, 0.6};
+    assert_int_equal(fovea_context_run(other, &bench->src.view, &expected.view, gaze, NULL),
+                     FOVEA_OK);
+    run_frame(bench);
+    compare_assert_all_same(&bench->dst.view, &expected.view, "in force");
+    fovea_context_destroy(&other);
+    image_free(&expected);
+    return took_ms;
+}
+
+static void a_large_picture_keeps_no_frame_waiting(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    save_picture(&bench, LARGE, 60000);
+    save_settings(&bench, with_map);
+    const double begin = now_ms();
+    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    const double after_ms = now_ms() - begin;
+    assert_int_equal(atomic_load(&opened_by_frames), 0);
+    const double reading_ms = assert_in_force(&bench);
+    print_message("report: %d x %d taken after %.0f ms; the longest poll with its settings took "
+                  "%.1f ms, settings that have to be read %.1f ms\n",
+                  LARGE, LARGE, after_ms, bench.longest_ms, reading_ms);
+    assert_true(bench.longest_ms < reading_ms / 2);
+    close_bench(&bench);
+}
+
+static void a_slow_disk_keeps_no_frame_waiting(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    save_picture(&bench, SMALL, 60000);
+    atomic_store(&delay_ms, SLOW_MS);
+    save_settings(&bench, with_map);
+    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    atomic_store(&delay_ms, 0);
+    print_message("report: the longest poll with its settings took %.2f ms\n", bench.longest_ms);
+    assert_int_equal(atomic_load(&opened_by_frames), 0);
+    assert_true(atomic_load(&opened_by_others) >= 2);
+    assert_true(bench.longest_ms < SLOW_MS / 4);
+    (void)assert_in_force(&bench);
+    close_bench(&bench);
+}
+
+static void another_picture_counts_when_the_settings_are_read_again(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    for (uint16_t peak = 10000; peak <= 60000; peak = (uint16_t)(peak + 10000)) {
+        save_picture(&bench, SMALL, peak);
+        save_settings(&bench, with_map);
+        assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
+        assert_int_equal(run_until_news(&bench), FOVEA_OK);
+        atomic_store(&opened_by_frames, 0);
+        (void)assert_in_force(&bench);
+        assert_int_equal(atomic_load(&opened_by_frames), 1); /* by the other context */
+    }
+    close_bench(&bench);
+}
+
+static void a_broken_picture_leaves_the_settings(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    save_picture(&bench, SMALL, 60000);
+    save_settings(&bench, with_map);
+    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    const char text[] = "this is no picture";
+    png_file_write(bench.picture, text, sizeof text);
+    assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
+    assert_int_equal(run_until_news(&bench), FOVEA_ERROR_CONFIG);
+    run_frame(&bench);
+    unlink(bench.picture);
+    assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
+    assert_int_equal(run_until_news(&bench), FOVEA_ERROR_IO);
+    run_frame(&bench);
+    save_picture(&bench, SMALL, 50000);
+    assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
+    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    (void)assert_in_force(&bench);
+    close_bench(&bench);
+}
+
+static void nothing_grows_while_pictures_are_saved(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct process_counts warm = {0};
+    open_bench(&bench);
+    for (int i = 0; i < 90; i++) {
+        if (i == 30) {
+            warm = process_count();
+        }
+        save_picture(&bench, 256, (uint16_t)(20000 + 100 * i));
+        save_settings(&bench, i % 5 == 4 ? "{}" : with_map);
+        assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
+        assert_int_equal(run_until_news(&bench), FOVEA_OK);
+        run_frame(&bench);
+    }
+    assert_process_counts(warm, 6000);
+    close_bench(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_large_picture_keeps_no_frame_waiting),
+        cmocka_unit_test(a_slow_disk_keeps_no_frame_waiting),
+        cmocka_unit_test(another_picture_counts_when_the_settings_are_read_again),
+        cmocka_unit_test(a_broken_picture_leaves_the_settings),
+        cmocka_unit_test(nothing_grows_while_pictures_are_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
