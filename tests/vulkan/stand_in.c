@@ -35,6 +35,9 @@ static enum fovea_result import_image(struct peer *peer, const struct peer_image
                                       struct peer_image **out_image)
 {
     struct faulty_peer *self = faulty(peer);
+    if (self->fault == LOSES_ITS_DEVICE) {
+        return FOVEA_ERROR_DEVICE_LOST;
+    }
     const enum fovea_result result = self->host->api->import_image(self->host, desc, out_image);
     for (int i = 0; result == FOVEA_OK && i < STAND_IN_IMAGES; i++) {
         if (!self->images[i].image) {

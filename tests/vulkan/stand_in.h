@@ -19,7 +19,7 @@ enum fault {
     REFUSES, /* enqueue fails */
     IS_SLOW, /* says so on the standard output, and works for 600 ms before the host peer does */
     WRONG_IMAGE, /* does not read what the engine drew */
-    LOSES_ITS_DEVICE, /* enqueue fails for good, and what it has will not signal */
+    LOSES_ITS_DEVICE, /* enqueue and images fail for good, and what it has will not signal */
     FAILS_HALF_WAY, /* enqueue fails; what there is of the job writes later, and then signals */
     FAILS_HALF_WAY_SILENTLY /* likewise, and does not signal */
 };

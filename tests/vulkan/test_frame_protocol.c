@@ -180,6 +180,26 @@ static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
     close_bench(&bench);
 }
 
+/* Images of the engine's are made without it, and no frame is lost. */
+static void a_peer_that_loses_its_device_while_images_are_made_is_done_without(void **state)
+{
+    (void)state;
+    static const enum rig_path paths[] = {RIG_MADE_TO_MADE, RIG_ENGINE_TO_ENGINE,
+                                          RIG_ENGINE_TO_MADE};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        struct bench bench;
+        open_bench(&bench, LOSES_ITS_DEVICE, NULL);
+        assert_int_equal(one_frame(&bench, paths[i]), FOVEA_OK);
+        assert_true(is_the_reference(&bench));
+        assert_int_equal(the_peer->jobs, 0);
+        assert_int_equal(bench.log.warnings, 1);
+        assert_non_null(strstr(bench.log.last, "the vulkan backend takes over"));
+        assert_int_equal(one_frame(&bench, paths[i]), FOVEA_OK);
+        assert_int_equal(bench.log.warnings, 1);
+        close_bench(&bench);
+    }
+}
+
 /* Views where they are, and nothing else of dst; then the vulkan backend foveates them. */
 static void a_peer_that_refuses_lets_views_through(void **state)
 {
@@ -343,6 +363,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(late_writes_of_a_job_that_failed_are_not_shown),
         cmocka_unit_test(late_writes_of_a_stuck_job_find_nothing_that_is_used),
         cmocka_unit_test(a_peer_that_loses_its_device_holds_nobody_up),
+        cmocka_unit_test(a_peer_that_loses_its_device_while_images_are_made_is_done_without),
         cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
         cmocka_unit_test(a_peer_that_reads_the_wrong_image_is_noticed),
         cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),
