@@ -26,7 +26,9 @@ import time
 from pathlib import Path
 
 FEW_FRAMES = 20
-FOVEA = "gaze.source=fixed,gaze.fixed.x=0.3,gaze.fixed.y=0.3,overlay.hud=false"
+# The published model, whose blur is the dearest.
+FOVEA = "gaze.source=fixed,gaze.fixed.x=0.3,gaze.fixed.y=0.3,overlay.hud=false,foveation.model=paper"
+BLOCKWISE = "foveation.method=blockwise"
 LOST = "gaze.source=udp,gaze.udp.port=0,gaze.validity.fallback=none"
 
 # name -> (environment, part of the frames: dear ones get fewer)
@@ -39,6 +41,7 @@ VARIANTS = {
     "Fovea, gaze lost": ({"FOVEA_ENABLE": "1", "FOVEA_SET": f"backend=vulkan,{LOST}"}, 1.0),
     "Fovea, vulkan backend": ({"FOVEA_ENABLE": "1", "FOVEA_SET": f"{FOVEA},backend=vulkan"}, 0.01),
     "Fovea, cpu backend": ({"FOVEA_ENABLE": "1", "FOVEA_SET": f"{FOVEA},backend=cpu"}, 0.05),
+    "Fovea, cpu, blockwise": ({"FOVEA_ENABLE": "1", "FOVEA_SET": f"{FOVEA},{BLOCKWISE},backend=cpu"}, 0.1),
 }
 
 
