@@ -3,6 +3,7 @@
 """When Vulkan fails the program goes on with its own frames; and when Fovea itself was wrong, the other tests
 would notice. A layer below Fovea's (tests/layer/fault) does the one and the other."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,15 @@ def test_memory_for_the_layer_never_decides_whether_a_program_starts(rig, failin
     assert "allocations of the layer" in done.output
     if failing == "1:1":
         assert "this program is left alone: out of memory" in done.log + done.output
+
+
+@pytest.mark.slow
+def test_validation_is_not_held_up_by_the_watchdog(rig):
+    """Validation 1.3.239 stands still for ten seconds where a thread asks for a timeline's value while another one signals
+    it: within four seconds, when the watchdog asked all the time."""
+    process, folder = rig.start(rig.program, "endless", validate=True, sets={"backend": "cpu"})
+    time.sleep(16)
+    process.terminate()
+    done = rig.done(process, folder)
+    done.assert_validated()
+    assert done.foveated and "most likely a validation bug" not in done.validation, done.validation[-500:]
