@@ -4,7 +4,7 @@
 runs them for FOVEA_STORM_SECONDS (120) in all, with a seed that it prints; FOVEA_STORM_SEED repeats one.
 
 Of every run: it ends as the same run ends without a fault, in time; it has presented every frame; when all of Vulkan
-is gone it has no more threads and descriptors than that run; and the log claims no more foveated frames than were
+is gone it has no more threads and descriptors than that run, and no object of Fovea's is left; and the log claims no more foveated frames than were
 presented, and, where submits are counted, than Fovea has submitted."""
 
 import itertools
@@ -70,6 +70,7 @@ class Seen:
         self.presents = self.number(r"fault: (\d+) presents")
         self.submits = self.number(r"presents, (\d+) submits")
         self.failed_submits = self.number(r"(\d+) of its submits failed")
+        self.objects = self.number(r"(-?\d+) of its objects are left")
         self.calls = self.number(r"fault: (\d+) calls of Fovea")
         self.allocations = self.number(r"storm: (\d+) allocations")
         self.threads = self.number(r"at the end: (\d+) threads")
@@ -93,6 +94,8 @@ class Seen:
         if self.threads > calm.threads + more_threads or self.descriptors > calm.descriptors:
             yield (f"{self.threads} threads and {self.descriptors} descriptors are left, "
                    f"of {calm.threads} and {calm.descriptors}")  # fmt: skip
+        if self.objects != calm.objects:
+            yield f"{self.objects} objects of Vulkan's are left, of {calm.objects}"
         if frames is not None and self.foveated + self.passed > frames:
             yield f"{self.foveated} foveated and {self.passed} passed through are claimed, of {frames}"
         if self.submits is not None and self.foveated > self.submits - self.failed_submits:

@@ -64,6 +64,8 @@ bool fault_is_foveas(const void *return_address);
 
 /* VK_SUCCESS, or what a call of that name has to return to that address. */
 VkResult fault_nth(const void *return_address, const char *name);
+/* Counts an object of Fovea's, if that is what the call made. */
+void fault_made(const void *return_address, const char *name, VkResult result);
 void fault_nth_load(VkDevice device);
 PFN_vkVoidFunction fault_nth_find(const char *name);
 /* On stderr. */

@@ -242,9 +242,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
     if (nth != VK_SUCCESS) {
         return nth;
     }
-    return fault_is("semaphore") && FOVEAS
-               ? VK_ERROR_OUT_OF_HOST_MEMORY
-               : fault_next.CreateSemaphore(device, info, allocator, out_semaphore);
+    if (fault_is("semaphore") && FOVEAS) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    const VkResult result = fault_next.CreateSemaphore(device, info, allocator, out_semaphore);
+    fault_made(__builtin_return_address(0), "CreateSemaphore", result);
+    return result;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)

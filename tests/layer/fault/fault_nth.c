@@ -17,6 +17,7 @@ struct plan {
 };
 
 static atomic_uint calls, failed_submits;
+static atomic_int objects; /* made by Fovea and not destroyed; not what goes with a pool */
 
 /* FOVEA_FAULT=nth:FIRST:COUNT:CODE */
 static struct plan find_plan(void)
@@ -46,9 +47,19 @@ VkResult fault_nth(const void *return_address, const char *name)
     return (VkResult)plan.code;
 }
 
+void fault_made(const void *return_address, const char *name, VkResult result)
+{
+    const bool counts = strncmp(name, "Create", 6) == 0 || strcmp(name, "AllocateMemory") == 0;
+    if (counts && result == VK_SUCCESS && fault_is_foveas(return_address)) {
+        atomic_fetch_add(&objects, 1);
+    }
+}
+
 void fault_nth_report(void)
 {
-    fprintf(stderr, "fault: %u calls of Fovea, %u of its submits failed\n", calls, failed_submits);
+    fprintf(stderr,
+            "fault: %u calls of Fovea, %u of its submits failed, %d of its objects are left\n",
+            calls, failed_submits, objects);
 }
 
 /* Results and parameters are Vulkan's: name, parameters, arguments. */
@@ -118,15 +129,47 @@ void fault_nth_report(void)
     static VKAPI_ATTR VkResult VKAPI_CALL fail_##name parameters                                   \
     {                                                                                              \
         const VkResult fault = fault_nth(__builtin_return_address(0), #name);                      \
-        return fault == VK_SUCCESS ? next_##name arguments : fault;                                \
+        const VkResult result = fault == VK_SUCCESS ? next_##name arguments : fault;               \
+        fault_made(__builtin_return_address(0), #name, result);                                    \
+        return result;                                                                             \
     }
 EACH(DEFINE)
+
+#define EACH_END(X)                                                                                \
+    X(DestroyBuffer, VkBuffer)                                                                     \
+    X(DestroyCommandPool, VkCommandPool)                                                           \
+    X(DestroyDescriptorPool, VkDescriptorPool)                                                     \
+    X(DestroyDescriptorSetLayout, VkDescriptorSetLayout)                                           \
+    X(DestroyFence, VkFence)                                                                       \
+    X(DestroyImage, VkImage)                                                                       \
+    X(DestroyPipeline, VkPipeline)                                                                 \
+    X(DestroyPipelineLayout, VkPipelineLayout)                                                     \
+    X(DestroyQueryPool, VkQueryPool)                                                               \
+    X(DestroySemaphore, VkSemaphore)                                                               \
+    X(DestroyShaderModule, VkShaderModule)                                                         \
+    X(FreeMemory, VkDeviceMemory)
+
+#define DEFINE_END(name, type)                                                                     \
+    static PFN_vk##name next_##name;                                                               \
+    static VKAPI_ATTR void VKAPI_CALL count_##name(VkDevice d, type object,                        \
+                                                   const VkAllocationCallbacks *a)                 \
+    {                                                                                              \
+        if (object && fault_is_foveas(__builtin_return_address(0))) {                              \
+            atomic_fetch_sub(&objects, 1);                                                         \
+        }                                                                                          \
+        next_##name(d, object, a);                                                                 \
+    }
+EACH_END(DEFINE_END)
 
 void fault_nth_load(VkDevice device)
 {
 #define LOAD(name, parameters, arguments)                                                          \
     next_##name = (PFN_vk##name)fault_next.GetDeviceProcAddr(device, "vk" #name);
     EACH(LOAD)
+#undef LOAD
+#define LOAD(name, type)                                                                           \
+    next_##name = (PFN_vk##name)fault_next.GetDeviceProcAddr(device, "vk" #name);
+    EACH_END(LOAD)
 #undef LOAD
 }
 
@@ -137,6 +180,12 @@ PFN_vkVoidFunction fault_nth_find(const char *name)
         return (PFN_vkVoidFunction)fail_##known;                                                   \
     }
     EACH(FIND)
+#undef FIND
+#define FIND(known, type)                                                                          \
+    if (strcmp(name, "vk" #known) == 0) {                                                          \
+        return (PFN_vkVoidFunction)count_##known;                                                  \
+    }
+    EACH_END(FIND)
 #undef FIND
     return NULL;
 }
