@@ -58,10 +58,16 @@ static enum fovea_result check_parts(const unsigned char *bytes, size_t count, c
                                      struct fovea_log log)
 {
     size_t at = 8;
+    size_t pixel_bytes = 0;
     while (at + 12 <= count && memcmp(bytes + at + 4, "IEND", 4) != 0) {
-        at += 12 + (size_t)number_at(bytes + at);
+        const size_t length = number_at(bytes + at);
+        pixel_bytes += memcmp(bytes + at + 4, "IDAT", 4) == 0 ? length : 0;
+        at += 12 + length;
     }
-    return at + 12 <= count ? FOVEA_OK : wrong(log, path, "the picture is broken (it has no end)");
+    if (at + 12 > count) {
+        return wrong(log, path, "the picture is broken (it has no end)");
+    }
+    return pixel_bytes > 0 ? FOVEA_OK : wrong(log, path, "the picture is broken (no IDAT)");
 }
 
 /* Width and height stand where every PNG has them: before anything is decoded. */

@@ -7,6 +7,7 @@
 #include "vec.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -221,7 +222,12 @@ bool textures_paint(uint32_t seed, uint8_t *out_texels)
     job->font = font;
     gamma_fill(&job->gamma);
     pthread_t helper;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all); /* signals are for the main thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     bool helped = pthread_create(&helper, NULL, paint_thread, job) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     paint_thread(job);
     if (helped) {
         pthread_join(helper, NULL);

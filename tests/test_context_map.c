@@ -433,6 +433,11 @@ static void broken_pictures_are_refused(void **state)
         png_file_write(b->path, bytes, cut);
         assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");
     }
+    unsigned char empty[33 + 12]; /* head and end */
+    memcpy(empty, bytes, 33);
+    memcpy(empty + 33, bytes + count - 12, 12);
+    png_file_write(b->path, empty, sizeof empty);
+    assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "no IDAT");
     bytes[24] = 3; /* bits of a sample */
     png_file_write(b->path, bytes, count);
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "the picture is broken");

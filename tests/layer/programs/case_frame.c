@@ -6,6 +6,7 @@
 #include "program.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define FRAMES 8
 
@@ -98,7 +99,7 @@ static void thread(void)
     stand_close(&stand);
 }
 
-static volatile bool stop;
+static atomic_bool stop;
 
 static void *present_until_stopped(void *unused)
 {
@@ -106,7 +107,7 @@ static void *present_until_stopped(void *unused)
     struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);
-    while (!stop) {
+    while (!atomic_load(&stop)) {
         frame_run(&stand.screen, 1);
     }
     stand_close(&stand);
@@ -123,7 +124,7 @@ static void three_threads(void)
         }
     }
     program_hold();
-    stop = true;
+    atomic_store(&stop, true);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
     }
