@@ -40,7 +40,7 @@ def test_srgb_is_validations_mistake_where_the_driver_says_so(rig):
     flags that a swapchain of several formats implies: MUTABLE_FORMAT and EXTENDED_USAGE. The driver says yes. Validation
     1.3.239 asks for the format's own features, as if there were no flags, of which it says no."""
     asked = rig.case("ask-of-srgb", on=False)
-    assert asked.code == 0 and asked.output.split() == ["several_formats", "0", "one_format", "-11"], asked.output
+    assert asked.code == 0 and asked.output.split()[:4] == ["several_formats", "0", "one_format", "-11"], asked.output
     seen = rig.case("srgb", validate=True, sets=SETS)
     assert "seen by kernels" in seen.log and list(seen.messages) == ITS_MISTAKES, seen.log + seen.validation
     copied = rig.case("srgb", validate=True, sets={**SETS, "layer.direct": "false"})
