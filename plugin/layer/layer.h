@@ -246,6 +246,7 @@ struct layer_instance *layer_registry_instance(const void *handle);
 struct layer_device *layer_registry_device(const void *handle);
 struct layer_instance *layer_registry_take_instance(const void *handle);
 struct layer_device *layer_registry_take_device(const void *handle);
+struct layer_device *layer_registry_take_device_of(const struct layer_instance *instance);
 void layer_registry_add_swapchain(struct layer_device *device, struct layer_swapchain *swapchain);
 struct layer_swapchain *layer_registry_swapchain(struct layer_device *device,
                                                  VkSwapchainKHR handle);
@@ -322,6 +323,9 @@ layer_ReleaseSwapchainImagesEXT(VkDevice handle, const VkReleaseSwapchainImagesI
 /* What fovea_vulkan.h is to look functions up with: command buffers that it allocates get the loader's
  * dispatch pointer, without which any layer below crashes. */
 PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const char *name);
+
+/* layer_device.c: before the instance goes, devices that the program has not destroyed. */
+void layer_devices_leave(const struct layer_instance *instance);
 
 /* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in structures of
  * the program's are patched, and put back by layer_features_restore. */

@@ -276,13 +276,9 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
-                                               const VkAllocationCallbacks *allocator)
+/* All that is Fovea's goes; the device's queues end what it has given them. */
+static void leave(struct layer_device *device)
 {
-    struct layer_device *device = handle ? layer_registry_device(handle) : NULL;
-    if (!device) {
-        return;
-    }
     while (device->swapchains) { /* of a program that has forgotten them */
         struct layer_swapchain *swapchain = device->swapchains;
         (void)layer_registry_take_swapchain(device, swapchain->handle);
@@ -291,6 +287,26 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
     }
     layer_contexts_finish(device);
     layer_aliases_finish(device);
+}
+
+/* The loader unloads the driver with its last instance, whatever is left of it: contexts have threads in there. */
+void layer_devices_leave(const struct layer_instance *instance)
+{
+    struct layer_device *device;
+    while ((device = layer_registry_take_device_of(instance)) != NULL) {
+        leave(device);
+        free_device(device);
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
+                                               const VkAllocationCallbacks *allocator)
+{
+    struct layer_device *device = handle ? layer_registry_device(handle) : NULL;
+    if (!device) {
+        return;
+    }
+    leave(device);
     layer_registry_take_device(handle);
     device->vk.DestroyDevice(handle, allocator);
     free_device(device);

@@ -114,6 +114,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
     if (!instance) {
         return;
     }
+    layer_devices_leave(instance); /* of a program that has forgotten them */
     instance->vk.DestroyInstance(handle, allocator);
     while (instance->windows) {
         struct layer_window *window = instance->windows;

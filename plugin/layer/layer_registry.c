@@ -61,6 +61,11 @@ struct layer_device *layer_registry_take_device(const void *handle)
     FIND(layer_device, devices, (*at)->key == layer_key(handle), true);
 }
 
+struct layer_device *layer_registry_take_device_of(const struct layer_instance *instance)
+{
+    FIND(layer_device, devices, (*at)->instance == instance, true);
+}
+
 void layer_registry_add_swapchain(struct layer_device *device, struct layer_swapchain *swapchain)
 {
     ADD(device->swapchains, swapchain);

@@ -20,6 +20,15 @@ def test_a_program_ends_well(rig, name):
     assert done.code == 0, done.output + done.log
 
 
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+@pytest.mark.parametrize("name", ["instance-first", "device-left", "returns", "exits-in-a-thread", "fork-exit"])
+def test_a_program_that_ends_badly_ends_as_without_fovea(rig, name, backend):
+    for _ in range(5):
+        done = rig.run(rig.program, name, sets={"backend": backend})
+        assert done.code == 0, done.output + done.log
+        assert f"backend {backend} on" in done.log, done.log
+
+
 def test_a_forgotten_swapchain_does_not_matter(rig):
     """The program is wrong, and leaks; Fovea frees what is its own all the same."""
     alone = rig.run(rig.program, "forgets-its-swapchain", on=False, validate=True)

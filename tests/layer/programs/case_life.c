@@ -7,8 +7,10 @@
 #include "program.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,6 +113,81 @@ static void forgets_its_swapchain(void)
     screen_close_frames(&stand.screen);
     program_close_device(&stand.program);
     program_close_instance(&stand.program);
+}
+
+/* ---- Ends against the rules, or without a word ---- */
+
+/* Longer than any thread of a layer sleeps that may trip over what is gone. */
+static void live_on(void)
+{
+    const struct timespec pause = {.tv_nsec = 400000000};
+    nanosleep(&pause, NULL);
+}
+
+static void instance_first(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
+    stand.program.vk.DestroyInstance(stand.program.instance, NULL);
+    live_on();
+}
+
+static void device_left(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
+    screen_close(&stand.screen);
+    stand.program.vk.DestroyInstance(stand.program.instance, NULL);
+    live_on();
+}
+
+static void returns(void)
+{
+    static struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+}
+
+static void *leave_soon(void *user)
+{
+    (void)user;
+    const struct timespec pause = {.tv_nsec = 30000000};
+    nanosleep(&pause, NULL);
+    exit(0);
+}
+
+static void exits_in_a_thread(void)
+{
+    static struct stand stand;
+    open_stand(&stand);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, leave_soon, NULL) != 0) {
+        program_fail("pthread_create", 0);
+    }
+    while (true) {
+        frame_run(&stand.screen, 1);
+    }
+}
+
+static void fork_whose_child_exits(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    const pid_t child = fork();
+    if (child == 0) {
+        exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        program_fail("the child", status);
+    }
+    frame_run(&stand.screen, FRAMES);
+    stand_close(&stand);
 }
 
 /* By turns; the first one goes while the second one still presents. */
@@ -311,6 +388,11 @@ const struct program_case life_cases[] = {
     {"nothing-destroyed", nothing_destroyed},
     {"never-presents", never_presents},
     {"forgets-its-swapchain", forgets_its_swapchain},
+    {"instance-first", instance_first},
+    {"device-left", device_left},
+    {"returns", returns},
+    {"exits-in-a-thread", exits_in_a_thread},
+    {"fork-exit", fork_whose_child_exits},
     {"two-devices", two_devices},
     {"instances-in-turn", instances_in_turn},
     {"instances-at-once", instances_at_once},
