@@ -16,6 +16,7 @@
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
  *     layer_retry.c      presents that run out of memory and are tried again
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
+ *     layer_choices.c    what files and keys have made of the settings
  *     layer_windows.c    the windows that these belong to
  *     layer_programs.c   programs that are left alone
  *     layer_dump.c       for tests: frames as files, before and after

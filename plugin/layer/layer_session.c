@@ -3,6 +3,7 @@
 
 #include "layer_session.h"
 
+#include "layer_choices.h"
 #include "layer_defaults.h"
 #include "layer_input.h"
 #include "layer_log.h"
@@ -14,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STRENGTH_STEP 1.189207115002721 /* four presses double it */
-
 /* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare: while the settings
  * are read for the first time; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the
  * input's thread and 0.5 s for the settings'. Nobody waits for the X server, nor for files once frames run. */
@@ -23,9 +22,8 @@ struct session {
     uint32_t instances;
     bool begun;
     struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
-    struct fovea_settings files; /* what the files say, */
-    struct fovea_settings now; /* and what the keys have made of it */
-    uint64_t serial; /* of now */
+    struct layer_choices choices; /* what the files and the keys say */
+    uint64_t serial; /* of those */
     struct fovea_gaze_source
         *source; /* of windows without one of their own; NULL: none could be opened */
     struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
@@ -33,9 +31,6 @@ struct session {
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
     struct layer_windows windows; /* with the gaze in each where the pointer is it */
-    bool off;
-    bool wiping;
-    bool help;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -118,25 +113,6 @@ static void open_source(const struct fovea_gaze_settings *gaze)
     }
 }
 
-/* What keys have made of a setting stays until the files say something new about that one. */
-static void keep_keys(const struct fovea_settings *files)
-{
-    const struct fovea_settings before = session.now;
-    session.now = *files;
-#define KEEP(member)                                                                               \
-    if (files->member == session.files.member) {                                                   \
-        session.now.member = before.member;                                                        \
-    }
-    KEEP(foveation.model)
-    KEEP(foveation.strength)
-    KEEP(overlay.marker)
-    KEEP(overlay.rings)
-    KEEP(overlay.heatmap)
-    KEEP(overlay.hud)
-    KEEP(overlay.wipe_uv)
-#undef KEEP
-}
-
 /* The files have changed, or are read for the first time. */
 static void take_files(void)
 {
@@ -144,11 +120,10 @@ static void take_files(void)
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
     const bool same_gaze = memcmp(&files.gaze, &session.gaze, sizeof files.gaze) == 0;
     if (session.serial == 0) {
-        session.now = files;
+        session.choices.now = session.choices.files = files;
     } else {
-        keep_keys(&files);
+        layer_choices_take(&session.choices, &files);
     }
-    session.files = files;
     session.serial++;
     layer_log_set_level(files.log_level);
     if (session.input) {
@@ -174,7 +149,8 @@ static void reload_config(void)
 
 static void open_input(void)
 {
-    const struct layer_input_desc desc = {.keys = &session.files.layer.keys, .log = layer_log()};
+    const struct layer_input_desc desc = {.keys = &session.choices.files.layer.keys,
+                                          .log = layer_log()};
     if (layer_input_create(&desc, &session.input) < 0) {
         return; /* it has said why */
     }
@@ -224,73 +200,12 @@ void layer_session_leave(void)
 
 /* ---- Keys ----------------------------------------------------------------------------------------- */
 
-static void scale_strength(double factor)
-{
-    const double strength = session.now.foveation.strength;
-    const double least = 0.125;
-    double scaled = (strength > 0.0 ? strength : least) * factor;
-    scaled = scaled < least ? least : scaled;
-    session.now.foveation.strength = scaled > 8.0 ? 8.0 : scaled;
-}
-
-static void flip(bool *value)
-{
-    *value = !*value;
-}
-
-/* The published model, and from there back to what the files say, or where they say the same to a view's. */
-static void change_model(void)
-{
-    const enum fovea_model own = session.files.foveation.model;
-    enum fovea_model *model = &session.now.foveation.model;
-    if (*model != FOVEA_MODEL_PAPER) {
-        *model = FOVEA_MODEL_PAPER;
-    } else {
-        *model = own == FOVEA_MODEL_PAPER ? FOVEA_MODEL_PHYSICAL : own;
-    }
-}
-
 static void act(enum layer_action action)
 {
-    struct fovea_overlay *overlay = &session.now.overlay;
-    switch (action) {
-    case LAYER_ACTION_TOGGLE:
-        flip(&session.off);
-        break;
-    case LAYER_ACTION_HUD:
-        flip(&overlay->hud);
-        break;
-    case LAYER_ACTION_MARKER:
-        flip(&overlay->marker);
-        break;
-    case LAYER_ACTION_RINGS:
-        flip(&overlay->rings);
-        break;
-    case LAYER_ACTION_HEATMAP:
-        flip(&overlay->heatmap);
-        break;
-    case LAYER_ACTION_WIPE:
-        flip(&session.wiping);
-        overlay->wipe_uv = session.files.overlay.wipe_uv;
-        break;
-    case LAYER_ACTION_RELOAD:
+    if (action == LAYER_ACTION_RELOAD) {
         reload_config();
-        break;
-    case LAYER_ACTION_HELP:
-        flip(&session.help);
-        break;
-    case LAYER_ACTION_STRONGER:
-        scale_strength(STRENGTH_STEP);
-        break;
-    case LAYER_ACTION_WEAKER:
-        scale_strength(1.0 / STRENGTH_STEP);
-        break;
-    case LAYER_ACTION_MODEL:
-        change_model();
-        break;
-    case LAYER_ACTION_COMPARE:
-    case LAYER_ACTION_COUNT:
-        break;
+    } else {
+        layer_choices_act(&session.choices, action);
     }
     session.serial++;
 }
@@ -308,9 +223,9 @@ static void take_input(void)
         }
     }
     session.serial += state.compare_held != session.seen.compare_held;
-    if (session.wiping && state.pointer_known &&
-        state.pointer_x_uv != session.now.overlay.wipe_uv) {
-        session.now.overlay.wipe_uv = fmin(fmax(state.pointer_x_uv, 0.0), 1.0);
+    if (session.choices.wiping && state.pointer_known &&
+        state.pointer_x_uv != session.choices.now.overlay.wipe_uv) {
+        session.choices.now.overlay.wipe_uv = fmin(fmax(state.pointer_x_uv, 0.0), 1.0);
         session.serial++;
     }
     session.seen = state;
@@ -320,11 +235,11 @@ static void take_input(void)
  * still, which says so. */
 static bool is_anything_to_do(void)
 {
-    const struct fovea_overlay *overlay = &session.now.overlay;
-    const bool drawn =
-        overlay->hud || overlay->marker || overlay->rings || overlay->heatmap || session.help;
-    const bool told = overlay->hud || session.help;
-    return session.off ? told : session.now.foveation.strength > 0.0 || drawn;
+    const struct fovea_overlay *overlay = &session.choices.now.overlay;
+    const bool drawn = overlay->hud || overlay->marker || overlay->rings || overlay->heatmap ||
+                       session.choices.help;
+    const bool told = overlay->hud || session.choices.help;
+    return session.choices.off ? told : session.choices.now.foveation.strength > 0.0 || drawn;
 }
 
 bool layer_session_tick(void)
@@ -369,14 +284,14 @@ static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation
 
 static struct fovea_settings settings_for(VkColorSpaceKHR color_space)
 {
-    struct fovea_settings settings = session.now;
+    struct fovea_settings settings = session.choices.now;
     if (session.seen.compare_held) {
         settings.overlay.wipe_uv = 1.0;
     }
-    if (session.help) {
+    if (session.choices.help) {
         settings.overlay.hud = true;
     }
-    if (session.off) {
+    if (session.choices.off) {
         settings.overlay = (struct fovea_overlay){.hud = settings.overlay.hud};
         settings.foveation.strength = 0.0;
     }
@@ -430,7 +345,7 @@ static void part(struct layer_context *context)
  * source, whether that can be followed or not. */
 static void follow(struct layer_context *context, struct fovea_gaze_source *source)
 {
-    if (!session.now.gaze.late || !source || context->asked == source) {
+    if (!session.choices.now.gaze.late || !source || context->asked == source) {
         return;
     }
     part(context);
@@ -469,12 +384,12 @@ static const char *words_for_gaze(const struct layer_swapchain *swapchain,
 /* Under the HUD's own lines: whether it is off, and the keys. */
 static void write_hud(char *text, size_t size)
 {
-    const char *toggle = session.files.layer.keys.toggle;
-    const int used = !session.off ? snprintf(text, size, "%s", "")
-                                  : snprintf(text, size, "off%s%s%s", toggle[0] ? ": " : "", toggle,
-                                             session.help ? "\n" : "");
-    if (session.help && used >= 0 && (size_t)used < size) {
-        layer_input_help(&session.files.layer.keys, text + used, size - (size_t)used);
+    const char *toggle = session.choices.files.layer.keys.toggle;
+    const int used = !session.choices.off ? snprintf(text, size, "%s", "")
+                                          : snprintf(text, size, "off%s%s%s", toggle[0] ? ": " : "",
+                                                     toggle, session.choices.help ? "\n" : "");
+    if (session.choices.help && used >= 0 && (size_t)used < size) {
+        layer_input_help(&session.choices.files.layer.keys, text + used, size - (size_t)used);
     }
 }
 
