@@ -19,7 +19,7 @@ if(TARGET fovea_kernels_avx2)
     target_compile_definitions(test_foveate_cover PRIVATE FOVEATE_CPU_HAVE_AVX2)
 endif()
 target_link_options(test_foveate_memory PRIVATE
-    -Wl,--wrap=malloc,--wrap=calloc,--wrap=pthread_create)
+    -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=pthread_create)
 
 foreach(topic IN ITEMS exact law levels light memory properties tiles)
     fovea_add_test(NAME test_smooth_${topic} SOURCES test_smooth_${topic}.c
@@ -29,7 +29,7 @@ if(TARGET fovea_kernels_avx2)
     target_compile_definitions(test_smooth_properties PRIVATE FOVEATE_CPU_HAVE_AVX2)
     target_compile_definitions(test_smooth_tiles PRIVATE FOVEATE_CPU_HAVE_AVX2)
 endif()
-target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc)
+target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap)
 
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
 foreach(topic IN ITEMS depth exact)
@@ -60,7 +60,7 @@ fovea_add_test(NAME test_models_claims
     SOURCES test_models_claims.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
 target_sources(test_context_memory PRIVATE support/process_counts.c)
-target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc)
+target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc,--wrap=mmap)
 
 fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_context_objects)

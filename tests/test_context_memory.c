@@ -10,21 +10,35 @@
 #include "process_counts.h"
 #include "sheet.h"
 
+#include <sys/mman.h>
+
 static const struct fovea_point_uv center = {0.5, 0.5};
 static int allocations_left = -1; /* -1: all succeed */
 static int allocation_count;
 
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
+void *__real_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
 
-void *__wrap_calloc(size_t count, size_t bytes)
+static bool fails(void)
 {
     if (allocations_left == 0) {
-        return NULL;
+        return true;
     }
     allocations_left -= allocations_left > 0;
     allocation_count++;
-    return __real_calloc(count, bytes);
+    return false;
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    return fails() ? MAP_FAILED : __real_mmap(where, bytes, protection, flags, fd, offset);
 }
 
 static void context_without_memory_says_so(void **state)

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 
 static int allocations_left = -1; /* -1: all succeed */
 static int allocations_seen;
@@ -21,6 +22,8 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
+void *__real_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument);
 
@@ -43,6 +46,13 @@ void *__wrap_calloc(size_t count, size_t bytes)
 {
     allocations_seen++;
     return fails(&allocations_left) ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    allocations_seen++;
+    return fails(&allocations_left) ? MAP_FAILED
+                                    : __real_mmap(where, bytes, protection, flags, fd, offset);
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,

@@ -7,6 +7,8 @@
 
 #include "images.h"
 
+#include <sys/mman.h>
+
 static int allocations_left = -1; /* -1: all succeed */
 static int allocations_seen;
 
@@ -14,6 +16,8 @@ void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
+void *__real_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
 
 static bool fails(void)
 {
@@ -33,6 +37,11 @@ void *__wrap_malloc(size_t bytes)
 void *__wrap_calloc(size_t count, size_t bytes)
 {
     return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    return fails() ? MAP_FAILED : __real_mmap(where, bytes, protection, flags, fd, offset);
 }
 
 static void plan_without_memory_says_so(void **state)

@@ -4,8 +4,8 @@
 #include "foveate_cpu_band.h"
 
 #include "foveate_grid.h"
+#include "large_memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct band {
@@ -49,7 +49,7 @@ enum fovea_result foveate_cpu_scratch_init(struct foveate_cpu_scratch *scratch,
     const size_t column_floats = round_up(side * channels, group) + 2 * group;
 
     const size_t total = row_count * row_floats + (reach + 1) * column_floats;
-    scratch->memory = calloc(total, sizeof *scratch->memory);
+    scratch->memory = large_memory_make(total, sizeof *scratch->memory);
     if (!scratch->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -64,7 +64,7 @@ enum fovea_result foveate_cpu_scratch_init(struct foveate_cpu_scratch *scratch,
 
 void foveate_cpu_scratch_finish(struct foveate_cpu_scratch *scratch)
 {
-    free(scratch->memory);
+    large_memory_free(scratch->memory);
     *scratch = (struct foveate_cpu_scratch){0};
 }
 

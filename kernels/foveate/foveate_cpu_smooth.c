@@ -7,6 +7,7 @@
 #include "foveate_cpu_gather.h"
 #include "foveate_cpu_steep.h"
 #include "foveate_cpu_tile.h"
+#include "large_memory.h"
 #include "thread_steps.h"
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static enum fovea_result make_scratch(struct scratch *scratch, const struct fove
     const size_t line = FOVEATE_CPU_TILE_LINE;
     const size_t tile = foveate_cpu_tile_floats(plan->width_px);
     const size_t floats = line + tile + samples + values + width;
-    scratch->memory = calloc(floats, sizeof *scratch->memory);
+    scratch->memory = large_memory_make(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -135,11 +136,11 @@ enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smoo
     if (count <= smooth->image_capacity) {
         return FOVEA_OK;
     }
-    float *samples = calloc(count * floats, sizeof *samples);
+    float *samples = large_memory_make(count * floats, sizeof *samples);
     if (!samples) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    free(smooth->samples);
+    large_memory_free(smooth->samples);
     smooth->samples = samples;
     smooth->image_capacity = (uint32_t)count;
     return FOVEA_OK;
@@ -148,7 +149,7 @@ enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smoo
 static void free_scratch(struct scratch *scratch, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        free(scratch[i].memory);
+        large_memory_free(scratch[i].memory);
     }
 }
 
@@ -217,7 +218,7 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
     }
     free_scratch((*smooth)->scratch, 0, (*smooth)->scratch_count);
     free((*smooth)->scratch);
-    free((*smooth)->samples);
+    large_memory_free((*smooth)->samples);
     free(*smooth);
     *smooth = NULL;
 }

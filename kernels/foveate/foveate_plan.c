@@ -7,6 +7,7 @@
 #include "foveate_filter.h"
 #include "foveate_model.h"
 #include "foveate_plan_smooth.h"
+#include "large_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static void fill_ring(struct foveate_plan *plan, const struct foveate_model *mod
 
 static enum fovea_result fill_rings(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    plan->rings = calloc(plan->ring_count, sizeof *plan->rings);
+    plan->rings = large_memory_make(plan->ring_count, sizeof *plan->rings);
     if (!plan->rings) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -93,7 +94,7 @@ static double filter_sigma_px(const struct foveate_plan *plan, const struct fove
 
 static enum fovea_result fill_taps(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    plan->taps = calloc(plan->tap_count, sizeof *plan->taps);
+    plan->taps = large_memory_make(plan->tap_count, sizeof *plan->taps);
     if (!plan->taps) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -155,9 +156,9 @@ void foveate_plan_destroy(struct foveate_plan **plan)
     if (!plan || !*plan) {
         return;
     }
-    free((*plan)->rings);
-    free((*plan)->taps);
-    free((*plan)->law_table);
+    large_memory_free((*plan)->rings);
+    large_memory_free((*plan)->taps);
+    large_memory_free((*plan)->law_table);
     free(*plan);
     *plan = NULL;
 }

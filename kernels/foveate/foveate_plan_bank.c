@@ -15,11 +15,11 @@
 
 #include "foveate_filter.h"
 #include "foveate_plan_smooth.h"
+#include "large_memory.h"
 
 #include "core/log.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FINEST_PER_OCTAVE 5678.0 /* 8192 ln 2 */
 #define BANK_TAPS 1048576.0
@@ -70,7 +70,7 @@ enum fovea_result foveate_plan_fill_bank(struct foveate_plan *plan,
     plan->law.bank_per_octave = (float)choose_per_octave(taps_per_sigma, bound_px);
     plan->law.bank_taps_per_sigma = (float)taps_per_sigma;
     plan->ring_count = count_filters(plan, bound_px);
-    plan->rings = calloc(plan->ring_count, sizeof *plan->rings);
+    plan->rings = large_memory_make(plan->ring_count, sizeof *plan->rings);
     if (!plan->rings) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }

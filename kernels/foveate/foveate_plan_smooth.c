@@ -5,9 +5,9 @@
 
 #include "core/log.h"
 #include "foveate_limits.h"
+#include "large_memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Between entries the table is linear: with so many the kinks of a law are met to 1/1000. */
 #define RADIAL_ENTRIES 2049
@@ -99,7 +99,7 @@ static void fill_map(struct foveate_plan *plan, const struct foveate_model *mode
 
 static enum fovea_result fill_table(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    plan->law_table = calloc((size_t)plan->law.table_count, sizeof *plan->law_table);
+    plan->law_table = large_memory_make((size_t)plan->law.table_count, sizeof *plan->law_table);
     if (!plan->law_table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
