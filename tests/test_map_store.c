@@ -62,13 +62,22 @@ struct bench {
     struct fovea_context *context;
     struct test_image src;
     struct test_image dst;
-    double longest_ms; /* of a frame with its poll and its settings */
+    double longest_ms; /* of a poll with its settings */
+    double longest_busy_ms; /* of the processor's time */
 };
 
 static double now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* Of this thread's own, whoever else is at work. */
+static double busy_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
@@ -150,6 +159,7 @@ static enum fovea_result run_until_news(struct bench *bench)
     enum fovea_result news = FOVEA_NOT_READY;
     for (const double end = now_ms() + 60000; news == FOVEA_NOT_READY && now_ms() < end;) {
         const double begin = now_ms();
+        const double busy_begin_ms = busy_ms();
         news = fovea_config_poll(bench->config);
         if (news == FOVEA_OK) {
             assert_int_equal(fovea_context_set_foveation(
@@ -157,6 +167,8 @@ static enum fovea_result run_until_news(struct bench *bench)
                              FOVEA_OK);
         }
         const double took_ms = now_ms() - begin;
+        const double busy = busy_ms() - busy_begin_ms;
+        bench->longest_busy_ms = busy > bench->longest_busy_ms ? busy : bench->longest_busy_ms;
         bench->longest_ms = took_ms > bench->longest_ms ? took_ms : bench->longest_ms;
         if (news == FOVEA_NOT_READY) {
             run_frame(bench);
@@ -166,14 +178,14 @@ static enum fovea_result run_until_news(struct bench *bench)
     return news;
 }
 
-/* What a context that reads the picture itself makes of it; how long that takes. */
+/* What a context that reads the picture itself makes of it; how long that keeps its thread busy. */
 static double assert_in_force(struct bench *bench)
 {
     struct fovea_settings settings = *fovea_config_settings(bench->config);
     settings.foveation.map.serial = 0;
-    const double begin = now_ms();
+    const double begin = busy_ms();
     struct fovea_context *other = context_of(&settings, &bench->said);
-    const double took_ms = now_ms() - begin;
+    const double took_ms = busy_ms() - begin;
     struct test_image expected = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     const struct fovea_point_uv gaze = {0.3, 0.6};
     assert_int_equal(fovea_context_run(other, &bench->src.view, &expected.view, gaze, NULL),
@@ -196,11 +208,16 @@ static void a_large_picture_keeps_no_frame_waiting(void **state)
     assert_int_equal(run_until_news(&bench), FOVEA_OK);
     const double after_ms = now_ms() - begin;
     assert_int_equal(atomic_load(&opened_by_frames), 0);
+    const double plan_begin = busy_ms();
+    run_frame(&bench);
+    const double plan_ms = busy_ms() - plan_begin;
     const double reading_ms = assert_in_force(&bench);
     print_message("report: %d x %d taken after %.0f ms; the longest poll with its settings took "
-                  "%.1f ms, settings that have to be read %.1f ms\n",
-                  LARGE, LARGE, after_ms, bench.longest_ms, reading_ms);
-    assert_true(bench.longest_ms < reading_ms / 2);
+                  "%.1f ms, %.1f ms of the processor's, settings that have to be read %.1f ms; the "
+                  "frame with its plan %.1f ms\n",
+                  LARGE, LARGE, after_ms, bench.longest_ms, bench.longest_busy_ms, reading_ms,
+                  plan_ms);
+    assert_true(bench.longest_busy_ms < reading_ms / 7);
     close_bench(&bench);
 }
 

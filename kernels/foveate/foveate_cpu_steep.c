@@ -28,6 +28,21 @@ static float step_between(const struct foveate_law *law, float a, float b)
     return 0.5f * sigma * sigma * sigma * fabsf(b - a);
 }
 
+/* The largest of step_between. Where the table has inverse squares, the root is taken only of steps that may be
+ * larger than any before: (1/2 |b - a|)^2 / m^3, m the smaller, is the square of it. */
+static float larger_step(const struct foveate_law *law, float a, float b, float largest)
+{
+    if (law->map_root) {
+        const double smaller = (double)(a < b ? a : b);
+        const double half_step = 0.5 * ((double)b - (double)a);
+        const double before = 0.99999 * (double)largest;
+        if (half_step * half_step < before * before * smaller * smaller * smaller) {
+            return largest;
+        }
+    }
+    return fmaxf(largest, step_between(law, a, b));
+}
+
 static struct extremes line_extremes(const struct foveate_law *law, const float *table)
 {
     struct extremes out = {table[0], 0.0f};
@@ -43,18 +58,20 @@ static struct extremes line_extremes(const struct foveate_law *law, const float 
 static struct extremes map_extremes(const struct foveate_law *law, const float *table)
 {
     struct extremes out = {0.0f, 0.0f};
+    float most = table[0]; /* as the table has it: of inverse squares the smallest */
     for (int32_t j = 0; j < law->map_height; j++) {
         for (int32_t i = 0; i < law->map_width; i++) {
             const float *here = table + (ptrdiff_t)j * law->map_width + i;
-            out.value = fmaxf(out.value, entry(law, *here));
+            most = (*here > most) != law->map_root ? *here : most;
             if (i > 0) {
-                out.step = fmaxf(out.step, step_between(law, here[-1], here[0]));
+                out.step = larger_step(law, here[-1], here[0], out.step);
             }
             if (j > 0) {
-                out.step = fmaxf(out.step, step_between(law, here[-law->map_width], here[0]));
+                out.step = larger_step(law, here[-law->map_width], here[0], out.step);
             }
         }
     }
+    out.value = entry(law, most);
     out.step *= 1.4143f;
     return out;
 }

@@ -118,23 +118,55 @@ double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, 
 
 /* ---- Making one */
 
+/* Of values of which none has to wait for the one before it: a large map is looked through in a frame. */
+#define LANES 8
+
+struct lanes {
+    float largest[LANES];
+    float smallest[LANES];
+    float nothing[LANES]; /* 0; NaN where a value was NaN or infinite */
+};
+
+static void look_at(struct lanes *lanes, int lane, float value)
+{
+    lanes->largest[lane] = value > lanes->largest[lane] ? value : lanes->largest[lane];
+    lanes->smallest[lane] = value < lanes->smallest[lane] ? value : lanes->smallest[lane];
+    lanes->nothing[lane] += value * 0.0f;
+}
+
+static struct lanes look_through(const float *values, size_t count)
+{
+    struct lanes lanes = {0};
+    for (int lane = 0; lane < LANES; lane++) {
+        lanes.smallest[lane] = INFINITY;
+    }
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (int lane = 0; lane < LANES; lane++) {
+            look_at(&lanes, lane, values[i + (size_t)lane]);
+        }
+    }
+    for (; i < count; i++) {
+        look_at(&lanes, 0, values[i]);
+    }
+    return lanes;
+}
+
 /* False: a value cannot be used. */
 static bool find_range_of_values(struct foveate_map *map)
 {
-    const size_t count = (size_t)map->width * (size_t)map->height;
+    const struct lanes lanes = look_through(map->values, (size_t)map->width * (size_t)map->height);
     float largest = 0.0f;
     float smallest = INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        const float value = map->values[i];
-        if (!(value >= 0.0f && value < INFINITY)) {
-            return false;
-        }
-        largest = value > largest ? value : largest;
-        smallest = value < smallest ? value : smallest;
+    bool finite = true;
+    for (int lane = 0; lane < LANES; lane++) {
+        largest = lanes.largest[lane] > largest ? lanes.largest[lane] : largest;
+        smallest = lanes.smallest[lane] < smallest ? lanes.smallest[lane] : smallest;
+        finite = finite && lanes.nothing[lane] == 0.0f;
     }
     map->largest = (double)largest;
     map->smallest = (double)smallest;
-    return largest > 0.0f;
+    return finite && smallest >= 0.0f && largest > 0.0f;
 }
 
 static void find_range_of_formula(struct foveate_map *map)
