@@ -10,7 +10,6 @@
 #include "thread_pool.h"
 #include "vk_check.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -348,23 +347,8 @@ static const struct peer_api api = {
     .abandon = abandon,
 };
 
-/* A program sees its queue idle as soon as the worker's signal has come, while the worker is still on its way out of
- * vkSignalSemaphore. One that destroys the instance then, and not the context, has the driver's code taken away from
- * under it: so that stays. A driver that is used again is there already. */
-static void keep_driver_loaded(const struct vk_device *device)
-{
-    Dl_info info;
-    void *function = NULL;
-    memcpy(&function, &device->vk.SignalSemaphore, sizeof function);
-    if (dladdr(function, &info) && info.dli_fname) {
-        /* Nobody needs the handle: it is not what keeps it. */
-        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }
-}
-
 static enum fovea_result start(struct host_peer *peer, uint32_t thread_count)
 {
-    keep_driver_loaded(peer->device);
     FOVEA_TRY(thread_pool_create(thread_count, &peer->pool));
     peer->elapsed_us = malloc(peer->slot_count * sizeof *peer->elapsed_us);
     peer->late_age_ns = malloc(peer->slot_count * sizeof *peer->late_age_ns);

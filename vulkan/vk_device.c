@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "vk_check.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,20 @@ static bool knows_our_clock(const struct vk_functions *vk, VkPhysicalDevice phys
     return device && host;
 }
 
+/* Programs that end badly destroy the instance while frames are under way and contexts are left. The loader then takes
+ * the driver's code away from under its own threads, and from under a worker of ours that is on its way out of
+ * vkSignalSemaphore: so that stays. A driver that is used again is there already. */
+static void keep_driver_loaded(const struct vk_functions *vk)
+{
+    Dl_info info;
+    void *function = NULL;
+    memcpy(&function, &vk->QueueSubmit, sizeof function);
+    if (dladdr(function, &info) && info.dli_fname) {
+        /* Nobody needs the handle: it is not what keeps it. */
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+}
+
 enum fovea_result vk_device_init(struct vk_device *device, const struct vk_device_desc *desc)
 {
     set_handles(device, desc);
@@ -141,6 +156,7 @@ enum fovea_result vk_device_init(struct vk_device *device, const struct vk_devic
     FOVEA_TRY(
         vk_functions_load_instance(vk, desc->instance, desc->get_instance_proc_addr, desc->log));
     FOVEA_TRY(vk_functions_load_device(vk, desc->device, desc->log));
+    keep_driver_loaded(vk);
     FOVEA_TRY(check_queue(device));
     device->properties = get_properties(vk, desc->physical, device->uuid);
     vk->GetPhysicalDeviceMemoryProperties(desc->physical, &device->memory);

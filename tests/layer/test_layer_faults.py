@@ -191,3 +191,11 @@ def test_validation_is_not_held_up_by_the_watchdog(rig):
     done = rig.done(process, folder)
     done.assert_validated()
     assert done.foveated and "most likely a validation bug" not in done.validation, done.validation[-500:]
+
+
+def test_devices_are_made_one_after_the_other(rig):
+    """Fovea switches a feature on in the program's structure for the time of the call, and two threads may have one:
+    Vulkan's loader lets one of them in at a time."""
+    done = rig.case("two-threads", fault="overlap", sets={"backend": "vulkan"})
+    assert done.code == 0, done.output + done.log
+    assert "cannot be made with what Fovea needs" not in done.log, done.log

@@ -6,8 +6,10 @@
 #include "../loader_chain.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct fault_next fault_next;
 
@@ -79,6 +81,17 @@ static void load_device(VkDevice device)
     fault_nth_load(device);
 }
 
+/* Whether another thread is here at the same time, within what a slow driver would take. */
+static bool devices_overlap(void)
+{
+    static atomic_int inside;
+    bool others = atomic_fetch_add(&inside, 1) > 0;
+    usleep(3000);
+    others = atomic_load(&inside) > 1 || others;
+    atomic_fetch_sub(&inside, 1);
+    return others;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
                                                     const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *allocator,
@@ -91,6 +104,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
     fault_next.GetDeviceProcAddr = device.next;
     if (fault_is("device") && !device_failed) {
         device_failed = true;
+        return VK_ERROR_FEATURE_NOT_PRESENT;
+    }
+    if (fault_is("overlap") && devices_overlap()) {
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
     const VkResult result = device.create(physical, info, allocator, out_device);

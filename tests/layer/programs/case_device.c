@@ -5,6 +5,7 @@
 
 #include "program.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -199,6 +200,35 @@ static void functions(void)
     program_close_instance(&program);
 }
 
+static const VkPhysicalDeviceVulkan12Features shared_features = {
+    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+
+static void *make_devices(void *argument)
+{
+    for (int i = 0; i < 10; i++) {
+        struct program program = *(const struct program *)argument;
+        program_open_device(&program, &shared_features, NULL);
+        program_close_device(&program);
+    }
+    return NULL;
+}
+
+/* Two threads make devices from one structure, which neither of them writes to. */
+static void two_threads(void)
+{
+    struct program program = program_default();
+    program.api_version = VK_API_VERSION_1_2;
+    program_open_instance(&program);
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        program_check(pthread_create(&threads[i], NULL, make_devices, &program), "pthread_create");
+    }
+    for (int i = 0; i < 2; i++) {
+        program_check(pthread_join(threads[i], NULL), "pthread_join");
+    }
+    program_close_instance(&program);
+}
+
 const struct program_case device_cases[] = {
     {"plain", plain},
     {"version-1-0", version_1_0},
@@ -210,6 +240,7 @@ const struct program_case device_cases[] = {
     {"constant-features", constant_features},
     {"timeline-features-off", timeline_features_off},
     {"timeline-features-khr", timeline_features_khr},
+    {"two-threads", two_threads},
     {"queue2", queue2},
     {"functions", functions},
     {NULL, NULL},
