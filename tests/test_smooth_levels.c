@@ -207,7 +207,7 @@ static void settings_out_of_range_are_refused(void **state)
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 0.0);
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 1.0);
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = nan);
-    REFUSE(FOVEA_MODEL_PAPER, f.light = (enum fovea_light)3);
+    REFUSE(FOVEA_MODEL_PAPER, f.light = (enum fovea_light)5);
     REFUSE(FOVEA_MODEL_PAPER, f.method = (enum fovea_method)2);
     REFUSE(FOVEA_MODEL_PAPER, f.model = (enum fovea_model)4);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.ct0 = 1.0);
