@@ -76,8 +76,10 @@ static enum fovea_result apply_key(struct walk *walk, const struct config_key *k
 {
     const struct config_text *text = &walk->document->text;
     const struct config_spot *spot = &walk->document->spots[number];
-    struct config_value value = {
-        .item = item, .bytes = text->bytes + spot->begin, .count = spot->end - spot->begin};
+    struct config_value value = {.item = item,
+                                 .bytes = text->bytes + spot->begin,
+                                 .count = spot->end - spot->begin,
+                                 .local = text->local};
     struct config_words complaint;
     if (!config_value_store(key, &value, text->directory, walk->settings, &complaint)) {
         return config_text_fail(text, spot->begin, walk->path, "%s", complaint.text);

@@ -31,6 +31,7 @@ struct config_text {
     const char *directory; /* that relative paths in it refer to, with a '/' at the end; or "" */
     const char *bytes;
     size_t count;
+    bool local; /* a fovea.json that nobody has named: local.h */
     bool lines; /* messages say line and column */
     struct fovea_log log;
 };

@@ -35,13 +35,13 @@ static bool lies_in(const char *path, const char *directory)
 }
 
 /* Links are followed; what is not there is not read either. */
-static bool is_of_the_folder(const struct config_file *file, const char *path)
+bool config_local_is_of_folder(const char *directory, const char *path)
 {
-    if (!lies_in(path, file->directory)) {
+    if (!lies_in(path, directory)) {
         return false;
     }
     char *real = realpath(path, NULL);
-    char *folder = realpath(file->directory, NULL);
+    char *folder = realpath(directory, NULL);
     const size_t length = folder ? strlen(folder) : 0;
     const bool inside =
         !real || (folder && strncmp(real, folder, length) == 0 &&
@@ -54,12 +54,11 @@ static bool is_of_the_folder(const struct config_file *file, const char *path)
 static bool allows_path(const struct config_file *file, const char *name, const char *before,
                         const char *after, struct config_words *complaint)
 {
-    if (strcmp(before, after) == 0 || !after[0] || is_of_the_folder(file, after)) {
+    if (strcmp(before, after) == 0 || !after[0] ||
+        config_local_is_of_folder(file->directory, after)) {
         return true;
     }
-    config_words_add(complaint->text, sizeof complaint->text,
-                     "%s: a fovea.json that nobody has named may name files of its own folder only",
-                     name);
+    config_words_add(complaint->text, sizeof complaint->text, "%s: " CONFIG_LOCAL_FILES_ONLY, name);
     return false;
 }
 

@@ -13,7 +13,14 @@
 /* Why a file that is open is not to be trusted at all; NULL: it may be read. */
 const char *config_local_distrust(const struct stat *status);
 
-/* False: the file has changed `before` to `after` in what it may not set; the complaint says so. Waits for the
+#define CONFIG_LOCAL_FILES_ONLY                                                                    \
+    "a fovea.json that nobody has named may name files of its own folder only"
+
+/* `directory` ends with a '/'. Waits for the file system. */
+bool config_local_is_of_folder(const char *directory, const char *path);
+
+/* False: the file has changed `before` to `after` in what it may not set; the complaint says so. The file of
+ * foveation.display.table is no part of the settings: it is refused before it is read (table.h). Waits for the
  * file system. */
 FOVEA_MUST_CHECK bool config_local_allows(const struct config_file *file,
                                           const struct fovea_settings *before,

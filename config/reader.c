@@ -55,8 +55,11 @@ static enum fovea_result load_file(struct config_reader *reader, size_t index,
     if (!file->required && is_absent(&file->loaded)) {
         return FOVEA_OK;
     }
-    struct config_text text = {
-        .name = file->shown, .directory = file->directory, .lines = true, .log = reader->log};
+    struct config_text text = {.name = file->shown,
+                               .directory = file->directory,
+                               .local = file->local,
+                               .lines = true,
+                               .log = reader->log};
     const enum fovea_result result =
         config_file_read(file, reader->log, &loading->bytes[index], &text.count);
     if (result != FOVEA_OK) {

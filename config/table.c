@@ -3,6 +3,7 @@
 
 #include "table.h"
 
+#include "local.h"
 #include "words.h"
 
 #include <errno.h>
@@ -124,12 +125,15 @@ static struct config_table table_of_open_file(int fd)
     return table;
 }
 
-static struct config_table table_of_file(const char *name, const char *directory)
+static struct config_table table_of_file(const char *name, const char *directory, bool local)
 {
     char path[FOVEA_PATH_MAX];
     const int length = snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : directory, name);
     if (length < 0 || (size_t)length >= sizeof path) {
         return (struct config_table){.problem = "its name is too long"};
+    }
+    if (local && !config_local_is_of_folder(directory, path)) {
+        return (struct config_table){.problem = CONFIG_LOCAL_FILES_ONLY};
     }
     /* O_NONBLOCK: opening a named pipe would otherwise wait for its writer. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -141,11 +145,11 @@ static struct config_table table_of_file(const char *name, const char *directory
     return table;
 }
 
-struct config_table config_table_parse(const cJSON *item, const char *directory)
+struct config_table config_table_parse(const cJSON *item, const char *directory, bool local)
 {
     struct config_table table = {0};
     if (cJSON_IsString(item)) {
-        return table_of_file(item->valuestring, directory);
+        return table_of_file(item->valuestring, directory, local);
     }
     if (!cJSON_IsArray(item)) {
         table.problem = "";

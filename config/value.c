@@ -207,7 +207,7 @@ static bool store_table(const struct config_value *value, const char *directory,
         display->table_count = 0;
         return true;
     }
-    struct config_table table = config_table_parse(value->item, directory);
+    struct config_table table = config_table_parse(value->item, directory, value->local);
     const uint32_t wrong = config_table_wrong_sample(table.samples, table.count);
     if (table.problem && table.problem[0]) {
         config_words_add(out_problem->text, sizeof out_problem->text, "; %s", table.problem);

@@ -13,6 +13,7 @@ struct config_value {
     const cJSON *item;
     const char *bytes;
     size_t count;
+    bool local; /* of a fovea.json that nobody has named: local.h */
 };
 
 /* Writes the value into settings, or says on failure what is wrong: "expected a whole number, 4 to

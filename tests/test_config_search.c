@@ -239,14 +239,20 @@ static void long_scanpaths_are_refused(void **state)
         "\"00000000000000000000000000000000000000000000000000000000000...");
 }
 
+#define TABLE(file) "{\"foveation\": {\"display\": {\"table\": \"" file "\"}}}"
+#define OUTSIDE "may name files of its own folder only"
+
 /* Nobody has named the file, and the folder may be somebody else's work. */
 static void a_file_of_the_working_directory_may_not_reach_beyond_it(void **state)
 {
     (void)state;
     assert_int_equal(mkdir("data", 0755), 0);
     write_text("outside.csv", "t,x,y\n");
+    write_text("outside.table", "0 0.25 1\n");
     assert_int_equal(chdir("data"), 0);
     assert_int_equal(symlink("../outside.csv", "link.csv"), 0);
+    assert_int_equal(symlink("../outside.table", "link.table"), 0);
+    write_text("own.table", "0 0.5 1\n");
     static const struct {
         const char *text;
         const char *complaint; /* NULL: it may */
@@ -263,6 +269,11 @@ static void a_file_of_the_working_directory_may_not_reach_beyond_it(void **state
         {"{\"gaze\": {\"scanpath\": {\"file\": \"own.csv\"}}}", NULL},
         {"{\"foveation\": {\"map\": {\"file\": \"/etc/passwd\"}}}", "foveation.map.file"},
         {"{\"foveation\": {\"map\": {\"file\": \"maps/own.png\"}}}", NULL},
+        {TABLE("../outside.table"), OUTSIDE},
+        {TABLE("link.table"), OUTSIDE},
+        {"{\"apps\": {\"exe:*\": " TABLE("../outside.table") "}}", OUTSIDE},
+        {"{\"apps\": {\"exe:no such program\": " TABLE("../outside.table") "}}", OUTSIDE},
+        {TABLE("own.table"), NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct recorded recorded = {0};
