@@ -49,7 +49,7 @@ enum fovea_result config_document_parse(const struct config_text *text,
     struct config_scan scan;
     FOVEA_TRY(config_scan(text, &scan));
     /* The scanner accepts nothing that cJSON refuses: what is left is memory. */
-    cJSON *root = cJSON_ParseWithLengthOpts(scan.plain, text->count + 1, NULL, true);
+    cJSON *root = json_parse(scan.plain, text->count + 1, NULL, true);
     free(scan.plain);
     if (!root) {
         free(scan.spots);

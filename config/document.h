@@ -11,8 +11,7 @@
 #define FOVEA_CONFIG_DOCUMENT_H
 
 #include "fovea.h"
-
-#include <cjson/cJSON.h>
+#include "json.h"
 
 #define CONFIG_TEXT_MAX_BYTES (1024u * 1024u)
 #define CONFIG_DEPTH_MAX 16

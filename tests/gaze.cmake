@@ -33,7 +33,8 @@ if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize" AND NOT FOVEA_FUZZ)
         get_target_property(gaze_dir fovea_gaze SOURCE_DIR)
         list(TRANSFORM gaze_sources PREPEND ${gaze_dir}/)
         add_library(test_gaze_tsan_objects OBJECT ${gaze_sources} test_gaze_support.c
-            ${PROJECT_SOURCE_DIR}/config/cjson/cJSON.c)
+            ${PROJECT_SOURCE_DIR}/config/cjson/cJSON.c
+            ${PROJECT_SOURCE_DIR}/config/json.c)
         target_link_libraries(test_gaze_tsan_objects PRIVATE fovea_build PkgConfig::CMOCKA)
         target_include_directories(test_gaze_tsan_objects SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/config)
         target_compile_definitions(test_gaze_tsan_objects PRIVATE CJSON_HIDE_SYMBOLS)

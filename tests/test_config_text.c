@@ -4,6 +4,8 @@
 /* What files may say, and exactly what is said of those that are wrong. */
 #include "test_config_support.h"
 
+#include <locale.h>
+
 struct bad {
     const char *text;
     const char *message;
@@ -268,6 +270,26 @@ static void tables_come_from_lists_and_files(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
+/* A program that writes its numbers with a comma, as Qt and GTK let it, has our files read all the same. */
+static void a_comma_locale_changes_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
+    bool has_comma = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !has_comma; i++) {
+        has_comma = setlocale(LC_ALL, names[i]) && localeconv()->decimal_point[0] == ',';
+    }
+    if (!has_comma) {
+        assert_non_null(setlocale(LC_ALL, "C"));
+        skip();
+    }
+    const struct fovea_settings settings =
+        load("{\"foveation\": {\"strength\": 1.25, \"paper\": {\"ct0\": 1.5e-2}}}");
+    assert_non_null(setlocale(LC_ALL, "C"));
+    assert_float_equal(settings.foveation.strength, 1.25, 0);
+    assert_float_equal(settings.foveation.paper.ct0, 0.015, 0);
+}
+
 static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
 {
     (void)state;
@@ -493,6 +515,7 @@ static void an_empty_object_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_comma_locale_changes_nothing),
         cmocka_unit_test(unknown_keys_name_the_near_miss),
         cmocka_unit_test(wrong_numbers_name_their_range),
         cmocka_unit_test(wrong_objects_and_names_name_what_was_expected),

@@ -252,12 +252,14 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_fov
                                   struct frame_plan **out_plan)
 {
     struct frame_plan *plan = find_plan(fovea, foveation, width_px, height_px);
-    if (plan) {
-        forget_one(fovea);
-    } else {
+    const bool found = plan;
+    if (!found) {
         FOVEA_TRY(make_plan(fovea, foveation, width_px, height_px, &plan));
     }
-    plan->last_frame = fovea->frame + 1;
+    plan->last_frame = fovea->frame + 1; /* before others go: this one may be the oldest */
+    if (found) {
+        forget_one(fovea);
+    }
     *out_plan = plan;
     return FOVEA_OK;
 }

@@ -3,7 +3,7 @@
 
 #include "gaze_udp_message.h"
 
-#include <cjson/cJSON.h>
+#include <json.h>
 
 #include <math.h>
 
@@ -79,7 +79,7 @@ const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_u
         return "it is longer than 1024 bytes";
     }
     const char *end = NULL;
-    cJSON *object = cJSON_ParseWithLengthOpts(text, bytes, &end, 0);
+    cJSON *object = json_parse(text, bytes, &end, false);
     if (!object) {
         return "it is not JSON";
     }

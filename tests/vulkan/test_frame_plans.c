@@ -144,6 +144,28 @@ static void old_plans_go_where_no_new_ones_come(void **state)
     rig_close(&bench.rig);
 }
 
+/* A tracker that is lost: frames pass for so long that the plan is old, and then the gaze is back. */
+static void a_gaze_that_comes_back_finds_its_plan(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    struct fovea_geometry geometry = frustum(0);
+    struct stereo scene = stereo_side_by_side();
+    scene.views[0].geometry = scene.views[1].geometry = &geometry;
+    for (uint32_t phase = 0; phase <= FRAME_FORGET_EVERY; phase++) {
+        scene.views[0].gaze.usable = scene.views[1].gaze.usable = false;
+        for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + phase; i++) {
+            assert_int_equal(run(&bench, &scene), FOVEA_PASSED_THROUGH);
+        }
+        scene.views[0].gaze.usable = scene.views[1].gaze.usable = true;
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    }
+    assert_int_equal(bench.made, 1);
+    rig_close(&bench.rig);
+}
+
 static uint32_t count_scratch(const struct bench *bench)
 {
     uint32_t count = 0;
@@ -225,6 +247,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(targets_by_turns_keep_their_plans),
         cmocka_unit_test(old_plans_go),
         cmocka_unit_test(old_plans_go_where_no_new_ones_come),
+        cmocka_unit_test(a_gaze_that_comes_back_finds_its_plan),
         cmocka_unit_test(old_scratch_goes_where_no_new_one_comes),
         cmocka_unit_test(views_that_are_copied_need_no_plan),
         cmocka_unit_test(a_frustum_of_too_much_blur_keeps_nobody_else),

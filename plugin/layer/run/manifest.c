@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "run.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <json.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ bool manifest_read(const char *path, struct manifest *out_manifest)
 {
     *out_manifest = (struct manifest){0};
     char *text = read_text(path);
-    cJSON *root = text ? cJSON_Parse(text) : NULL;
+    cJSON *root = text ? json_parse(text, strlen(text), NULL, false) : NULL;
     const bool ours =
         root && path_print(out_manifest->path, "%s", path) && take_any(out_manifest, root);
     const double folders = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, FOLDERS));
