@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "ending.h"
 
 #include <stdlib.h>
 
@@ -226,12 +227,15 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
         return;
     }
     struct fovea_vk_image *old = *image;
+    *image = NULL;
+    if (old->fovea->forks != ending_forks()) {
+        return; /* the parent's: its frames never get over here */
+    }
     frame_wait(old->fovea, old->last_frame);
     unlink_image(old);
     frame_keep_forget(old->fovea);
     frame_shared_finish(old->fovea, &old->shared);
     free(old);
-    *image = NULL;
 }
 
 void frame_images_finish(struct fovea_vk *fovea)

@@ -148,6 +148,10 @@ enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea, struct fovea_gaze
     if (!fovea) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    if (fovea->forks != ending_forks()) {
+        /* A thread of the parent's may have been calling the listeners: it never gets over here. */
+        return source ? FOVEA_ERROR_INVALID_STATE : FOVEA_OK;
+    }
     if (source && source == fovea->late.source) {
         return FOVEA_OK;
     }

@@ -32,6 +32,7 @@ static struct {
     struct fovea_settings settings;
     struct fovea_vk *fovea;
     struct engine_image image;
+    struct fovea_vk_image *made; /* or NULL */
     const char *exits_at; /* a part of a message: the log calls exit() there */
 } program;
 
@@ -180,8 +181,7 @@ static void *push_samples(void *user)
     return NULL;
 }
 
-/* A thread writes gazes into the memory that the GPU reads. */
-static void exit_while_gazes_come(void)
+static struct fovea_gaze_source *open_with_late_gazes(void)
 {
     const struct fovea_vk_desc desc = open_engine();
     program.settings.gaze.late = true;
@@ -192,6 +192,13 @@ static void exit_while_gazes_come(void)
     struct fovea_gaze_source *source = NULL;
     MUST(fovea_gaze_source_create(&gaze, desc.log, &source) == FOVEA_OK);
     MUST(fovea_vk_follow_gaze(program.fovea, source) == FOVEA_OK);
+    return source;
+}
+
+/* A thread writes gazes into the memory that the GPU reads. */
+static void exit_while_gazes_come(void)
+{
+    struct fovea_gaze_source *source = open_with_late_gazes();
     pthread_t thread;
     MUST(pthread_create(&thread, NULL, push_samples, source) == 0);
     draw_some();
@@ -264,10 +271,8 @@ static void expect_child(pid_t child)
     MUST(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void fork_and(void (*run)(void))
+static void run_in_a_child(void (*run)(void))
 {
-    open_program();
-    draw();
     const pid_t child = fork();
     MUST(child >= 0);
     if (child == 0) {
@@ -276,6 +281,13 @@ static void fork_and(void (*run)(void))
         _exit(98);
     }
     expect_child(child);
+}
+
+static void fork_and(void (*run)(void))
+{
+    open_program();
+    draw();
+    run_in_a_child(run);
     engine_idle(&program.engine);
     draw();
     close_program();
@@ -292,6 +304,87 @@ static void destroy_and_leave(void)
     fovea_vk_destroy(&program.fovea);
     MUST(!program.fovea);
     exit(0);
+}
+
+static void destroy_all_and_leave(void)
+{
+    fovea_vk_image_destroy(&program.made);
+    MUST(!program.made);
+    destroy_and_leave();
+}
+
+/* Until the event is set the queue gets no further. Not where there is no peer: a device of the host's then does
+ * its work within the submit, which would not return. */
+static VkEvent hold_queue_up(void)
+{
+    struct engine *engine = &program.engine;
+    const VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    VkEvent event = VK_NULL_HANDLE;
+    MUST(vkCreateEvent(engine->device, &info, NULL, &event) == VK_SUCCESS);
+    if (rig_backend() == FOVEA_BACKEND_VULKAN) {
+        MUST(vkSetEvent(engine->device, event) == VK_SUCCESS);
+    }
+    VkCommandBuffer commands = engine_begin(engine);
+    vkCmdWaitEvents(commands, 1, &event, VK_PIPELINE_STAGE_HOST_BIT,
+                    VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, NULL, 0, NULL, 0, NULL);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    return event;
+}
+
+static void draw_into_made(void)
+{
+    const struct fovea_vk_image_desc desc = {.format = VK_FORMAT_R8G8B8A8_UNORM,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX,
+                                             .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
+    MUST(fovea_vk_image_create(program.fovea, &desc, &program.made) == FOVEA_OK);
+    struct fovea_vk_frame frame = frame_in_place();
+    frame.dst = (struct fovea_vk_frame_image){.made = program.made,
+                                              .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
+                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_OK);
+}
+
+/* A frame that uses the image is under way at the fork: in the child it is so for ever. */
+static void fork_whose_child_destroys_images(void)
+{
+    open_program();
+    const VkEvent event = hold_queue_up();
+    draw_into_made();
+    run_in_a_child(destroy_all_and_leave);
+    MUST(vkSetEvent(program.engine.device, event) == VK_SUCCESS);
+    engine_idle(&program.engine);
+    fovea_vk_image_destroy(&program.made);
+    vkDestroyEvent(program.engine.device, event, NULL);
+    close_program();
+}
+
+static void leave_gaze_and_exit(void)
+{
+    MUST(fovea_vk_follow_gaze(program.fovea, NULL) == FOVEA_OK);
+    destroy_and_leave();
+}
+
+static void fork_here(void *user, const struct fovea_gaze_sample *sample)
+{
+    (void)user;
+    (void)sample;
+    run_in_a_child(leave_gaze_and_exit);
+}
+
+/* Listeners are being called at the fork: in the child nobody says that this is over. */
+static void fork_while_a_gaze_comes(void)
+{
+    struct fovea_gaze_source *source = open_with_late_gazes();
+    struct gaze_listener listener = {.heard = fork_here};
+    MUST(gaze_source_listen(source, &listener) == FOVEA_OK);
+    const struct fovea_gaze_sample sample = {
+        .x = 0.5, .y = 0.5, .t_ns = fovea_time_ns(), .confidence = 1};
+    MUST(fovea_gaze_source_push(source, &sample) == FOVEA_OK);
+    gaze_source_unlisten(source, &listener);
+    close_program();
+    fovea_gaze_source_destroy(&source);
 }
 
 static void become_another(void)
@@ -375,6 +468,8 @@ const struct ending endings[] = {
     {"instance-first", instance_first, 0, false},
     {"fork-exit", fork_whose_child_exits, 0, false},
     {"fork-destroy", fork_whose_child_destroys, 0, false},
+    {"fork-destroy-images", fork_whose_child_destroys_images, 0, false},
+    {"fork-while-a-gaze-comes", fork_while_a_gaze_comes, 0, false},
     {"fork-exec", fork_whose_child_execs, 0, false},
     {"exit-in-the-watchdog", exit_in_the_watchdogs_message, 0, true},
     {"exit-stuck", exit_while_the_peer_is_stuck, 0, true},
