@@ -329,6 +329,8 @@ FOVEA_MUST_CHECK enum fovea_result frame_choose_backend(struct fovea_vk *fovea);
 /* frame_image.c: a peer that was cut loose may still be at work: waits for it where that is possible.
  * Before anything that its jobs use is freed. */
 void frame_quiet_lost_peer(struct fovea_vk *fovea);
+/* True: that needs no wait. Frames free nothing that a peer knows otherwise, as long as there is room for more. */
+bool frame_peer_is_quiet(const struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
                                                      const struct vk_image_desc *desc,
                                                      struct frame_shared *shared);

@@ -67,6 +67,13 @@ void frame_quiet_lost_peer(struct fovea_vk *fovea)
     }
 }
 
+bool frame_peer_is_quiet(const struct fovea_vk *fovea)
+{
+    const struct peer *peer = fovea->peer;
+    return !peer || !atomic_load(&fovea->peer_lost) ||
+           (peer->over && atomic_load(peer->over) == atomic_load(&fovea->watchdog.given));
+}
+
 void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared)
 {
     if (shared->peer) {
@@ -100,6 +107,11 @@ static bool scratch_fits(const struct fovea_vk *fovea, const struct frame_scratc
 /* After a resize a size is gone: scratch that was not used for so many frames is freed. */
 #define SCRATCH_KEPT_FRAMES 32
 
+static bool goes_without_wait(const struct fovea_vk *fovea, const struct frame_scratch *scratch)
+{
+    return !(scratch->src.peer || scratch->dst.peer) || frame_peer_is_quiet(fovea);
+}
+
 /* A free place, or the one used longest ago that no unfinished frame uses. */
 static struct frame_scratch *find_place(struct fovea_vk *fovea)
 {
@@ -107,7 +119,8 @@ static struct frame_scratch *find_place(struct fovea_vk *fovea)
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
         struct frame_scratch *scratch = &fovea->scratch[i];
         bool idle = frame_retired(fovea, scratch->last_frame);
-        if (idle && scratch->last_frame + SCRATCH_KEPT_FRAMES < fovea->frame) {
+        if (idle && goes_without_wait(fovea, scratch) &&
+            scratch->last_frame + SCRATCH_KEPT_FRAMES < fovea->frame) {
             finish_scratch(fovea, scratch);
         }
         if (idle && (!place || scratch->last_frame < place->last_frame)) {
@@ -123,7 +136,7 @@ static void forget_one(struct fovea_vk *fovea, const struct frame_scratch *found
     for (uint32_t i = 0; fovea->frame % FRAME_FORGET_EVERY == 0 && i < FRAME_MAX_SCRATCH; i++) {
         struct frame_scratch *scratch = &fovea->scratch[i];
         if (scratch != found && scratch->dst.image.handle &&
-            frame_retired(fovea, scratch->last_frame) &&
+            frame_retired(fovea, scratch->last_frame) && goes_without_wait(fovea, scratch) &&
             scratch->last_frame + FRAME_PLAN_KEPT_FRAMES < fovea->frame) {
             finish_scratch(fovea, scratch);
             return;

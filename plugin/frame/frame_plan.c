@@ -162,13 +162,21 @@ static uint64_t bytes_of(const struct frame_plan *entry)
     return entry->tables.bytes + entry->values.bytes + peers;
 }
 
-/* The one used longest ago of those that so many frames have not used; NULL: there is none. */
+/* Of no interest to jobs of a lost peer, which would have to be waited for. */
+static bool goes_without_wait(const struct fovea_vk *fovea, const struct frame_plan *entry)
+{
+    return !entry->peer || frame_peer_is_quiet(fovea);
+}
+
+/* The one used longest ago of those that so many frames have not used, and that goes without a wait unless any will do
+ * (0 frames); NULL: there is none. */
 static struct frame_plan *find_oldest(struct fovea_vk *fovea, uint64_t frames)
 {
     struct frame_plan *oldest = NULL;
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
         if (entry->plan && entry->last_frame + frames <= fovea->frame && retired(fovea, entry) &&
+            (frames == 0 || goes_without_wait(fovea, entry)) &&
             (!oldest || entry->last_frame < oldest->last_frame)) {
             oldest = entry;
         }

@@ -175,6 +175,7 @@ static enum fovea_result elapsed(struct peer *peer, uint32_t slot, double *out_u
 
 static void drain(struct peer *peer)
 {
+    faulty(peer)->drained++;
     faulty(peer)->host->api->drain(faulty(peer)->host);
 }
 

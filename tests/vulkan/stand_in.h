@@ -39,6 +39,7 @@ struct faulty_peer {
     _Atomic uint32_t over; /* of NEVER_SIGNALS */
     enum fault fault;
     int abandoned;
+    int drained;
     int jobs;
     VkDevice device;
     struct stand_in_image images[STAND_IN_IMAGES];

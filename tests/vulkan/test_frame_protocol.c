@@ -150,6 +150,49 @@ static void late_writes_of_a_stuck_job_find_nothing_that_is_used(void **state)
     close_bench(&bench);
 }
 
+static int count_known(const struct fovea_vk *fovea)
+{
+    int count = 0;
+    for (int i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        count += fovea->scratch[i].src.peer || fovea->scratch[i].dst.peer;
+    }
+    for (int i = 0; i < FRAME_MAX_PLANS; i++) {
+        count += fovea->plans[i].peer != NULL;
+    }
+    return count;
+}
+
+static void draw_until_old_things_go(struct bench *bench, const struct fovea_vk_frame *frame)
+{
+    for (int i = 0; i < FRAME_PLAN_KEPT_FRAMES + 4 * FRAME_FORGET_EVERY; i++) {
+        assert_int_equal(fovea_vk_foveate(bench->rig.fovea, frame), FOVEA_OK);
+        engine_idle(&bench->rig.engine);
+    }
+}
+
+/* The stuck job may be in its scratch and its plan: these stay until it is over, and no frame waits for that. */
+static void no_frame_waits_for_a_stuck_job_to_free_what_it_uses(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, NEVER_SIGNALS, NULL);
+    assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
+    struct fovea_vk *fovea = bench.rig.fovea;
+    fovea->settings.foveation.strength *= 0.5; /* frames have a plan of their own from now on */
+    const int known = count_known(fovea);
+    assert_int_equal(known, 2);
+    struct engine_image image;
+    const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
+    draw_until_old_things_go(&bench, &frame);
+    assert_int_equal(count_known(fovea), known);
+    assert_int_equal(the_peer->drained, 0);
+    atomic_store(&the_peer->over, atomic_load(&fovea->watchdog.given));
+    draw_until_old_things_go(&bench, &frame);
+    assert_int_equal(count_known(fovea), 0);
+    engine_image_destroy(&bench.rig.engine, &image);
+    close_bench(&bench);
+}
+
 /* A job before may be under way: it will not signal, and the queue does not wait for the watchdog's patience. */
 static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
 {
@@ -362,6 +405,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_peer_that_refuses_lets_views_through),
         cmocka_unit_test(late_writes_of_a_job_that_failed_are_not_shown),
         cmocka_unit_test(late_writes_of_a_stuck_job_find_nothing_that_is_used),
+        cmocka_unit_test(no_frame_waits_for_a_stuck_job_to_free_what_it_uses),
         cmocka_unit_test(a_peer_that_loses_its_device_holds_nobody_up),
         cmocka_unit_test(a_peer_that_loses_its_device_while_images_are_made_is_done_without),
         cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
