@@ -10,14 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEPT_MAX 4
+
 struct map_samples {
     atomic_uint shares;
+    bool taken; /* by a context, at least once */
     struct map_copy copy; /* shared is NULL: the values are its own */
 };
 
-/* Held for a look, never while anything is read. */
+/* Held for a look, never while anything is read or freed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct map_samples *newest;
+/* Of different files; what was prepared last is in front. */
+static struct map_samples *kept[KEPT_MAX];
 
 void map_samples_release(struct map_samples **samples)
 {
@@ -29,25 +33,64 @@ void map_samples_release(struct map_samples **samples)
     }
 }
 
-static struct map_samples *share_newest(void)
+/* Under the lock. KEPT_MAX: it is not there. */
+static size_t place_of(const char *file)
 {
+    size_t at = 0;
+    while (at < KEPT_MAX && !(kept[at] && strcmp(kept[at]->copy.file, file) == 0)) {
+        at++;
+    }
+    return at;
+}
+
+/* Under the lock: those before `at` move back by one, over what lay there. */
+static void put_in_front(struct map_samples *samples, size_t at)
+{
+    memmove(&kept[1], &kept[0], at * sizeof kept[0]);
+    kept[0] = samples;
+}
+
+static struct map_samples *share_kept(const char *file)
+{
+    struct map_samples *samples = NULL;
     pthread_mutex_lock(&lock);
-    struct map_samples *samples = newest;
-    if (samples) {
+    const size_t at = place_of(file);
+    if (at < KEPT_MAX) {
+        samples = kept[at];
+        put_in_front(samples, at);
         atomic_fetch_add(&samples->shares, 1);
     }
     pthread_mutex_unlock(&lock);
     return samples;
 }
 
-/* The store's share goes over to it. */
-static void replace_newest(struct map_samples *samples)
+/* The store's share goes over to it; earlier samples of its file go, or what was prepared longest ago. */
+static void put(struct map_samples *samples)
 {
     pthread_mutex_lock(&lock);
-    struct map_samples *old = newest;
-    newest = samples;
+    const size_t found = place_of(samples->copy.file);
+    const size_t at = found < KEPT_MAX ? found : KEPT_MAX - 1;
+    struct map_samples *old = kept[at];
+    put_in_front(samples, at);
     pthread_mutex_unlock(&lock);
     map_samples_release(&old);
+}
+
+/* What contexts had and have let go. What no context has taken yet may be about to be taken. */
+static void drop_unused(void)
+{
+    struct map_samples *dropped[KEPT_MAX] = {0};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < KEPT_MAX; i++) {
+        if (kept[i] && kept[i]->taken && atomic_load(&kept[i]->shares) == 1) {
+            dropped[i] = kept[i];
+            kept[i] = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < KEPT_MAX; i++) {
+        map_samples_release(&dropped[i]);
+    }
 }
 
 static enum fovea_result keep(struct map_copy *fresh, struct fovea_log log)
@@ -60,7 +103,7 @@ static enum fovea_result keep(struct map_copy *fresh, struct fovea_log log)
     atomic_init(&samples->shares, 1);
     samples->copy = *fresh;
     *fresh = (struct map_copy){0};
-    replace_newest(samples);
+    put(samples);
     return FOVEA_OK;
 }
 
@@ -83,10 +126,10 @@ enum fovea_result map_store_prepare(struct fovea_settings *settings, struct fove
     static const struct map_copy none;
     struct fovea_foveation *foveation = &settings->foveation;
     if (foveation->model != FOVEA_MODEL_MAP || foveation->map.kind != FOVEA_MAP_FILE) {
-        replace_newest(NULL);
+        drop_unused();
         return FOVEA_OK;
     }
-    struct map_samples *old = share_newest();
+    struct map_samples *old = share_kept(foveation->map.file);
     const enum fovea_result result = prepare_file(&foveation->map, old ? &old->copy : &none, log);
     map_samples_release(&old);
     return result;
@@ -94,16 +137,18 @@ enum fovea_result map_store_prepare(struct fovea_settings *settings, struct fove
 
 bool map_store_find(const struct fovea_map *map, struct map_copy *out_copy)
 {
-    if (map->serial == 0 || pthread_mutex_trylock(&lock) != 0) {
+    if (map->serial == 0) {
         return false;
     }
-    struct map_samples *samples = newest;
-    const bool found = samples && samples->copy.serial == map->serial &&
-                       strcmp(samples->copy.file, map->file) == 0;
+    pthread_mutex_lock(&lock);
+    const size_t at = place_of(map->file);
+    /* Later samples of the file are what reading it anew would give. */
+    const bool found = at < KEPT_MAX && kept[at]->copy.serial >= map->serial;
     if (found) {
-        atomic_fetch_add(&samples->shares, 1);
-        *out_copy = samples->copy;
-        out_copy->shared = samples;
+        kept[at]->taken = true;
+        atomic_fetch_add(&kept[at]->shares, 1);
+        *out_copy = kept[at]->copy;
+        out_copy->shared = kept[at];
     }
     pthread_mutex_unlock(&lock);
     return found;

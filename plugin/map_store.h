@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture of a map, read and decoded before settings with it are taken: on the thread that reads saved
- * settings, so that no frame waits for it. The process keeps the newest one. */
+/* The pictures of maps, read and decoded before settings with them are taken: on the thread that reads saved
+ * settings, so that no frame waits for it. The process keeps those of the four files prepared last, whichever
+ * struct fovea_config named them, and lets go of those that no context uses when settings without a map's file
+ * are saved. */
 #ifndef FOVEA_MAP_STORE_H
 #define FOVEA_MAP_STORE_H
 
@@ -16,7 +18,8 @@ struct map_samples;
 FOVEA_MUST_CHECK enum fovea_result map_store_prepare(struct fovea_settings *settings,
                                                      struct fovea_log log);
 
-/* True: the samples of these settings are there, and *out_copy has a share of them. Never waits. */
+/* True: the samples of these settings are there, and *out_copy has a share of them.
+ * Waits for nothing but looks at the store that others take at the same time. */
 bool map_store_find(const struct fovea_map *map, struct map_copy *out_copy);
 void map_samples_release(struct map_samples **samples);
 

@@ -300,6 +300,79 @@ static void nothing_grows_while_pictures_are_saved(void **state)
     close_bench(&bench);
 }
 
+/* Frames may take settings long after they were read, with what others have saved in between. */
+static void two_configurations_keep_their_pictures(void **state)
+{
+    (void)state;
+    struct bench first;
+    struct bench second;
+    open_bench(&first);
+    open_bench(&second);
+    save_picture(&first, SMALL, 60000);
+    save_settings(&first, with_map);
+    assert_int_equal(run_until_news(&first), FOVEA_OK);
+    const struct fovea_foveation of_first = fovea_config_settings(first.config)->foveation;
+    save_picture(&second, SMALL, 30000);
+    save_settings(&second, with_map);
+    assert_int_equal(run_until_news(&second), FOVEA_OK);
+    struct fovea_context *fresh = context_of(fovea_config_settings(second.config), &second.said);
+    assert_int_equal(fovea_context_set_foveation(fresh, &of_first), FOVEA_OK);
+    assert_int_equal(atomic_load(&opened_by_frames), 0);
+    /* One that has no map lets the others keep theirs. */
+    save_settings(&second, "{}");
+    assert_int_equal(run_until_news(&second), FOVEA_OK);
+    assert_int_equal(fovea_context_set_foveation(second.context, &of_first), FOVEA_OK);
+    assert_int_equal(atomic_load(&opened_by_frames), 0);
+    (void)assert_in_force(&first);
+    fovea_context_destroy(&fresh);
+    close_bench(&second);
+    close_bench(&first);
+}
+
+#define TAKES 20000
+
+struct taker {
+    struct fovea_context *context;
+    const struct fovea_foveation *foveation;
+    unsigned refused;
+};
+
+static void *take_again_and_again(void *user)
+{
+    struct taker *taker = user;
+    for (int i = 0; i < TAKES; i++) {
+        taker->refused += fovea_context_set_foveation(taker->context, taker->foveation) != FOVEA_OK;
+    }
+    return NULL;
+}
+
+/* Who finds the store in use reads no file because of it. */
+static void threads_that_take_settings_at_once_read_no_picture(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    save_picture(&bench, SMALL, 60000);
+    save_settings(&bench, with_map);
+    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    const struct fovea_settings *settings = fovea_config_settings(bench.config);
+    struct taker takers[2] = {{context_of(settings, &bench.said), &settings->foveation, 0},
+                              {context_of(settings, &bench.said), &settings->foveation, 0}};
+    pthread_t threads[2];
+    atomic_store(&opened_by_others, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, take_again_and_again, &takers[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(takers[i].refused, 0);
+        fovea_context_destroy(&takers[i].context);
+    }
+    assert_int_equal(atomic_load(&opened_by_others), 0);
+    assert_int_equal(atomic_load(&opened_by_frames), 0);
+    close_bench(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +380,8 @@ int main(void)
         cmocka_unit_test(a_slow_disk_keeps_no_frame_waiting),
         cmocka_unit_test(another_picture_counts_when_the_settings_are_read_again),
         cmocka_unit_test(a_broken_picture_leaves_the_settings),
+        cmocka_unit_test(two_configurations_keep_their_pictures),
+        cmocka_unit_test(threads_that_take_settings_at_once_read_no_picture),
         cmocka_unit_test(nothing_grows_while_pictures_are_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
