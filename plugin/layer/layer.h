@@ -398,6 +398,7 @@ struct layer_presentation {
     struct layer_context *context; /* of an image that was taken */
     const VkPresentInfoKHR *info;
     bool waits_taken;
+    bool has_made; /* Fovea's frame is in an image since a present that was in vain */
     bool gathered; /* the frame's semaphore stands for all that the program's present waits for */
     struct layer_taken taken[LAYER_MAX_PRESENTED]; /* the present that goes down waits for them */
     uint32_t taken_count;

@@ -182,6 +182,7 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
         return;
     }
     const enum layer_retry retry = layer_retry_of(swapchain, index, p->info);
+    p->has_made = p->has_made || retry == LAYER_RETRY_MADE;
     if (retry == LAYER_RETRY_MADE || (retry == LAYER_RETRY_NONE && swapchain->failed)) {
         return;
     }
@@ -216,8 +217,10 @@ static VkResult present(struct layer_presentation *p)
         waits[i] = p->taken[i].swapchain->presentable[p->taken[i].image];
     }
     layer_present_chain_without_regions(&chain, &own);
-    own.pWaitSemaphores = waits;
-    own.waitSemaphoreCount = p->taken_count;
+    if (p->waits_taken) {
+        own.pWaitSemaphores = waits;
+        own.waitSemaphoreCount = p->taken_count;
+    }
     return p->device->vk.QueuePresentKHR(p->queue.handle, &own);
 }
 
@@ -265,7 +268,8 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_QueuePresentKHR(VkQueue queue, const VkPres
          i++) {
         take_image(&p, info->pSwapchains[i], info->pImageIndices[i]);
     }
-    const VkResult result = p.waits_taken ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
+    const VkResult result =
+        p.waits_taken || p.has_made ? present(&p) : p.device->vk.QueuePresentKHR(queue, info);
     layer_retry_note(&p, result);
     return result;
 }

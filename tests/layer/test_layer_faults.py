@@ -3,6 +3,7 @@
 """When Vulkan fails the program goes on with its own frames; and when Fovea itself was wrong, the other tests
 would notice. A layer below Fovea's (tests/layer/fault) does the one and the other."""
 
+import re
 import time
 from pathlib import Path
 
@@ -146,6 +147,15 @@ def test_a_present_that_failed_is_tried_again(rig, backend, case, fault, present
         alone = rig.case(case, on=False, fault=fault, validate=True)
         assert alone.code == 0, alone.output
         assert done.new_messages(alone) == []
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_present_that_is_tried_again_speaks_of_no_regions(rig, on):
+    """Fovea's frame has changed all of the image, in the present that failed as in the one that is tried again."""
+    done = rig.case("regions", on=on, fault="present", sets={"backend": "vulkan"}, timeout=30)
+    assert done.code == 0, done.output + done.log
+    presents, with_regions = map(int, re.search(r"(\d+) presents, .*\n.*?(\d+) presents with", done.output).groups())
+    assert presents > 3 and with_regions == (0 if on else presents), done.output
 
 
 def test_a_device_that_is_lost_for_the_second_submit_alone_leaves_nobody_waiting(rig):

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static unsigned presents, submits; /* of the program; of Fovea */
+static unsigned with_regions;
 static unsigned stuck_submits; /* of Fovea, that will fail */
 
 #define FOVEAS fault_is_foveas(__builtin_return_address(0))
@@ -250,9 +251,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
     return result;
 }
 
+static bool has_regions(const VkPresentInfoKHR *info)
+{
+    const VkBaseInStructure *s = info->pNext;
+    while (s && s->sType != VK_STRUCTURE_TYPE_PRESENT_REGIONS_KHR) {
+        s = s->pNext;
+    }
+    return s != NULL;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
 {
     presents++;
+    with_regions += has_regions(info);
     if (presents == 2 && fault_is("fifth-present")) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -275,8 +286,9 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
                                                  const VkAllocationCallbacks *allocator)
 {
     fprintf(stderr, "fault: %u presents, %u submits of Fovea\n", presents, submits);
+    fprintf(stderr, "fault: %u presents with regions\n", with_regions);
     fault_nth_report();
-    presents = submits = 0;
+    presents = submits = with_regions = 0;
     fault_next.DestroyDevice(device, allocator);
 }
 
