@@ -279,8 +279,8 @@ struct fovea_vk_frame {
  * FOVEA_OK.
  * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners are as
  *   for OK.
- * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight; nothing was submitted and the
- *   waits are untouched.
+ * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight, or exit() has begun; nothing was
+ *   submitted and the waits are untouched.
  * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused, for want of memory or
  *   because the device was lost, which only backends other than vulkan can meet. The waits are taken: nothing else may wait for their
  *   binary semaphores. Nothing will be signalled. The content and layout of src and dst are undefined;

@@ -126,7 +126,7 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
         return FOVEA_ERROR_INVALID_STATE;
     }
     if (!ending_enter_frame()) {
-        return FOVEA_NOT_READY;
+        return FOVEA_NOT_READY; /* exit() has begun */
     }
     const enum fovea_result result = foveate(fovea, frame);
     ending_leave_frame();

@@ -6,6 +6,7 @@
 #include "layer_session.h"
 
 #include "core/log.h"
+#include "ending.h"
 
 /* Of one frame. */
 struct waits {
@@ -29,11 +30,13 @@ static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swa
     };
 }
 
-/* Each reason once a swapchain: it may come and go with every frame. */
+/* Each reason once a swapchain: it may come and go with every frame. That there are no more frames once exit() has
+ * begun is as it should be. */
 static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
 {
     const uint32_t bit = 1u << ((unsigned)-(int)result & 31u);
-    if ((result < 0 || result == FOVEA_NOT_READY) && !(swapchain->said & bit)) {
+    const bool late = result == FOVEA_NOT_READY && ending_stage() == ENDING_NOT;
+    if ((result < 0 || late) && !(swapchain->said & bit)) {
         swapchain->said |= bit;
         log_warning(layer_log(), "a frame is presented as it is: %s", fovea_result_name(result));
     }
