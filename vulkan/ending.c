@@ -4,6 +4,7 @@
 #include "ending.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -22,6 +23,7 @@ static _Atomic unsigned expected; /* a bit for each driver */
 /* Held by threads of ours that sleep, and by the handler. */
 static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t rest_over;
+static unsigned wakes; /* under the lock: who has seen another number does not go to sleep */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool ready;
 
@@ -55,9 +57,7 @@ static void init(void)
 static void begin(enum ending_stage which)
 {
     atomic_store(&stage, which);
-    pthread_mutex_lock(&rest_lock);
-    pthread_cond_broadcast(&rest_over);
-    pthread_mutex_unlock(&rest_lock);
+    ending_wake();
 }
 
 static void wait_for_others(const _Atomic int *all, int own)
@@ -151,7 +151,15 @@ void ending_watch_here(void)
     own_watchdogs = 1;
 }
 
-void ending_rest(double ms)
+unsigned ending_wakes(void)
+{
+    pthread_mutex_lock(&rest_lock);
+    const unsigned count = wakes;
+    pthread_mutex_unlock(&rest_lock);
+    return count;
+}
+
+void ending_rest(double ms, unsigned seen)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -159,13 +167,24 @@ void ending_rest(double ms)
     until.tv_sec += ns / 1000000000;
     until.tv_nsec = ns % 1000000000;
     pthread_mutex_lock(&rest_lock);
-    pthread_cond_timedwait(&rest_over, &rest_lock, &until);
+    int result = 0;
+    while (result == 0 && wakes == seen) {
+        result = pthread_cond_timedwait(&rest_over, &rest_lock, &until);
+    }
     pthread_mutex_unlock(&rest_lock);
 }
 
 void ending_wake(void)
 {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* a handler might call exit() under the lock */
+    pthread_mutex_lock(&rest_lock);
+    wakes++;
     pthread_cond_broadcast(&rest_over);
+    pthread_mutex_unlock(&rest_lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 unsigned ending_forks(void)

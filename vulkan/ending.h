@@ -42,8 +42,10 @@ void ending_leave(void);
 void ending_watch(int more);
 void ending_watch_here(void);
 
-/* Sleeps, less long when a stage begins or ending_wake is called. */
-void ending_rest(double ms);
+/* Sleeps, less long when a stage begins or ending_wake is called, and not at all where that has happened since
+ * ending_wakes said `seen`: who asks first, then looks whether there is a reason to go on, misses no wake-up. */
+unsigned ending_wakes(void);
+void ending_rest(double ms, unsigned seen);
 void ending_wake(void);
 
 /* How many forks lie between this process and the one that has loaded the library. */

@@ -237,8 +237,10 @@ static void *run(void *argument)
                           .looked_ns = fovea_time_ns()};
     ending_watch_here();
     bool watches = true;
+    unsigned wakes = ending_wakes();
     while (watches && !atomic_load(&dog->stop) && ending_stage() < ENDING_DRAINS) {
-        ending_rest(watch.look_every_ms);
+        ending_rest(watch.look_every_ms, wakes);
+        wakes = ending_wakes();
         watches = look(&watch);
     }
     if (ending_stage() >= ENDING_DRAINS && !atomic_load(&fovea->peer_lost)) {
