@@ -48,6 +48,11 @@ size_t pixels_bytes(VkFormat format)
     return format == VK_FORMAT_R16G16B16A16_SFLOAT ? 8 : 4;
 }
 
+bool pixels_hold_light(VkFormat format)
+{
+    return format == VK_FORMAT_R16G16B16A16_SFLOAT || format == VK_FORMAT_B10G11R11_UFLOAT_PACK32;
+}
+
 static uint8_t to_srgb8(float linear)
 {
     if (!(linear > 0.0f)) {

@@ -23,6 +23,8 @@ const struct pixels_format *pixels_find(VkFormat format);
 const struct pixels_format *pixels_format_at(size_t index);
 
 size_t pixels_bytes(VkFormat format);
+/* Float formats hold light itself. */
+bool pixels_hold_light(VkFormat format);
 /* rgba: four bytes a pixel, alpha 255. */
 void pixels_to_rgba8(VkFormat format, const void *pixels, size_t count, uint8_t *out_rgba);
 

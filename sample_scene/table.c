@@ -140,11 +140,30 @@ static void model_words(const struct fovea_foveation *f, char *out_words, size_t
     }
 }
 
-static void method_words(const struct fovea_foveation *f, char *out_words, size_t bytes)
+/* What is averaged, for every caller. */
+static void light_words(const struct fovea_foveation *f, VkFormat format, char *out_words,
+                        size_t bytes)
 {
-    bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
-    bool linear = f->light == FOVEA_LIGHT_LINEAR || (f->light == FOVEA_LIGHT_AUTO && !blockwise);
-    const char *light = linear ? "linear light" : "encoded values";
+    const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
+    if (pixels_hold_light(format)) {
+        snprintf(out_words, bytes, "light as stored");
+    } else if (f->light == FOVEA_LIGHT_GAMMA) {
+        snprintf(out_words, bytes, "light by gamma %g", f->display.gamma);
+    } else if (f->light == FOVEA_LIGHT_TABLE) {
+        snprintf(out_words, bytes, "light by a table of %u", f->display.table_count);
+    } else if (f->light == FOVEA_LIGHT_LINEAR || (f->light == FOVEA_LIGHT_AUTO && !blockwise)) {
+        snprintf(out_words, bytes, "linear light");
+    } else {
+        snprintf(out_words, bytes, "encoded values");
+    }
+}
+
+static void method_words(const struct fovea_foveation *f, VkFormat format, char *out_words,
+                         size_t bytes)
+{
+    const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
+    char light[64];
+    light_words(f, format, light, sizeof light);
     if (blockwise) {
         snprintf(out_words, bytes, "block-wise, %u px fragments, %s", f->paper.fragment_px, light);
     } else {
@@ -152,12 +171,12 @@ static void method_words(const struct fovea_foveation *f, char *out_words, size_
     }
 }
 
-static void settings_rows(const struct fovea_foveation *foveation)
+static void settings_rows(const struct fovea_foveation *foveation, VkFormat format)
 {
     char words[MODEL_BYTES] = "";
     model_words(foveation, words, sizeof words);
     row("model", "%s", words);
-    method_words(foveation, words, sizeof words);
+    method_words(foveation, format, words, sizeof words);
     row("method", "%s, strength %g", words, foveation->strength);
 }
 
@@ -167,7 +186,7 @@ static void settings_line(const struct table *table, char *out_line, size_t byte
     char model[MODEL_BYTES] = "";
     char method[MODEL_BYTES];
     model_words(foveation, model, sizeof model);
-    method_words(foveation, method, sizeof method);
+    method_words(foveation, table->engine->renderer->format, method, sizeof method);
     snprintf(out_line, bytes, "model %s; %s, strength %g; gaze %s", model, method,
              foveation->strength, fovea_gaze_kind_name(table->settings->gaze.kind));
 }
@@ -179,7 +198,7 @@ void table_print(const struct table *table)
     puts(rule);
     row("backend", "%s: %s", fovea_backend_name(stats->backend), stats->backend_reason);
     row("device", "%s", stats->device_name);
-    settings_rows(&table->settings->foveation);
+    settings_rows(&table->settings->foveation, table->engine->renderer->format);
     row("frames", "%llu of %ux%u %s, %llu foveated, %llu passed through",
         (unsigned long long)table->frames, targets->extent.width, targets->extent.height,
         format_words(table), (unsigned long long)stats->frames,

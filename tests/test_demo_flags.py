@@ -147,6 +147,24 @@ def test_the_summary_tells_maps_apart(run_demo, tmp_path):
     assert table(done.stdout)["model"].startswith("map mine.png, law linear")
 
 
+LIGHTS = [
+    (["foveation.light=auto"], "rgba8", "linear light"),
+    (["foveation.light=auto", "foveation.method=blockwise"], "rgba8", "encoded values"),
+    (["foveation.light=encoded"], "rgba8", "encoded values"),
+    (["foveation.light=linear"], "rgba8", "linear light"),
+    (["foveation.light=gamma", "foveation.display.gamma=2.5"], "rgba8", "light by gamma 2.5"),
+    (["foveation.light=table", "foveation.display.table=[0,0.2,1]"], "rgba8", "light by a table of 3"),
+    (["foveation.light=encoded"], "rgba16f", "light as stored"),
+]
+
+
+@pytest.mark.parametrize("sets,form,words", LIGHTS, ids=lambda v: " ".join(v) if isinstance(v, list) else v)
+def test_the_summary_says_what_is_averaged(run_demo, sets, form, words):
+    flags = [word for one in sets for word in ("--set", one)]
+    done = run_demo("--frames", "1", "--format", form, *flags)
+    assert f", {words}, strength" in table(done.stdout)["method"]
+
+
 @pytest.mark.parametrize("name", "rgba8-srgb bgra8 rgba8 rgba16f rgb10a2 bgr10a2 rg11b10f".split())
 def test_formats_look_alike(run_demo, tmp_path, name):
     run_demo("--frames", "1", "--set", "foveation.strength=0", folder="srgb")
