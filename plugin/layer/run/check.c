@@ -65,9 +65,13 @@ static void check_all(struct checklist *list)
     check_settings(list);
     check_cuda(list);
     check_display(list);
+    const unsigned missing_anyway = list->missing;
     check_program(list);
     if (list->missing == 0) {
         puts("\nA Vulkan program that fovea-run starts is foveated.");
+    } else if (missing_anyway == 0) {
+        printf("\n%s would not be foveated; other Vulkan programs would be.\n",
+               list->options->program[0]);
     } else {
         printf("\nNo program is foveated: %u %s missing or wrong.\n", list->missing,
                list->missing == 1 ? "thing is" : "things are");
