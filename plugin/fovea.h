@@ -207,7 +207,7 @@ struct fovea_paper {
     double ct0; /* minimal contrast threshold, 0 < ct0 < 1; 1/64 printed, 0.0133 in the program */
     double alpha; /* decay of sensitivity with spatial frequency, above 0, at most 10; 0.106 */
     double e2_deg; /* eccentricity at which resolution has halved, above 0, at most 100; 2.3 */
-    double e_max_deg; /* at half the image's diagonal from the gaze, above 0, at most 360; 100 */
+    double e_max_deg; /* half the diagonal from the gaze, and beyond; above 0, at most 360; 100 */
     double f_max_cpd; /* frequency that is put at Nyquist, above 0, at most 1000; 30 */
     uint32_t fragment_px; /* side of a fragment, 4..128; 32 */
     enum fovea_filter_length filter_length;
@@ -715,7 +715,7 @@ FOVEA_API double fovea_eccentricity_px(const struct fovea_foveation *foveation, 
 /* What a paper states of these settings, for every pixel as fovea_sigma_map has it, by the same rules.
  *
  * Eccentricity in degrees: the angle between the pixel's ray and the gaze's, or for models without a view
- * the share of half the diagonal, of e_max_deg. */
+ * the share of half the diagonal, at most 1, of e_max_deg. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_eccentricity_map(
     const struct fovea_foveation *foveation, uint32_t width_px, uint32_t height_px,
     struct fovea_point_uv gaze, float *out_deg);
