@@ -250,7 +250,7 @@ static void tables_come_from_lists_and_files(void **state)
     assert_float_equal(display.table[1], 0.25, 0);
     assert_float_equal(display.table[3], 120.5, 0);
     write_text("screen.csv", "0 1e-3 2.5E-1 0.7 12 1230e-1 4.5e+2 123456789");
-    static const float numbers[] = {0, 1e-3f, 0.25f, 0.7f, 12, 123, 450, 123456789};
+    static const float numbers[] = {0, 1e-3f, 0.25f, 0.7f, 12, 123, 450, 123456792};
     display = load(TABLE("\"screen.csv\"")).foveation.display;
     assert_int_equal(display.table_count, 8);
     assert_memory_equal(display.table, numbers, sizeof numbers);
