@@ -80,6 +80,8 @@ set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_l
     PROPERTIES RUN_SERIAL ON)
 if(TARGET fovea_cuda)
     fovea_add_vulkan_test(test_frame_lost 120 cuda)
+    # A context that breaks on the GPU may take the work of other processes along.
+    set_tests_properties(test_frame_lost_cuda PROPERTIES RUN_SERIAL ON)
 endif()
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan cpu cuda binary nvidia)
