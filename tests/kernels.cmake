@@ -34,7 +34,7 @@ target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,-
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
 foreach(topic IN ITEMS depth exact)
     fovea_add_test(NAME test_light_${topic} SOURCES test_light_${topic}.c LINK fovea_test_foveate
-        LABELS unit)
+        LABELS unit TIMEOUT 600)
 endforeach()
 
 foreach(topic IN ITEMS exact law)
