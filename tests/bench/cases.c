@@ -84,9 +84,16 @@ struct fovea_point_uv bench_gaze_uv(const struct bench_gaze *gaze, const struct 
 
 const char *bench_format_name(enum fovea_format format)
 {
-    return format == FOVEA_FORMAT_RGBA16F ? "RGBA16F"
-           : format == FOVEA_FORMAT_RGB8  ? "RGB8"
-                                          : "RGBA8";
+    static const char *const names[] = {
+        [FOVEA_FORMAT_RGBA8] = "RGBA8",
+        [FOVEA_FORMAT_RGB8] = "RGB8",
+        [FOVEA_FORMAT_R8] = "R8",
+        [FOVEA_FORMAT_A2B10G10R10] = "A2B10G10R10",
+        [FOVEA_FORMAT_B10G11R11F] = "B10G11R11F",
+        [FOVEA_FORMAT_RGBA16F] = "RGBA16F",
+        [FOVEA_FORMAT_RGBA32F] = "RGBA32F",
+    };
+    return names[format];
 }
 
 size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format)
@@ -105,6 +112,17 @@ struct fovea_image bench_image(const struct bench_size *size, enum fovea_format 
         .memory = memory,
         .row_stride_bytes = (ptrdiff_t)(size->width_px * fovea_format_bytes(format)),
     };
+}
+
+/* An additive recurrence of two irrational steps. */
+void bench_place_gazes(float *gazes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double x = 0.7548776662 * i;
+        const double y = 0.5698402910 * i;
+        gazes[2 * i] = (float)(x - (double)(uint32_t)x);
+        gazes[2 * i + 1] = (float)(y - (double)(uint32_t)y);
+    }
 }
 
 static bool alpha_varies;

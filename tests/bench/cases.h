@@ -59,6 +59,9 @@ size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format
 struct fovea_image bench_image(const struct bench_size *size, enum fovea_format format,
                                enum fovea_memory memory, void *data);
 
+/* x and y for each image of a batch, all over it. */
+void bench_place_gazes(float *gazes, uint32_t count);
+
 /* Whether pictures of RGBA8 have an alpha that varies from now on; else they are opaque, as frames of
  * engines are. */
 void bench_draw_alpha(bool varies);

@@ -37,18 +37,12 @@ enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t pictur
     return foveate_cuda_run_batch(b->foveate, &run, &images);
 }
 
-/* All over the picture, by an additive recurrence of two irrational steps. */
 static void upload_gazes(struct cuda_bench *b, struct cuda_prepared *p)
 {
     const uint32_t count = b->pictures.images;
     const size_t bytes = 2 * (size_t)count * sizeof(float);
     float *gazes = bench_memory(1, bytes);
-    for (uint32_t i = 0; i < count; i++) {
-        const double x = 0.7548776662 * i;
-        const double y = 0.5698402910 * i;
-        gazes[2 * i] = (float)(x - (double)(uint32_t)x);
-        gazes[2 * i + 1] = (float)(y - (double)(uint32_t)y);
-    }
+    bench_place_gazes(gazes, count);
     CUDA_MUST(b, b->cu->MemAlloc(&p->gazes, bytes));
     CUDA_MUST(b, b->cu->MemcpyHtoD(p->gazes, gazes, bytes));
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));

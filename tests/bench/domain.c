@@ -163,20 +163,6 @@ struct domain_point domain_point(uint64_t seed, uint32_t number, const struct do
     return point;
 }
 
-static const char *format_name(enum fovea_format format)
-{
-    static const char *const names[] = {
-        [FOVEA_FORMAT_RGBA8] = "RGBA8",
-        [FOVEA_FORMAT_RGB8] = "RGB8",
-        [FOVEA_FORMAT_R8] = "R8",
-        [FOVEA_FORMAT_A2B10G10R10] = "A2B10G10R10",
-        [FOVEA_FORMAT_B10G11R11F] = "B10G11R11F",
-        [FOVEA_FORMAT_RGBA16F] = "RGBA16F",
-        [FOVEA_FORMAT_RGBA32F] = "RGBA32F",
-    };
-    return names[format];
-}
-
 void domain_words(const struct domain_point *point, char out[RESULT_TEXT_BYTES])
 {
     static const char *const models[] = {"paper", "physical", "curve", "map"};
@@ -191,7 +177,7 @@ void domain_words(const struct domain_point *point, char out[RESULT_TEXT_BYTES])
         snprintf(count, sizeof count, "%u x ", point->images);
     }
     snprintf(out, RESULT_TEXT_BYTES, "%s%ux%u %s, %s x%.2f%s, %s%s", count, point->size.width_px,
-             point->size.height_px, format_name(point->format), models[f->model], f->strength,
+             point->size.height_px, bench_format_name(point->format), models[f->model], f->strength,
              method,
              is_float(point->format)          ? "floats"
              : f->light == FOVEA_LIGHT_LINEAR ? transfers[f->transfer]

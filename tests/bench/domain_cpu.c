@@ -64,12 +64,7 @@ static struct fovea_image make_images(const struct domain_point *point)
 static float *make_gazes(uint32_t count)
 {
     float *gazes = bench_memory(2 * (size_t)count, sizeof *gazes);
-    for (uint32_t i = 0; i < count; i++) {
-        const double x = 0.7548776662 * i;
-        const double y = 0.5698402910 * i;
-        gazes[2 * i] = (float)(x - (double)(uint32_t)x);
-        gazes[2 * i + 1] = (float)(y - (double)(uint32_t)y);
-    }
+    bench_place_gazes(gazes, count);
     return gazes;
 }
 

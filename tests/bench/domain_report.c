@@ -56,7 +56,8 @@ static void print_worst(const struct domain_result *const *rows, size_t count, F
           "| point | what | us | x copy | ps a pixel | bound, us | part of it |\n"
           "|---|---|---|---|---|---|---|\n",
           out);
-    for (size_t i = 0; i < count && i < WORST; i++) {
+    for (size_t i = 0; i < count && i < WORST && rows[i]->bound_words;
+         i++) { /* the refused are last */
         fprintf(out, "| %u | %s | %.1f | %.1f | %.1f | %.1f | %.2f |\n", rows[i]->number,
                 rows[i]->words, rows[i]->times.median_us, x_copy(rows[i]), ps_per_pixel(rows[i]),
                 rows[i]->bound_us, part_of_bound(rows[i]));
