@@ -5,12 +5,13 @@
  * draw. Drivers take themselves down in handlers of exit(), and a thread of ours that is in a driver then crashes the
  * program. Therefore exit() runs a handler of ours first (ending_expect). The stages:
  *
- *     ENDING_BEGUN   contexts with a peer take no more frames
+ *     ENDING_BEGUN   contexts take no more frames
  *     ENDING_DRAINS  watchdogs see to it that the peers' jobs get over, because the program may still wait for its queue
  *     ENDING_OVER    no thread of ours calls a driver, or touches what a driver has mapped
  *
- * At each the handler waits for those threads, for seconds at most where something is stuck. It takes no lock that anybody holds while code of
- * the program's runs, and leaves out the thread that it runs on: exit() may be called within a callback of ours.
+ * At each the handler waits for those threads, for seconds at most where something is stuck. It takes no lock that
+ * anybody holds while code of the program's runs, and leaves out the thread that it runs on: exit() may be called
+ * within a callback of ours.
  * After _exit, abort or a signal nothing of this runs, and nothing has to.
  *
  * The child of a fork has none of our threads: what its parent has made is left alone there (ending_forks). */

@@ -149,6 +149,9 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     FOVEA_TRY(check_desc(desc));
+    if (!ending_expect((unsigned)FOVEA_BACKEND_VULKAN)) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
     struct fovea_vk *fovea = calloc(1, sizeof *fovea);
     if (!fovea) {
         return FOVEA_ERROR_OUT_OF_MEMORY;

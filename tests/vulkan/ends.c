@@ -6,6 +6,7 @@
 #include "cmocka_all.h"
 #include "stand_in.h"
 
+#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static struct {
     struct fovea_vk *fovea;
     struct engine_image image;
     struct fovea_vk_image *made; /* or NULL */
+    bool bare; /* without Fovea: it only submits */
     const char *exits_at; /* a part of a message: the log calls exit() there */
 } program;
 
@@ -93,6 +95,11 @@ static void make_image(void)
 /* Whether it is taken or there are too many on their way. */
 static void draw(void)
 {
+    if (program.bare) {
+        struct engine *engine = &program.engine;
+        engine_submit(engine, engine_begin(engine), VK_NULL_HANDLE, VK_NULL_HANDLE);
+        return;
+    }
     const struct fovea_vk_frame frame = frame_in_place();
     const enum fovea_result result = fovea_vk_foveate(program.fovea, &frame);
     MUST(result == FOVEA_OK || result == FOVEA_NOT_READY);
@@ -104,6 +111,9 @@ static void draw_some(void)
         draw();
         engine_idle(&program.engine);
     }
+    if (program.bare) {
+        return;
+    }
     struct fovea_vk_stats stats;
     MUST(fovea_vk_get_stats(program.fovea, &stats) == FOVEA_OK);
     MUST(stats.frames == 10 && stats.backend == rig_backend());
@@ -112,7 +122,7 @@ static void draw_some(void)
 static void open_program(void)
 {
     const struct fovea_vk_desc desc = open_engine();
-    MUST(fovea_vk_create(&desc, &program.fovea) == FOVEA_OK);
+    MUST(program.bare || fovea_vk_create(&desc, &program.fovea) == FOVEA_OK);
     make_image();
     draw_some();
 }
@@ -453,32 +463,53 @@ static void stopped(void)
 }
 
 const struct ending endings[] = {
-    {"clean", clean, 0, false},
-    {"return", return_from_main, 0, false},
-    {"exit", exit_here, 0, false},
-    {"exit-under-way", exit_with_frames_under_way, 0, false},
-    {"exit-in-a-thread", exit_in_another_thread, 0, false},
-    {"exit-while-gazes-come", exit_while_gazes_come, 0, false},
-    {"exit-in-a-message", exit_in_a_message, 0, false},
-    {"destroyed-by-a-handler", destroyed_by_a_handler, 0, false},
-    {"_exit", exit_at_once, 0, false},
-    {"abort", end_by_abort, -SIGABRT, false},
-    {"signal", end_by_signal, -SIGTERM, false},
-    {"device-first", device_first, 0, false},
-    {"instance-first", instance_first, 0, false},
-    {"fork-exit", fork_whose_child_exits, 0, false},
-    {"fork-destroy", fork_whose_child_destroys, 0, false},
-    {"fork-destroy-images", fork_whose_child_destroys_images, 0, false},
-    {"fork-while-a-gaze-comes", fork_while_a_gaze_comes, 0, false},
-    {"fork-exec", fork_whose_child_execs, 0, false},
-    {"exit-in-the-watchdog", exit_in_the_watchdogs_message, 0, true},
-    {"exit-stuck", exit_while_the_peer_is_stuck, 0, true},
-    {"stopped", stopped, 0, true},
-    {NULL, NULL, 0, false},
+    {"clean", clean, 0, ENDS_ALIKE},
+    {"return", return_from_main, 0, ENDS_ALIKE},
+    {"exit", exit_here, 0, ENDS_ALIKE},
+    {"exit-under-way", exit_with_frames_under_way, 0, ENDS_ALIKE},
+    {"exit-in-a-thread", exit_in_another_thread, 0, ENDS_ALIKE},
+    {"exit-while-gazes-come", exit_while_gazes_come, 0, ENDS_FOVEA},
+    {"exit-in-a-message", exit_in_a_message, 0, ENDS_FOVEA},
+    {"destroyed-by-a-handler", destroyed_by_a_handler, 0, ENDS_ALIKE},
+    {"_exit", exit_at_once, 0, ENDS_ALIKE},
+    {"abort", end_by_abort, -SIGABRT, ENDS_ALIKE},
+    {"signal", end_by_signal, -SIGTERM, ENDS_ALIKE},
+    {"device-first", device_first, 0, ENDS_ALIKE},
+    {"instance-first", instance_first, 0, ENDS_ALIKE},
+    {"fork-exit", fork_whose_child_exits, 0, ENDS_ALIKE},
+    {"fork-destroy", fork_whose_child_destroys, 0, ENDS_FOVEA},
+    {"fork-destroy-images", fork_whose_child_destroys_images, 0, ENDS_FOVEA},
+    {"fork-while-a-gaze-comes", fork_while_a_gaze_comes, 0, ENDS_FOVEA},
+    {"fork-exec", fork_whose_child_execs, 0, ENDS_ALIKE},
+    {"exit-in-the-watchdog", exit_in_the_watchdogs_message, 0, ENDS_STAND_IN},
+    {"exit-stuck", exit_while_the_peer_is_stuck, 0, ENDS_STAND_IN},
+    {"stopped", stopped, 0, ENDS_STAND_IN},
+    {NULL, NULL, 0, ENDS_FOVEA},
 };
+
+/* Says on standard error where the program has crashed, and lets it. */
+static void say_where(int number)
+{
+    (void)number;
+    void *calls[64];
+    backtrace_symbols_fd(calls, backtrace(calls, 64), STDERR_FILENO);
+}
+
+/* A sanitizer says more, with a handler of its own. */
+static void expect_crashes(void)
+{
+    struct sigaction before;
+    if (sigaction(SIGSEGV, NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+        void *first[1];
+        (void)backtrace(first, 1); /* loads what it needs */
+        const struct sigaction action = {.sa_handler = say_where, .sa_flags = (int)SA_RESETHAND};
+        (void)sigaction(SIGSEGV, &action, NULL);
+    }
+}
 
 int end_as(const char *name)
 {
+    expect_crashes();
     for (const struct ending *ending = endings; ending->name; ending++) {
         if (strcmp(ending->name, name) == 0) {
             ending->run();
@@ -486,4 +517,10 @@ int end_as(const char *name)
         }
     }
     return 96;
+}
+
+int end_bare_as(const char *name)
+{
+    program.bare = true;
+    return end_as(name);
 }

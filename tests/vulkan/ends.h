@@ -11,13 +11,20 @@ struct ending {
     const char *name;
     void (*run)(void);
     int status; /* that the program is to end with; negative: that signal */
-    bool stand_in; /* breaks the host peer, so that there is one backend to try */
+    enum ending_kind {
+        ENDS_ALIKE, /* can be run without Fovea too, and is then to end as it does with Fovea */
+        ENDS_FOVEA, /* is about Fovea */
+        ENDS_STAND_IN, /* breaks the host peer, so that there is one backend to try */
+    } kind;
 };
 
 extern const struct ending endings[]; /* up to a name of NULL */
 
 /* Runs as the program, with the backend that rig_choose_backend has chosen; returns main's result. */
 int end_as(const char *name);
+
+/* As that, of ENDS_ALIKE, but the program only submits and never makes Fovea. */
+int end_bare_as(const char *name);
 
 /* What the program that is stopped says on its standard output when a job has begun. */
 #define END_JOB_BEGUN 'j'

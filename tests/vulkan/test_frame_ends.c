@@ -19,6 +19,7 @@
 
 #define RUNS 5
 #define RUNS_ALONE 2 /* without a peer there is no thread that a program could trip over */
+#define RUNS_BARE 10
 #define LIMIT_S 40 /* the machine may be busy; an ending that hangs does so for ever */
 #define STOPS 3
 #define STOP_MS 2500 /* more than twice the patience of a watchdog of 100 ms for threads */
@@ -29,8 +30,10 @@ static void rest_ms(int ms)
     nanosleep(&pause, NULL);
 }
 
+#define BARE "bare"
+
 /* Its standard output is out_output's other end, where that is not NULL. */
-static pid_t start(const char *name, int *out_output)
+static pid_t start(const char *name, const char *bare, int *out_output)
 {
     int ends[2] = {-1, -1};
     if (out_output) {
@@ -44,7 +47,7 @@ static pid_t start(const char *name, int *out_output)
             dup2(ends[1], STDOUT_FILENO);
         }
         char *const arguments[] = {"test_frame_ends", (char *)rig_backend_name(), (char *)name,
-                                   NULL};
+                                   (char *)bare, NULL};
         execv("/proc/self/exe", arguments);
         _exit(95);
     }
@@ -74,7 +77,19 @@ static int end_of(pid_t child, const char *name)
 
 static bool is_for_this_backend(const struct ending *ending)
 {
-    return !ending->stand_in || rig_backend() == FOVEA_BACKEND_CPU;
+    return ending->kind != ENDS_STAND_IN || rig_backend() == FOVEA_BACKEND_CPU;
+}
+
+/* A driver may crash a program that ends like this without Fovea: nothing of ours could mend that. */
+static bool ends_so_without_fovea(const struct ending *ending, int status)
+{
+    for (int i = 0; i < RUNS_BARE && ending->kind == ENDS_ALIKE; i++) {
+        if (end_of(start(ending->name, BARE, NULL), ending->name) == status) {
+            print_message("%s: ends with %d, without Fovea too\n", ending->name, status);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void each_ends_as_without_fovea(void **state)
@@ -83,8 +98,8 @@ static void each_ends_as_without_fovea(void **state)
     const int runs = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
     for (const struct ending *ending = endings; ending->name; ending++) {
         for (int i = 0; i < runs && is_for_this_backend(ending); i++) {
-            const int status = end_of(start(ending->name, NULL), ending->name);
-            if (status != ending->status) {
+            const int status = end_of(start(ending->name, NULL, NULL), ending->name);
+            if (status != ending->status && !ends_so_without_fovea(ending, status)) {
                 fail_msg("%s, run %d: ends with %d instead of %d", ending->name, i, status,
                          ending->status);
             }
@@ -97,7 +112,7 @@ static void a_program_that_is_stopped_keeps_its_peer(void **state)
 {
     (void)state;
     int output = -1;
-    const pid_t child = start("stopped", &output);
+    const pid_t child = start("stopped", NULL, &output);
     char said = 0;
     for (int i = 0; i < STOPS; i++) {
         struct pollfd wanted = {.fd = output, .events = POLLIN};
@@ -116,7 +131,8 @@ static void a_program_that_is_stopped_keeps_its_peer(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 2) {
-        return rig_choose_backend(argc, argv) ? end_as(argv[2]) : 2;
+        const bool bare = argc > 3 && strcmp(argv[3], BARE) == 0;
+        return !rig_choose_backend(argc, argv) ? 2 : bare ? end_bare_as(argv[2]) : end_as(argv[2]);
     }
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_ends_as_without_fovea),
