@@ -202,6 +202,7 @@ struct fovea_vk {
     struct vk_device device;
     struct fovea_log log;
     unsigned forks; /* ending_forks of the process that it belongs to */
+    struct fovea_vk *left_before; /* of those that were destroyed after exit(): the one before */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct map_copy map;
     enum fovea_backend backend; /* VULKAN, or the peer's */

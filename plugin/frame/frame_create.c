@@ -149,6 +149,9 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     FOVEA_TRY(check_desc(desc));
+    if (ending_stage() != ENDING_NOT) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
     if (!ending_expect((unsigned)FOVEA_BACKEND_VULKAN)) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -191,16 +194,25 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_compute_finish(&fovea->compute, device);
 }
 
-/* After a lost device a job may wait for what never comes; once the ending is over the peer's driver may be gone. */
+/* After a lost device a job may wait for what never comes. */
 static void drain_peer(struct fovea_vk *fovea)
 {
     if (!fovea->peer) {
         return;
     }
-    if (fovea->device_lost || ending_stage() == ENDING_OVER) {
+    if (fovea->device_lost) {
         fovea->peer->api->abandon(fovea->peer);
     }
     fovea->peer->api->drain(fovea->peer);
+}
+
+/* Drivers may be gone: all is left to the end of the process, where a checker of leaks finds it. */
+static void leave_to_the_end(struct fovea_vk *fovea)
+{
+    static struct fovea_vk *_Atomic last_left;
+    fovea->left_before = atomic_load(&last_left);
+    while (!atomic_compare_exchange_weak(&last_left, &fovea->left_before, fovea)) {
+    }
 }
 
 void fovea_vk_destroy(struct fovea_vk **fovea)
@@ -214,6 +226,10 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
         return; /* the parent's: neither threads nor drivers of it are there */
     }
     frame_late_leave(old);
+    if (ending_stage() == ENDING_OVER) {
+        leave_to_the_end(old);
+        return;
+    }
     /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {
         frame_wait(old, old->frame);

@@ -244,6 +244,9 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
     if (old->fovea->forks != ending_forks()) {
         return; /* the parent's: its frames never get over here */
     }
+    if (ending_stage() == ENDING_OVER) {
+        return; /* its context's until the process is over */
+    }
     frame_wait(old->fovea, old->last_frame);
     unlink_image(old);
     frame_keep_forget(old->fovea);

@@ -114,8 +114,9 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
 static void forget_samples(struct frame_late *late)
 {
     const struct foveate_late_sample none = {.width_px = 0};
-    for (uint32_t i = 0; i < late->writer_count; i++) {
+    for (uint32_t i = 0; i < late->writer_count && ending_enter(); i++) {
         foveate_late_write(&late->writers[i], &none);
+        ending_leave();
     }
 }
 

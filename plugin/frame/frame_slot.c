@@ -73,7 +73,7 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
 
 void fovea_vk_wait(struct fovea_vk *fovea)
 {
-    if (fovea && fovea->forks == ending_forks()) {
+    if (fovea && fovea->forks == ending_forks() && ending_stage() != ENDING_OVER) {
         frame_wait(fovea, fovea->frame);
     }
 }

@@ -272,6 +272,38 @@ static void destroyed_by_a_handler(void)
     exit(0);
 }
 
+static void draw_into_made(void)
+{
+    const struct fovea_vk_image_desc desc = {.format = VK_FORMAT_R8G8B8A8_UNORM,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX,
+                                             .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
+    MUST(fovea_vk_image_create(program.fovea, &desc, &program.made) == FOVEA_OK);
+    struct fovea_vk_frame frame = frame_in_place();
+    frame.dst = (struct fovea_vk_frame_image){.made = program.made,
+                                              .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
+                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_OK);
+}
+
+static void destroy_fovea(void)
+{
+    fovea_vk_wait(program.fovea);
+    fovea_vk_image_destroy(&program.made);
+    fovea_vk_destroy(&program.fovea);
+}
+
+/* Fovea alone, which the program leaves to an object of its own; the engine leaves its device to the process. */
+static void fovea_destroyed_by_a_handler(void)
+{
+    MUST(atexit(destroy_fovea) == 0);
+    open_program();
+    draw_into_made();
+    draw();
+    exit(0);
+}
+
 /* ---- Fork ---- */
 
 static void expect_child(pid_t child)
@@ -308,12 +340,13 @@ static void leave_by_exit(void)
     exit(0);
 }
 
+/* By _exit: what a driver's handler of exit() does in the child of a fork is told by fork-exit. */
 static void destroy_and_leave(void)
 {
     fovea_vk_wait(program.fovea);
     fovea_vk_destroy(&program.fovea);
     MUST(!program.fovea);
-    exit(0);
+    _exit(0);
 }
 
 static void destroy_all_and_leave(void)
@@ -339,21 +372,6 @@ static VkEvent hold_queue_up(void)
                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, NULL, 0, NULL, 0, NULL);
     engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     return event;
-}
-
-static void draw_into_made(void)
-{
-    const struct fovea_vk_image_desc desc = {.format = VK_FORMAT_R8G8B8A8_UNORM,
-                                             .width_px = WIDTH_PX,
-                                             .height_px = HEIGHT_PX,
-                                             .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
-    MUST(fovea_vk_image_create(program.fovea, &desc, &program.made) == FOVEA_OK);
-    struct fovea_vk_frame frame = frame_in_place();
-    frame.dst = (struct fovea_vk_frame_image){.made = program.made,
-                                              .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
-                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_OK);
 }
 
 /* A frame that uses the image is under way at the fork: in the child it is so for ever. */
@@ -471,6 +489,7 @@ const struct ending endings[] = {
     {"exit-while-gazes-come", exit_while_gazes_come, 0, ENDS_FOVEA},
     {"exit-in-a-message", exit_in_a_message, 0, ENDS_FOVEA},
     {"destroyed-by-a-handler", destroyed_by_a_handler, 0, ENDS_ALIKE},
+    {"fovea-destroyed-by-a-handler", fovea_destroyed_by_a_handler, 0, ENDS_FOVEA},
     {"_exit", exit_at_once, 0, ENDS_ALIKE},
     {"abort", end_by_abort, -SIGABRT, ENDS_ALIKE},
     {"signal", end_by_signal, -SIGTERM, ENDS_ALIKE},
