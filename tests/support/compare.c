@@ -188,9 +188,12 @@ static double system_gamma(double peak_cd_m2)
 
 static double luminance(const double *colors, uint32_t channels, bool blue_first)
 {
+    if (channels == 1) {
+        return colors[0];
+    }
     const double red = colors[blue_first ? 2 : 0];
     const double blue = colors[blue_first ? 0 : 2];
-    return channels == 1 ? colors[0] : 0.2627 * red + 0.6780 * colors[1] + 0.0593 * blue;
+    return 0.2627 * red + 0.6780 * colors[1] + 0.0593 * blue;
 }
 
 /* HLG's OOTF, F_d = Y_s^(gamma - 1) E_s, and its inverse, E_s = Y_d^((1 - gamma) / gamma) F_d. */
