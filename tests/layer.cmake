@@ -15,7 +15,10 @@ if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
     endforeach()
     set_target_properties(test_layer_cookie PROPERTIES ENABLE_EXPORTS ON) # it stands in for libXau
     target_link_options(test_layer_gone PRIVATE -Wl,--wrap=dlopen)
-    target_link_options(test_layer_keys PRIVATE -Wl,--wrap=dlsym)
+    # --wrap would give our dlsym to ThreadSanitizer's runtime too, which calls it before anything is ready.
+    target_sources(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/plugin/layer/layer_input_x11.c)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/plugin/layer/layer_input_x11.c PROPERTIES
+        COMPILE_DEFINITIONS dlsym=dlsym_of_the_test)
     target_include_directories(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/config
         ${PROJECT_SOURCE_DIR}/kernels)
     fovea_add_fuzz(NAME fuzz_layer_cookie SOURCES fuzz/fuzz_layer_cookie.c LINK fovea_layer_input)
