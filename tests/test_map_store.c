@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "png_file.h"
 #include "process_counts.h"
+#include "sanitized.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -217,7 +218,8 @@ static void a_large_picture_keeps_no_frame_waiting(void **state)
                   "frame with its plan %.1f ms\n",
                   LARGE, LARGE, after_ms, bench.longest_ms, bench.longest_busy_ms, reading_ms,
                   plan_ms);
-    assert_true(bench.longest_busy_ms < reading_ms / 7);
+    /* One look at each sample is left, which sanitizers make several times as long. */
+    assert_true(bench.longest_busy_ms < reading_ms / (TEST_SANITIZED ? 2 : 7));
     close_bench(&bench);
 }
 

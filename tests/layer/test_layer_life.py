@@ -39,7 +39,7 @@ def test_a_forgotten_swapchain_does_not_matter(rig):
 
 def counts(done, when):
     """What the program says that its process has."""
-    found = re.search(when + r": threads (\d+), descriptors (\d+), resident_kb (\d+)", done.output)
+    found = re.search(when + r": threads (\d+), descriptors (\d+), memory_kb (\d+)", done.output)
     assert found, done.output
     return [int(number) for number in found.groups()]
 

@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Memory is what is resident. Sanitizers keep what was freed, to find who uses it, and tables of their own in it:
+ * under them it is what is allocated and not freed. */
 struct process_counts {
     long threads;
     long descriptors;
-    long resident_kb;
+    long memory_kb;
 };
 
 /* A count that cannot be had is -1, which no comparison accepts. */

@@ -293,8 +293,8 @@ static void window_after_window(void)
 static struct process_counts print_counts(const char *when)
 {
     const struct process_counts counts = process_count();
-    printf("%s: threads %ld, descriptors %ld, resident_kb %ld\n", when, counts.threads,
-           counts.descriptors, counts.resident_kb);
+    printf("%s: threads %ld, descriptors %ld, memory_kb %ld\n", when, counts.threads,
+           counts.descriptors, counts.memory_kb);
     return counts;
 }
 
