@@ -29,6 +29,7 @@ static enum fovea_result make_plan(struct fovea_foveation foveation, uint32_t wi
     struct map_copy none = {0};
     struct map_copy read = {0};
     foveation.map.serial = 0; /* nothing of it is a copy of ours */
+    foveation.map.ready = NULL;
     if (foveation.model == FOVEA_MODEL_MAP && foveation.map.kind == FOVEA_MAP_FILE) {
         if (strnlen(foveation.map.file, FOVEA_PATH_MAX) == FOVEA_PATH_MAX) {
             return FOVEA_ERROR_INVALID_ARGUMENT; /* it has no end */

@@ -300,6 +300,7 @@ struct fovea_map {
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* 0; Fovea tells its own copies apart by it */
+    struct fovea_map_ready *ready; /* NULL; what Fovea has made of its own copy */
 };
 
 #define FOVEA_DISPLAY_MAX 1024

@@ -4,7 +4,7 @@
 #include "map_copy.h"
 
 #include "core/log.h"
-#include "foveate/foveate_map.h"
+#include "foveate/foveate_map_ready.h"
 #include "map_png.h"
 #include "map_store.h"
 
@@ -22,6 +22,7 @@ static _Atomic uint64_t last_serial;
 
 void map_copy_finish(struct map_copy *copy)
 {
+    foveate_map_ready_release(&copy->ready);
     if (copy->shared) {
         map_samples_release(&copy->shared);
     } else {
@@ -190,12 +191,21 @@ static enum fovea_result copy_array(const struct fovea_map *map, struct fovea_lo
 
 /* ---- Any of them */
 
-static bool same_values(const struct map_copy *a, const struct map_copy *b)
+bool map_copy_same_values(const struct map_copy *a, const struct map_copy *b)
 {
     return a->values && b->values && a->kind == b->kind && a->width == b->width &&
            a->height == b->height && strcmp(a->file, b->file) == 0 &&
            (a->values == b->values ||
             memcmp(a->values, b->values, (size_t)a->width * a->height * sizeof *a->values) == 0);
+}
+
+/* What is ready for them may be for others alike. */
+static void finish_values(struct map_copy *copy)
+{
+    struct fovea_map_ready *ready = copy->ready;
+    copy->ready = NULL;
+    map_copy_finish(copy);
+    copy->ready = ready;
 }
 
 static enum fovea_result load(const struct fovea_map *map, const struct map_copy *old,
@@ -210,7 +220,7 @@ static enum fovea_result load(const struct fovea_map *map, const struct map_copy
     }
     if (map_store_find(map, fresh)) {
         if (same_file(old, fresh->file, &fresh->status)) {
-            map_copy_finish(fresh);
+            finish_values(fresh);
         }
         return check_picture(fresh->values ? fresh : old, map->law, log);
     }
@@ -229,15 +239,30 @@ static void use(const struct map_copy *copy, struct fovea_map *map)
     }
 }
 
+void map_copy_make_ready(const struct map_copy *copy, const struct fovea_foveation *foveation,
+                         struct fovea_map_ready **ready)
+{
+    struct fovea_foveation own = *foveation;
+    use(copy, &own.map);
+    if (own.map.kind != FOVEA_MAP_ARRAY || foveate_map_ready_fits(*ready, &own)) {
+        return;
+    }
+    struct fovea_map_ready *made = NULL;
+    if (foveate_map_ready_make(&own, &made) == FOVEA_OK) {
+        foveate_map_ready_release(ready);
+        *ready = made;
+    }
+}
+
 enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old, struct fovea_log log,
                                 struct map_copy *out_fresh)
 {
     *out_fresh = (struct map_copy){0};
     const enum fovea_result result = load(map, old, log, out_fresh);
-    if (result == FOVEA_OK && same_values(out_fresh, old)) {
+    if (result == FOVEA_OK && map_copy_same_values(out_fresh, old)) {
         old->status =
             out_fresh->status; /* touched, or written again: not to be decoded every time */
-        map_copy_finish(out_fresh);
+        finish_values(out_fresh);
     }
     if (result < 0) {
         map_copy_finish(out_fresh);
@@ -249,5 +274,6 @@ enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old, str
         out_fresh->serial = map_copy_next_serial();
     }
     use(out_fresh->values ? out_fresh : old, map);
+    map->ready = out_fresh->ready ? out_fresh->ready : old->ready;
     return FOVEA_OK;
 }

@@ -18,6 +18,7 @@ struct map_copy {
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* of no other samples in this process */
+    struct fovea_map_ready *ready; /* a share of what plans take of them; NULL: there is none */
     struct map_samples *shared; /* that the values are of (map_store.h); NULL: its own */
     /* The file that was read, as it was then; "": an array. */
     char file[FOVEA_PATH_MAX];
@@ -26,10 +27,18 @@ struct map_copy {
 
 /* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing, because
  * *old has it already, which then learns that its file was touched. `map` then has the samples of
- * whichever it is. On failure it is as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
+ * whichever it is. *out_fresh may have something ready for *old's, too. On failure it is as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
 FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old,
                                                  struct fovea_log log, struct map_copy *out_fresh);
 void map_copy_finish(struct map_copy *copy);
+
+/* True: both have samples, and they are the same. */
+bool map_copy_same_values(const struct map_copy *a, const struct map_copy *b);
+
+/* What plans of these settings take of an array's or a file's samples; nothing where there is no memory for it,
+ * or where *ready does already: plans then make it for themselves. */
+void map_copy_make_ready(const struct map_copy *copy, const struct fovea_foveation *foveation,
+                         struct fovea_map_ready **ready);
 
 uint64_t map_copy_next_serial(void);
 

@@ -4,6 +4,7 @@
 #include "map_store.h"
 
 #include "core/log.h"
+#include "foveate/foveate_map_ready.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -50,13 +51,16 @@ static void put_in_front(struct map_samples *samples, size_t at)
     kept[0] = samples;
 }
 
-static struct map_samples *share_kept(const char *file)
+/* *out_now: as it is now, with a share of what is ready. */
+static struct map_samples *share_kept(const char *file, struct map_copy *out_now)
 {
     struct map_samples *samples = NULL;
     pthread_mutex_lock(&lock);
     const size_t at = place_of(file);
     if (at < KEPT_MAX) {
         samples = kept[at];
+        *out_now = samples->copy;
+        foveate_map_ready_share(out_now->ready);
         put_in_front(samples, at);
         atomic_fetch_add(&samples->shares, 1);
     }
@@ -107,14 +111,33 @@ static enum fovea_result keep(struct map_copy *fresh, struct fovea_log log)
     return FOVEA_OK;
 }
 
-static enum fovea_result prepare_file(struct fovea_map *map, const struct map_copy *old,
+/* The file was touched maybe, and another law is ready for them: what there was goes. */
+static void change_kept(struct map_samples *samples, const struct stat *status,
+                        struct fovea_map_ready **ready)
+{
+    pthread_mutex_lock(&lock);
+    struct fovea_map_ready *former = samples->copy.ready;
+    samples->copy.ready = *ready;
+    samples->copy.status = *status;
+    pthread_mutex_unlock(&lock);
+    *ready = former;
+}
+
+/* *now is what the store has of the file, or nothing. */
+static enum fovea_result prepare_file(struct fovea_foveation *foveation,
+                                      struct map_samples *samples, struct map_copy *now,
                                       struct fovea_log log)
 {
     struct map_copy fresh = {0};
-    enum fovea_result result = map_copy_read(map, old, log, &fresh);
-    map->serial = old->serial;
-    if (result == FOVEA_OK && fresh.values) {
-        map->serial = fresh.serial = map_copy_next_serial();
+    enum fovea_result result = map_copy_read(&foveation->map, now, log, &fresh);
+    const bool same = samples && (!fresh.values || map_copy_same_values(&fresh, now));
+    foveation->map.serial = now->serial;
+    if (result == FOVEA_OK && same) {
+        map_copy_make_ready(now, foveation, &now->ready);
+        change_kept(samples, &fresh.status, &now->ready);
+    } else if (result == FOVEA_OK) {
+        foveation->map.serial = fresh.serial = map_copy_next_serial();
+        map_copy_make_ready(&fresh, foveation, &fresh.ready);
         result = keep(&fresh, log);
     }
     map_copy_finish(&fresh);
@@ -123,15 +146,16 @@ static enum fovea_result prepare_file(struct fovea_map *map, const struct map_co
 
 enum fovea_result map_store_prepare(struct fovea_settings *settings, struct fovea_log log)
 {
-    static const struct map_copy none;
     struct fovea_foveation *foveation = &settings->foveation;
     if (foveation->model != FOVEA_MODEL_MAP || foveation->map.kind != FOVEA_MAP_FILE) {
         drop_unused();
         return FOVEA_OK;
     }
-    struct map_samples *old = share_kept(foveation->map.file);
-    const enum fovea_result result = prepare_file(&foveation->map, old ? &old->copy : &none, log);
-    map_samples_release(&old);
+    struct map_copy now = {0};
+    struct map_samples *samples = share_kept(foveation->map.file, &now);
+    const enum fovea_result result = prepare_file(foveation, samples, &now, log);
+    foveate_map_ready_release(&now.ready);
+    map_samples_release(&samples);
     return result;
 }
 
@@ -148,6 +172,7 @@ bool map_store_find(const struct fovea_map *map, struct map_copy *out_copy)
         kept[at]->taken = true;
         atomic_fetch_add(&kept[at]->shares, 1);
         *out_copy = kept[at]->copy;
+        out_copy->ready = foveate_map_ready_share(out_copy->ready);
         out_copy->shared = kept[at];
     }
     pthread_mutex_unlock(&lock);

@@ -5,7 +5,7 @@
 
 #include "test_foveate_support.h"
 
-#include "foveate/foveate_map.h"
+#include "foveate/foveate_map_ready.h"
 #include "foveate/foveate_model.h"
 
 #include <math.h>
@@ -185,6 +185,98 @@ static void the_smallest_is_found(void **state)
         check_smallest(&map, 26.0);
         check_smallest(&map, 500.0);
     }
+}
+
+/* Blocks that are whole, and parts of them: sides that are no multiple of theirs. */
+static struct fovea_foveation speckled_map(enum fovea_map_law law, enum fovea_map_degrees degrees)
+{
+    enum { WIDTH = 119, HEIGHT = 85 };
+    static float values[WIDTH * HEIGHT];
+    struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
+    srand(7);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        values[i] = 0.25f + (float)(rand() % 1000);
+    }
+    f.map.values = values;
+    f.map.width = WIDTH;
+    f.map.height = HEIGHT;
+    f.map.serial = 77;
+    f.map.law = law;
+    f.map.degrees = degrees;
+    return f;
+}
+
+static void check_same_plan(const struct foveate_plan *plan, const struct foveate_plan *other)
+{
+    const struct foveate_cpu_steepness steepness = foveate_cpu_steepness_of(plan);
+    const struct foveate_cpu_steepness of_other = foveate_cpu_steepness_of(other);
+    assert_memory_equal(&steepness, &of_other, sizeof steepness);
+    assert_true(plan->sigma_max_px == other->sigma_max_px);
+    assert_memory_equal(&plan->law, &other->law, sizeof plan->law);
+    assert_memory_equal(plan->levels, other->levels, sizeof plan->levels);
+    assert_memory_equal(plan->law_table, other->law_table,
+                        (size_t)plan->law.table_count * sizeof *plan->law_table);
+}
+
+/* Too small a strength limits nothing, a large one what lies far outside. */
+static void check_ready(struct fovea_foveation f, struct fovea_map_ready *ready, double strength)
+{
+    f.strength = strength;
+    struct foveate_plan *plain = plan_of(&f, 1920, 1080);
+    f.map.ready = ready;
+    struct foveate_plan *quick = plan_of(&f, 1920, 1080);
+    assert_true(foveate_plan_shares_table(quick) && !foveate_plan_shares_table(plain));
+    check_same_plan(quick, plain);
+    foveate_plan_destroy(&quick);
+    foveate_plan_destroy(&plain);
+}
+
+static void what_is_ready_makes_the_same_plans(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct fovea_foveation f =
+            speckled_map(i / 2 ? FOVEA_MAP_LAW_LINEAR : FOVEA_MAP_LAW_SQRT,
+                         i % 2 ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER);
+        struct fovea_map_ready *ready = NULL;
+        assert_int_equal(foveate_map_ready_make(&f, &ready), FOVEA_OK);
+        check_ready(f, ready, 1.0);
+        check_ready(f, ready, 0.25);
+        struct foveate_map map;
+        f.map.ready = ready;
+        assert_true(foveate_map_init(&map, &f.map));
+        assert_ptr_equal(map.ready, ready);
+        for (double reach_deg = 0.0; reach_deg < 60.0; reach_deg += 1.7) {
+            check_smallest(&map, reach_deg);
+        }
+        foveate_map_ready_release(&ready);
+    }
+}
+
+static void what_is_ready_fits_its_own_law_and_samples(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = speckled_map(FOVEA_MAP_LAW_SQRT, FOVEA_MAP_DEGREES_PAPER);
+    struct fovea_map_ready *ready = NULL;
+    assert_int_equal(foveate_map_ready_make(&f, &ready), FOVEA_OK);
+    f.map.ready = ready;
+    assert_true(foveate_map_ready_fits(ready, &f));
+    assert_false(foveate_map_ready_fits(NULL, &f));
+    f.cutoff_gain = 0.4;
+    assert_false(foveate_map_ready_fits(ready, &f));
+    struct foveate_plan *plan = plan_of(&f, 640, 480);
+    assert_false(foveate_plan_shares_table(plan));
+    foveate_plan_destroy(&plan);
+    f.cutoff_gain = speckled_map(f.map.law, f.map.degrees).cutoff_gain;
+    f.map.serial++;
+    assert_false(foveate_map_ready_fits(ready, &f));
+    /* Plans have a share. */
+    f.map.serial--;
+    plan = plan_of(&f, 640, 480);
+    foveate_map_ready_release(&ready);
+    assert_true(foveate_plan_shares_table(plan));
+    assert_true(plan->law_table[0] > 0.0f);
+    foveate_plan_destroy(&plan);
 }
 
 static void beyond_its_edge_a_map_is_its_smallest_without_a_step(void **state)
@@ -487,6 +579,8 @@ int main(void)
         cmocka_unit_test(both_eyes_see_what_the_better_sees),
         cmocka_unit_test(streak_is_wide_and_low),
         cmocka_unit_test(the_smallest_is_found),
+        cmocka_unit_test(what_is_ready_makes_the_same_plans),
+        cmocka_unit_test(what_is_ready_fits_its_own_law_and_samples),
         cmocka_unit_test(beyond_its_edge_a_map_is_its_smallest_without_a_step),
         cmocka_unit_test(sigma_follows_the_distance_to_the_far_corner),
         cmocka_unit_test(directions_are_the_pictures),

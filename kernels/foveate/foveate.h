@@ -48,6 +48,7 @@ struct foveate_plan {
      * mean. The blockwise one takes sigma at a fragment's centre, and the nearest of the rings. */
     struct foveate_law law;
     float *law_table; /* law.table_count of them; NULL for the paper's rings */
+    struct fovea_map_ready *ready; /* a share; law_table may be its; NULL: there is none */
 
     /* The smooth method instead of rings and taps. */
     bool smooth;
@@ -83,6 +84,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_plan_create(const struct fovea_foveat
                                                        uint32_t width_px, uint32_t height_px,
                                                        struct foveate_plan **out_plan);
 void foveate_plan_destroy(struct foveate_plan **plan);
+/* True if the law's table is plan->ready's. */
+bool foveate_plan_shares_table(const struct foveate_plan *plan);
 /* True if the plan is the one that these arguments would make. */
 bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
                        uint32_t width_px, uint32_t height_px);

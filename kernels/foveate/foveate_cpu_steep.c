@@ -3,14 +3,10 @@
 
 #include "foveate_cpu_steep.h"
 
+#include "foveate_map_ready.h"
+
 /* What foveate_law_ramp makes of sigma is at most so much steeper. */
 #define RAMP 2.0f
-
-/* Of the table: its largest entry, and the largest step from an entry to the next. */
-struct extremes {
-    float value;
-    float step;
-};
 
 /* Maps hold sigma, or where they are root 1 / sigma^2: what is linear between those is, as sigma, steepest
  * at the end where sigma is larger, 1/2 sigma^3 times as steep as its inverse square. */
@@ -43,9 +39,9 @@ static float larger_step(const struct foveate_law *law, float a, float b, float 
     return fmaxf(largest, step_between(law, a, b));
 }
 
-static struct extremes line_extremes(const struct foveate_law *law, const float *table)
+static struct foveate_extremes line_extremes(const struct foveate_law *law, const float *table)
 {
-    struct extremes out = {table[0], 0.0f};
+    struct foveate_extremes out = {table[0], 0.0f};
     for (int32_t i = 1; i < law->table_count; i++) {
         out.value = fmaxf(out.value, table[i]);
         out.step = fmaxf(out.step, fabsf(table[i] - table[i - 1]));
@@ -55,9 +51,10 @@ static struct extremes line_extremes(const struct foveate_law *law, const float 
 
 /* Within a cell the slope along an axis is at most that of one of its sides; both together are at most
  * sqrt(2) as steep. */
-static struct extremes map_extremes(const struct foveate_law *law, const float *table)
+struct foveate_extremes foveate_cpu_extremes_of_map(const struct foveate_law *law,
+                                                    const float *table)
 {
-    struct extremes out = {0.0f, 0.0f};
+    struct foveate_extremes out = {0.0f, 0.0f};
     float most = table[0]; /* as the table has it: of inverse squares the smallest */
     for (int32_t j = 0; j < law->map_height; j++) {
         for (int32_t i = 0; i < law->map_width; i++) {
@@ -81,6 +78,16 @@ static bool is_map(const struct foveate_law *law)
     return law->kind == FOVEATE_LAW_MAP || law->kind == FOVEATE_LAW_MAP_PROJECTED;
 }
 
+static struct foveate_extremes extremes_of(const struct foveate_plan *plan)
+{
+    if (!is_map(&plan->law)) {
+        return line_extremes(&plan->law, plan->law_table);
+    }
+    return foveate_plan_shares_table(plan)
+               ? plan->ready->extremes
+               : foveate_cpu_extremes_of_map(&plan->law, plan->law_table);
+}
+
 /* The largest 1 + x^2 + y^2 of the picture's rays. */
 static float farthest_sq(const struct foveate_plan *plan)
 {
@@ -97,8 +104,7 @@ static float farthest_sq(const struct foveate_plan *plan)
 struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan *plan)
 {
     const struct foveate_law *law = &plan->law;
-    const struct extremes extremes =
-        is_map(law) ? map_extremes(law, plan->law_table) : line_extremes(law, plan->law_table);
+    const struct foveate_extremes extremes = extremes_of(plan);
     const float table_slope = extremes.step * law->table_per_unit;
     if (law->kind == FOVEATE_LAW_RADIAL || law->kind == FOVEATE_LAW_MAP) {
         return (struct foveate_cpu_steepness){.slope = RAMP * law->strength * table_slope,

@@ -13,6 +13,16 @@ struct foveate_cpu_steepness {
     float sigma_px; /* the largest of any gaze */
 };
 
+/* Of a map's table: its largest sigma, and the largest step from an entry to the next. */
+struct foveate_extremes {
+    float value;
+    float step;
+};
+
+/* Of the law its map_* members are asked for. */
+struct foveate_extremes foveate_cpu_extremes_of_map(const struct foveate_law *law,
+                                                    const float *table);
+
 struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan *plan);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "foveate_map.h"
 
+#include "foveate_map_ready.h"
+
 #include <math.h>
 
 /* ---- A streak: the horizon is seen well as far as it goes, the ground and the sky are not. The shape
@@ -95,6 +97,38 @@ static double smallest_in(const struct foveate_map *map, struct window at)
     return fmax(smallest, map->floor);
 }
 
+static double smallest_in_block(const struct foveate_map *map, struct window at, int32_t x,
+                                int32_t y)
+{
+    const int32_t right = x + FOVEATE_MAP_BLOCK - 1;
+    const int32_t bottom = y + FOVEATE_MAP_BLOCK - 1;
+    const bool whole = x >= at.left && right <= at.right && y >= at.top && bottom <= at.bottom;
+    if (whole) {
+        const int32_t row = y / FOVEATE_MAP_BLOCK;
+        return (double)
+            map->ready->smallest_of_blocks[row * map->ready->block_columns + x / FOVEATE_MAP_BLOCK];
+    }
+    const struct window part = {.left = x > at.left ? x : at.left,
+                                .right = right < at.right ? right : at.right,
+                                .top = y > at.top ? y : at.top,
+                                .bottom = bottom < at.bottom ? bottom : at.bottom};
+    return smallest_in(map, part);
+}
+
+/* Of what lies whole in the window the smallest is known. */
+static double smallest_of_blocks_in(const struct foveate_map *map, struct window at)
+{
+    double smallest = (double)INFINITY;
+    for (int32_t y = at.top / FOVEATE_MAP_BLOCK * FOVEATE_MAP_BLOCK; y <= at.bottom;
+         y += FOVEATE_MAP_BLOCK) {
+        for (int32_t x = at.left / FOVEATE_MAP_BLOCK * FOVEATE_MAP_BLOCK; x <= at.right;
+             x += FOVEATE_MAP_BLOCK) {
+            smallest = fmin(smallest, smallest_in_block(map, at, x, y));
+        }
+    }
+    return fmax(smallest, map->floor);
+}
+
 static int32_t clamp_index(double at, int32_t count)
 {
     return (int32_t)fmin(fmax(at, 0.0), count - 1.0);
@@ -109,11 +143,11 @@ double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, 
     if (reach_x > middle_x || reach_y > middle_y) {
         return map->smallest;
     }
-    return smallest_in(
-        map, (struct window){.left = clamp_index(floor(middle_x - reach_x), map->width),
-                             .right = clamp_index(ceil(middle_x + reach_x), map->width),
-                             .top = clamp_index(floor(middle_y - reach_y), map->height),
-                             .bottom = clamp_index(ceil(middle_y + reach_y), map->height)});
+    const struct window at = {.left = clamp_index(floor(middle_x - reach_x), map->width),
+                              .right = clamp_index(ceil(middle_x + reach_x), map->width),
+                              .top = clamp_index(floor(middle_y - reach_y), map->height),
+                              .bottom = clamp_index(ceil(middle_y + reach_y), map->height)};
+    return map->ready ? smallest_of_blocks_in(map, at) : smallest_in(map, at);
 }
 
 /* ---- Making one */
@@ -155,6 +189,11 @@ static struct lanes look_through(const float *values, size_t count)
 /* False: a value cannot be used. */
 static bool find_range_of_values(struct foveate_map *map)
 {
+    if (map->ready) {
+        map->largest = (double)map->ready->largest;
+        map->smallest = (double)map->ready->smallest;
+        return true;
+    }
     const struct lanes lanes = look_through(map->values, (size_t)map->width * (size_t)map->height);
     float largest = 0.0f;
     float smallest = INFINITY;
@@ -183,6 +222,12 @@ static bool has_samples(const struct fovea_map *settings)
            settings->height == FOVEATE_MAP_GENERATED_SIDE;
 }
 
+static struct fovea_map_ready *ready_of(const struct fovea_map *settings)
+{
+    struct fovea_map_ready *ready = settings->ready;
+    return ready && settings->serial != 0 && ready->serial == settings->serial ? ready : NULL;
+}
+
 static struct foveate_map samples_of(const struct fovea_map *settings)
 {
     struct foveate_map map = {.kind = settings->kind, .eye = settings->eye};
@@ -195,6 +240,7 @@ static struct foveate_map samples_of(const struct fovea_map *settings)
         map.width = (int32_t)settings->width;
         map.height = (int32_t)settings->height;
         map.deg_per_sample = settings->width_deg / settings->width;
+        map.ready = ready_of(settings);
     }
     return map;
 }

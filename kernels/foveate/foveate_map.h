@@ -25,6 +25,7 @@ struct foveate_map {
     double largest;
     double smallest; /* the floor counted in */
     double floor; /* samples below count as this */
+    struct fovea_map_ready *ready; /* of these samples; NULL: there is none */
 };
 
 /* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way, of the human map the right eye's. Settings that have them in `values`, with a

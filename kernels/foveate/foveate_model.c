@@ -140,6 +140,21 @@ double foveate_model_map_law(const struct foveate_model *model, double sample)
                                           : law_deg * 2.0 * model->foveation.paper.f_max_cpd;
 }
 
+/* The law at two samples says it everywhere: it is linear in them, or its inverse square is and is 0 at 0. */
+struct foveate_map_line foveate_model_map_line(const struct foveate_model *model)
+{
+    const struct foveate_map *map = &model->map;
+    const double least = foveate_model_map_law(model, map->largest);
+    if (model->foveation.map.law == FOVEA_MAP_LAW_SQRT) {
+        return (struct foveate_map_line){
+            .root = true, .floor = map->floor, .per_sample = 1.0 / (least * least * map->largest)};
+    }
+    const double most = foveate_model_map_law(model, map->smallest);
+    const double per_sample = (least - most) / (map->largest - map->smallest);
+    return (struct foveate_map_line){.at_zero = least - per_sample * map->largest,
+                                     .per_sample = per_sample};
+}
+
 double foveate_model_map_per_unit(const struct foveate_model *model)
 {
     const double per_deg = 1.0 / model->map.deg_per_sample;

@@ -46,6 +46,14 @@ bool foveate_model_by_law(const struct foveate_model *model);
 double foveate_model_law(const struct foveate_model *model, double place);
 /* The same for a map, which goes by its samples: pixels, or degrees where it has a view. */
 double foveate_model_map_law(const struct foveate_model *model, double sample);
+/* What plans have of it in tables, linear in the samples: sigma, or 1 / sigma^2 where it is root. */
+struct foveate_map_line {
+    bool root;
+    double floor; /* samples below count as this */
+    double at_zero;
+    double per_sample;
+};
+struct foveate_map_line foveate_model_map_line(const struct foveate_model *model);
 /* Samples of a map a pixel, or a degree where it has a view. */
 double foveate_model_map_per_unit(const struct foveate_model *model);
 

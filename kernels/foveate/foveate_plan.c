@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "foveate_filter.h"
+#include "foveate_map_ready.h"
 #include "foveate_model.h"
 #include "foveate_plan_smooth.h"
 #include "large_memory.h"
@@ -123,6 +124,8 @@ static enum fovea_result fill_blockwise(struct foveate_plan *plan,
 static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
 {
     plan->foveation = model->foveation;
+    plan->ready = foveate_map_ready_share(model->map.ready);
+    plan->foveation.map.ready = plan->ready;
     plan->width_px = model->width_px;
     plan->height_px = model->height_px;
     plan->sigma_max_px = (float)foveate_model_sigma_max_px(model);
@@ -151,6 +154,11 @@ enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, u
     return FOVEA_OK;
 }
 
+bool foveate_plan_shares_table(const struct foveate_plan *plan)
+{
+    return plan->ready && plan->law_table == plan->ready->table;
+}
+
 void foveate_plan_destroy(struct foveate_plan **plan)
 {
     if (!plan || !*plan) {
@@ -158,7 +166,10 @@ void foveate_plan_destroy(struct foveate_plan **plan)
     }
     large_memory_free((*plan)->rings);
     large_memory_free((*plan)->taps);
-    large_memory_free((*plan)->law_table);
+    if (!foveate_plan_shares_table(*plan)) {
+        large_memory_free((*plan)->law_table);
+    }
+    foveate_map_ready_release(&(*plan)->ready);
     free(*plan);
     *plan = NULL;
 }

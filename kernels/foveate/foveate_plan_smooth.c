@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "foveate_limits.h"
+#include "foveate_map_ready.h"
 #include "large_memory.h"
 
 #include <math.h>
@@ -83,28 +84,19 @@ static void fill_line(struct foveate_plan *plan, const struct foveate_model *mod
     }
 }
 
-/* What is linear in the samples, so that linear between entries is linear between samples. */
-static void fill_map(struct foveate_plan *plan, const struct foveate_model *model)
-{
-    const double highest = highest_entry(model);
-    float *entry = plan->law_table;
-    for (int32_t j = -1; j <= model->map.height; j++) {
-        for (int32_t i = -1; i <= model->map.width; i++) {
-            const double sample = foveate_map_sample(&model->map, i, j);
-            const double law = fmin(foveate_model_map_law(model, sample), highest);
-            *entry++ = (float)(plan->law.map_root ? 1.0 / (law * law) : law);
-        }
-    }
-}
-
 static enum fovea_result fill_table(struct foveate_plan *plan, const struct foveate_model *model)
 {
+    const bool is_map = model->foveation.model == FOVEA_MODEL_MAP;
+    plan->law_table = is_map ? foveate_map_ready_table(model, highest_entry(model)) : NULL;
+    if (plan->law_table) {
+        return FOVEA_OK;
+    }
     plan->law_table = large_memory_make((size_t)plan->law.table_count, sizeof *plan->law_table);
     if (!plan->law_table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    if (model->foveation.model == FOVEA_MODEL_MAP) {
-        fill_map(plan, model);
+    if (is_map) {
+        foveate_map_fill_table(model, highest_entry(model), plan->law_table);
     } else {
         fill_line(plan, model);
     }
