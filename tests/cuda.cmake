@@ -51,13 +51,13 @@ fovea_add_test(NAME test_cuda_small
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400 PARTS 3)
 fovea_add_test(NAME test_cuda_smooth_plans
     SOURCES gpu/test_cuda_smooth_plans.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 120)
 fovea_add_test(NAME test_cuda_tiles
     SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 600)
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 600 PARTS 6)
 fovea_add_test(NAME test_cuda_kernels
     SOURCES gpu/test_cuda_kernels.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)

@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,42 @@ void cuda_fixture_close(struct cuda_fixture *fixture)
     cuda_device_destroy(&fixture->device);
 }
 
+#define MAX_TESTS 64
+
+/* "2/6": every sixth test, from the second on; several processes then share them out. */
+struct part {
+    unsigned number, count;
+};
+
+static bool choose_part(struct part *part)
+{
+    *part = (struct part){1, 1};
+    const char *words = getenv("FOVEA_TEST_PART");
+    if (words && (sscanf(words, "%u/%u", &part->number, &part->count) != 2 || part->number < 1 ||
+                  part->number > part->count)) {
+        fprintf(stderr, "FOVEA_TEST_PART=%s is no part\n", words);
+        return false;
+    }
+    return true;
+}
+
+/* Tests of the part; `before` others come before them. */
+static int run_part(const char *name, const struct CMUnitTest *tests, size_t count, size_t before)
+{
+    struct CMUnitTest chosen[MAX_TESTS];
+    size_t chosen_count = 0;
+    struct part part;
+    if (!choose_part(&part) || count > MAX_TESTS) {
+        return 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if ((before + i) % part.count == part.number - 1) {
+            chosen[chosen_count++] = tests[i];
+        }
+    }
+    return chosen_count ? _cmocka_run_group_tests(name, chosen, chosen_count, NULL, NULL) : 0;
+}
+
 int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
                      const struct CMUnitTest *heavy_tests, size_t heavy_count)
 {
@@ -73,9 +110,9 @@ int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *test
     if (status != 0) {
         return status;
     }
-    int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+    int failed = run_part("tests", tests, count, 0);
     if (heavy_count > 0 && !fixture->quick) {
-        failed += _cmocka_run_group_tests("heavy_tests", heavy_tests, heavy_count, NULL, NULL);
+        failed += run_part("heavy_tests", heavy_tests, heavy_count, count);
     }
     cuda_fixture_close(fixture);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -318,7 +318,7 @@ gpu_run()
 declare -A JOB_LINE=() JOB_SECONDS=() JOB_TOOL=()
 JOBS_TOGETHER=() JOBS_ALONE=()
 
-# The slow ones begin first: tools, then tests by the time that they are allowed.
+# The slow ones begin first: tools, then tests by the time that they are allowed. Of those that run alone they are last.
 list_gpu_jobs()
 {
     local name labels seconds line tool
@@ -340,7 +340,7 @@ add_gpu_job()
     JOB_SECONDS[$1]=$2 JOB_LINE[$1]=$3 JOB_TOOL[$1]=$4
     rm -f -- "$LOGS/gpu-$1".{log,end}
     if [[ ,${5-}, == *,alone,* ]]; then
-        JOBS_ALONE+=("$1")
+        JOBS_ALONE=("$1" ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"})
     else
         JOBS_TOGETHER+=("$1")
     fi
