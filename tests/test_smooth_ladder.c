@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The ladder: coordinates, nodes, the weights of a node's samples and those that nodes are blended by. */
+
+#include "test_foveate_support.h"
+
+#include "foveate/plan/foveate_ladder.h"
+
+#include <math.h>
+
+static void coordinates_are_the_sampled_sum_and_go_back(void **state)
+{
+    (void)state;
+    double before = -1.0;
+    for (double sigma = 0.0; sigma < 1100.0; sigma = sigma * 1.013 + 0.001) {
+        double sum = 1.0;
+        for (int k = 1; sigma > 0.0 && k < 10 * sigma + 3; k++) {
+            sum += 2.0 * exp(-k * k / (2.0 * sigma * sigma));
+        }
+        const double c = foveate_ladder_coordinate(sigma);
+        assert_float_equal(c, log2(sum), 1e-9);
+        assert_true(c >= before);
+        before = c;
+        if (sigma > 0.2) {
+            assert_float_equal(foveate_ladder_sigma_px(c) / sigma, 1.0, 1e-6);
+        }
+        assert_float_equal(foveate_ladder_place((float)sigma), FOVEATE_LADDER_PER_OCTAVE * c, 5e-4);
+    }
+    assert_true(foveate_ladder_place(0.0f) == 0.0f && foveate_ladder_sigma_px(0.0) == 0.0);
+    assert_true(FOVEATE_LADDER_PER_OCTAVE * foveate_ladder_coordinate(1024.0) + 12 <
+                FOVEATE_LADDER_NODES);
+}
+
+static void nodes_take_the_level_of_their_sigma(void **state)
+{
+    (void)state;
+    for (int light = 0; light < FOVEATE_LIGHT_COUNT; light++) {
+        for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
+            const struct foveate_node node = foveate_ladder_node(i, light, FOVEATE_MAX_LEVELS);
+            const double samples_sq = pow(4.0, node.level);
+            assert_float_equal(node.rest * node.rest * samples_sq + 5.0 / 12.0 * (samples_sq - 1.0),
+                               node.sigma_px * node.sigma_px, 1e-6 * samples_sq);
+            assert_true(node.level == 0 ||
+                        node.rest >= (double)foveate_light_rest(light) * (1.0 - 1e-6));
+        }
+    }
+}
+
+static void check_row(const struct foveate_node *node, double reach, double centre)
+{
+    double weights[FOVEATE_LADDER_TAPS];
+    int32_t first = 0;
+    double sum = 0.0;
+    double variance = 0.0;
+    assert_true(foveate_node_taps(node, reach) <= FOVEATE_LADDER_TAPS);
+    const int32_t count = foveate_node_row(node, reach, centre, &first, weights);
+    assert_in_range(count, 1, foveate_node_taps(node, reach));
+    for (int32_t i = 0; i < count; i++) {
+        sum += weights[i];
+        variance += weights[i] * (first + i - centre) * (first + i - centre);
+    }
+    assert_float_equal(sum, 1.0, 1e-12);
+    if (node->rest > 1.0) { /* where samples of a Gaussian have its variance */
+        assert_float_equal(variance / (node->rest * node->rest), 1.0, 0.01);
+    }
+}
+
+static void rows_sum_to_one_and_have_the_variance_that_is_left(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
+        for (int x = 0; x < 64; x++) {
+            const struct foveate_node sharp =
+                foveate_ladder_node(i, FOVEATE_LIGHT_SRGB, FOVEATE_MAX_LEVELS);
+            const struct foveate_node wide =
+                foveate_ladder_node(i, FOVEATE_LIGHT_PQ, FOVEATE_MAX_LEVELS);
+            check_row(&sharp, (double)FOVEATE_REACH, (x + 0.5) / (1 << sharp.level) - 0.5);
+            check_row(&wide, (double)FOVEATE_WIDE_REACH, (x + 0.5) / (1 << wide.level) - 0.5);
+        }
+    }
+    const struct foveate_node picture = foveate_ladder_node(0, FOVEATE_LIGHT_SRGB, 7);
+    double weight = 0.0;
+    int32_t first = 0;
+    assert_int_equal(foveate_node_row(&picture, 4.2, 13.0, &first, &weight), 1);
+    assert_true(first == 13 && weight == 1.0);
+}
+
+static double polynomial(double at, int degree)
+{
+    return 0.3 + at * (degree > 0 ? 1.1 : 0.0) + at * at * (degree > 1 ? -0.7 : 0.0) +
+           at * at * at * (degree > 2 ? 0.2 : 0.0);
+}
+
+static void weights_sum_to_one_and_meet_polynomials(void **state)
+{
+    (void)state;
+    for (int together = 1; together <= FOVEATE_LADDER_TOGETHER; together++) {
+        for (float at = 0.0f; at <= (float)(together - 1); at += 0.0625f) {
+            float weights[FOVEATE_LADDER_TOGETHER];
+            double sum = 0.0;
+            double value = 0.0;
+            foveate_ladder_weights(at, together, weights);
+            for (int n = 0; n < together; n++) {
+                sum += (double)weights[n];
+                value += (double)weights[n] * polynomial(n, together - 1);
+            }
+            assert_float_equal(sum, 1.0, 1e-6);
+            assert_float_equal(value, polynomial((double)at, together - 1), 1e-5);
+        }
+    }
+}
+
+static void check_tile(float lowest, float highest, int32_t blend)
+{
+    const struct foveate_tile_nodes nodes = foveate_tile_nodes_of(lowest, highest, blend);
+    assert_true(nodes.first >= 0 && nodes.apart >= 1 && nodes.count >= 1);
+    assert_true(nodes.first + (nodes.count - 1) * nodes.apart < FOVEATE_LADDER_NODES);
+    assert_true(nodes.together == (nodes.count < 4 ? nodes.count : 4));
+    for (int i = 0; i <= 20; i++) {
+        const float place = lowest + (highest - lowest) * (float)i / 20.0f;
+        float at = -1.0f;
+        const int32_t first = foveate_tile_nodes_at(&nodes, place, &at);
+        assert_true(first >= 0 && first + nodes.together <= nodes.count);
+        assert_true(at >= -1e-4f && at <= (float)(nodes.together - 1) + 1e-4f);
+        if (nodes.count > 4) { /* two on either side, but before the first two there is nothing */
+            assert_true(at <= 2.0f + 1e-4f && (at >= 1.0f - 1e-4f || nodes.first == 0));
+        }
+    }
+}
+
+static void nodes_of_a_tile_hold_all_its_places(void **state)
+{
+    (void)state;
+    for (int32_t blend = FOVEATE_BLEND_STORED; blend <= FOVEATE_BLEND_WIDE; blend++) {
+        for (float lowest = 0.0f; lowest < 181.0f; lowest += 0.37f) {
+            for (float span = 0.0f; lowest + span < 181.4f; span = span * 1.21f + 0.03f) {
+                check_tile(lowest, lowest + span, blend);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coordinates_are_the_sampled_sum_and_go_back),
+        cmocka_unit_test(nodes_take_the_level_of_their_sigma),
+        cmocka_unit_test(rows_sum_to_one_and_have_the_variance_that_is_left),
+        cmocka_unit_test(weights_sum_to_one_and_meet_polynomials),
+        cmocka_unit_test(nodes_of_a_tile_hold_all_its_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
