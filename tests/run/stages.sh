@@ -63,6 +63,9 @@ test_environment()
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} && ! -e /dev/nvidiactl && -e $lavapipe ]]; then
         export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe
     fi
+    # Mesa's drivers keep the shaders that they made; else each stage, and each program of ./run test's that has
+    # folders of its own, makes them again.
+    export MESA_SHADER_CACHE_DIR=$BUILD_ROOT/cache
     comma_locale
     # Where the layer is, a test that goes without it is a defect.
     sign_is_there layer: && export FOVEA_REQUIRE_VALIDATION=1
