@@ -28,6 +28,12 @@ COMMANDS = [
 ]
 
 
+def heed_signals():
+    """What was ignored when the tests began, as by nohup or for a shell's job in the background, bash cannot trap."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Machine:
     """./run in a world where apt-get, dpkg-query and sudo are only looked at."""
 
@@ -65,7 +71,7 @@ class Machine:
 
     def start(self, *arguments, stdout=subprocess.DEVNULL):
         return subprocess.Popen(self.command(*arguments), env=self.environment, stdin=subprocess.DEVNULL,
-                                stdout=stdout, stderr=subprocess.DEVNULL)  # fmt: skip
+                                stdout=stdout, stderr=subprocess.DEVNULL, preexec_fn=heed_signals)  # fmt: skip
 
     def run_on_terminal(self, *arguments):
         """What it says there."""

@@ -270,7 +270,7 @@ class Frame(dict):
         return pixels(self.path("-after.raw"), self.width, self.height)
 
 
-def wait_until(condition, seconds=10):
+def wait_until(condition, seconds=30):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
