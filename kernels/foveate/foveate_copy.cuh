@@ -5,16 +5,15 @@
 #ifndef FOVEA_KERNELS_FOVEATE_COPY_CUH
 #define FOVEA_KERNELS_FOVEATE_COPY_CUH
 
+#include "foveate_ptx.cuh"
+
 #include <stdint.h>
 
 /* 16 bytes, aligned to as many. Older devices never run what uses it. */
 static __device__ __forceinline__ void copy_begin(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-                 :
-                 : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
+    ptx_copy_async((uint32_t)__cvta_generic_to_shared(to), from);
 #endif
 }
 
@@ -22,7 +21,7 @@ static __device__ __forceinline__ void copy_begin(void *to, const void *from)
 static __device__ __forceinline__ void copy_wait()
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" : : : "memory");
+    ptx_copy_wait();
 #endif
 }
 

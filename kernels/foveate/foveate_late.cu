@@ -6,13 +6,7 @@
  * few round trips to the host. */
 
 #include "foveate_cuda_late_params.h"
-
-static __device__ unsigned long long clock_ns()
-{
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
+#include "foveate_ptx.cuh"
 
 static __device__ bool read_block(const volatile uint32_t *block, uint32_t *words)
 {
@@ -37,7 +31,7 @@ extern "C" __global__ void gaze_latch(const __grid_constant__ foveate_cuda_late_
     uint32_t words[FOVEATE_LATE_WORDS];
     const bool taken = read_block((const volatile uint32_t *)params.block, words) &&
                        foveate_late_is_for(words, own);
-    const unsigned long long now = clock_ns();
+    const unsigned long long now = ptx_clock_ns();
     const uint32_t left[FOVEATE_LATCHED_WORDS] = {
         taken ? words[FOVEATE_LATE_GAZE_X] : (uint32_t)own.gaze_x_q8,
         taken ? words[FOVEATE_LATE_GAZE_Y] : (uint32_t)own.gaze_y_q8,

@@ -17,6 +17,8 @@
 #ifndef FOVEA_KERNELS_FOVEATE_MMA_CUH
 #define FOVEA_KERNELS_FOVEATE_MMA_CUH
 
+#include "foveate_ptx.cuh"
+
 #include <cuda_fp16.h>
 #include <stdint.h>
 
@@ -29,10 +31,7 @@ static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a
                                                uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    ptx_mma_16816(d, a, b0, b1);
 #endif
 }
 
@@ -41,10 +40,7 @@ static __device__ __forceinline__ void mma_begin(float (&d)[4], const uint32_t (
                                                  uint32_t b1, float c0, float c1)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%10, %10, %11, %11};"
-        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c0), "f"(c1));
+    ptx_mma_16816(d, a, b0, b1, c0, c1);
 #endif
 }
 
@@ -52,10 +48,7 @@ static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint3
                                                       uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
-        "{%0, %1};"
-        : "+r"(d.x), "+r"(d.y)
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    ptx_mma_16816(d, a, b0, b1);
 #endif
 }
 
@@ -64,9 +57,7 @@ static __device__ __forceinline__ void mma_add_halves_of_8(mma_halves &d, const 
                                                            uint32_t b)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
-        : "+r"(d.x), "+r"(d.y)
-        : "r"(a.x), "r"(a.y), "r"(b));
+    ptx_mma_1688(d, a, b);
 #endif
 }
 
@@ -75,10 +66,7 @@ static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uin
                                                         uint32_t b0, uint32_t b1, mma_halves c)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
-        "{%8, %9};"
-        : "=r"(d.x), "=r"(d.y)
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.x), "r"(c.y));
+    ptx_mma_16816(d, a, b0, b1, c);
 #endif
 }
 
@@ -92,10 +80,7 @@ static __device__ __forceinline__ void mma_begin_bytes(mma_numbers &d, const uin
                                                        uint32_t b0, uint32_t b1, int32_t c)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%10, %10, %10, %10};"
-        : "=r"(d.of[0]), "=r"(d.of[1]), "=r"(d.of[2]), "=r"(d.of[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c));
+    ptx_mma_16832(d.of, a, b0, b1, c);
 #endif
 }
 
@@ -103,10 +88,7 @@ static __device__ __forceinline__ void mma_add_bytes(mma_numbers &d, const uint3
                                                      uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+r"(d.of[0]), "+r"(d.of[1]), "+r"(d.of[2]), "+r"(d.of[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    ptx_mma_16832(d.of, a, b0, b1);
 #endif
 }
 
@@ -115,7 +97,7 @@ static __device__ __forceinline__ uint32_t mma_turned(uint32_t pair)
 {
     uint32_t turned = 0;
 #if __CUDA_ARCH__ >= 800
-    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(pair));
+    turned = ptx_movmatrix(pair);
 #endif
     return turned;
 }
@@ -129,28 +111,20 @@ static __device__ __forceinline__ mma_place mma_place_of(const void *shared)
 }
 static __device__ __forceinline__ uint32_t mma_load(mma_place place)
 {
-    uint32_t pair;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(pair) : "r"(place) : "memory");
-    return pair;
+    return ptx_load_shared(place);
 }
 
 /* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where row l % 8 of
  * square l / 8 begins, at a multiple of 16 bytes. */
 static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], mma_place row)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
-                 : "r"(row)
-                 : "memory");
+    ptx_ldmatrix_turned(squares, row);
 }
 
 /* The same as they lie: each is half of a B whose columns lie in rows. */
 static __device__ __forceinline__ void mma_load_squares(uint32_t (&squares)[4], mma_place row)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
-                 : "r"(row)
-                 : "memory");
+    ptx_ldmatrix(squares, row);
 }
 
 static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)

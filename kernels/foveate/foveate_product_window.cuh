@@ -12,13 +12,7 @@
  * local memory. */
 static __device__ __forceinline__ uint32_t product_thread()
 {
-#ifdef __CUDA_ARCH__
-    uint32_t thread;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-    return thread;
-#else
-    return threadIdx.x;
-#endif
+    return ptx_thread_x();
 }
 
 static __device__ __forceinline__ int product_lane()

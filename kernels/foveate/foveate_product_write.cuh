@@ -94,13 +94,7 @@ static __device__ __forceinline__ uint2 words_of_two(const product_levels &level
  * memory. */
 static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
 {
-#ifdef __CUDA_ARCH__
-    char *to;
-    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(rows), "r"(stride), "l"(from));
-    return to;
-#else
-    return (char *)from + (int64_t)rows * stride;
-#endif
+    return (char *)ptx_mad_wide(rows, stride, (uint64_t)from);
 }
 
 /* Whether rows are so near that their distance has 32 bits. */
@@ -211,9 +205,7 @@ template <enum fovea_format FORMAT, typename Image> struct product_alphas {
 /* As a register: compilers would work out the address of every word from the table's. */
 static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
 {
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+l"(words));
-#endif
+    ptx_keep(words);
     return words;
 }
 

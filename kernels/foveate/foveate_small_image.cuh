@@ -106,9 +106,7 @@ struct small_view {
     /* Of a plain one: byte x of row y. */
     __device__ __forceinline__ char *plain_at(int x, int y) const
     {
-        uint64_t row;
-        asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(row) : "r"(y), "r"((int)row_bytes), "l"(data));
-        return (char *)(row + x);
+        return (char *)(ptx_mad_wide(y, (int)row_bytes, data) + x);
     }
 };
 
@@ -117,8 +115,7 @@ static __device__ __forceinline__ small_view small_view_of(const foveate_cuda_li
                                                            const foveate_frame &frame,
                                                            int64_t next_bytes, int32_t plain)
 {
-    int picture;
-    asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(picture));
+    const int picture = (int)ptx_block_z();
     return {image.data + picture * next_bytes + frame.origin_y_px * image.row_stride_bytes +
                 frame.origin_x_px * image.pixel_stride_bytes,
             image.row_stride_bytes, image.pixel_stride_bytes, plain != 0};

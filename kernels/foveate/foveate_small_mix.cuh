@@ -24,9 +24,7 @@ template <int NODES> struct small_mix {
 
 static __device__ __forceinline__ float root_of(float v)
 {
-    float root;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
-    return root;
+    return ptx_sqrt(v);
 }
 
 /* At places x[row] and y[2 n + of the pair], in pixels from the top left corner. */

@@ -61,9 +61,7 @@ static __device__ __forceinline__ int small_warp()
 /* Compilers that know it to be the warp's number keep more than there are registers. */
 static __device__ __forceinline__ int first_task()
 {
-    int thread;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-    return __shfl_sync(~0u, thread / 32, 0);
+    return __shfl_sync(~0u, (int)ptx_thread_x() / 32, 0);
 }
 
 /* The next task of a phase after the first, which is the number of the warp, to all lanes. */
@@ -71,10 +69,8 @@ static __device__ __forceinline__ int take_task(const small_work &work, int phas
 {
     uint32_t task = 0;
     if (threadIdx.x % 32 == 0) { /* no lane to add up with others, as atomicAdd would */
-        asm volatile("atom.shared.add.u32 %0, [%1], 1;"
-                     : "=r"(task)
-                     : "r"((uint32_t)__cvta_generic_to_shared(&work.memory.state->next[phase]))
-                     : "memory");
+        task =
+            ptx_count_shared((uint32_t)__cvta_generic_to_shared(&work.memory.state->next[phase]));
     }
     return (int)__shfl_sync(~0u, task, 0);
 }

@@ -35,30 +35,18 @@ struct tile_bytes_memory {
 /* The workers' own. */
 static __device__ __forceinline__ void workers_meet()
 {
-#ifdef __CUDA_ARCH__
-    asm volatile("barrier.sync 1, %0;" : : "n"(FOVEATE_TILE_BYTES_WORKERS) : "memory");
-#else
-    __syncthreads();
-#endif
+    ptx_barrier_sync<1, FOVEATE_TILE_BYTES_WORKERS>();
 }
 
 /* The scout has said what the block needs, and goes on. */
 static __device__ __forceinline__ void tell_workers()
 {
-#ifdef __CUDA_ARCH__
-    asm volatile("barrier.arrive 2, %0;" : : "n"(FOVEATE_TILE_BYTES_MAKERS) : "memory");
-#else
-    __syncthreads();
-#endif
+    ptx_barrier_arrive<2, FOVEATE_TILE_BYTES_MAKERS>();
 }
 
 static __device__ __forceinline__ void hear_scout()
 {
-#ifdef __CUDA_ARCH__
-    asm volatile("barrier.sync 2, %0;" : : "n"(FOVEATE_TILE_BYTES_MAKERS) : "memory");
-#else
-    __syncthreads();
-#endif
+    ptx_barrier_sync<2, FOVEATE_TILE_BYTES_MAKERS>();
 }
 
 /* ---- The window. A thread fills a column of four pixels, in every sixth row. */

@@ -25,13 +25,7 @@ static __device__ __forceinline__ bool is_bent(const tile_law &law, float x, flo
 
 static __device__ __forceinline__ float direct_root(float x)
 {
-#ifdef __CUDA_ARCH__
-    float y;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return sqrtf(x);
-#endif
+    return ptx_sqrt(x);
 }
 
 /* By distance: all four at once, so that none waits for the other's. */

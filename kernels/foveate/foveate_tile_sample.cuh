@@ -14,42 +14,25 @@
 #define FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
 
 #include "foveate_light.cuh"
+#include "foveate_ptx.cuh"
 #include "foveate_tile_params.h"
 
 /* ---- Arithmetic that costs one instruction, where nothing is subnormal */
 
 static __device__ __forceinline__ float tile_inverse(float x)
 {
-#ifdef __CUDA_ARCH__
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return 1.0f / x;
-#endif
+    return ptx_rcp(x);
 }
 
 /* 2^x */
 static __device__ __forceinline__ float tile_power(float x)
 {
-#ifdef __CUDA_ARCH__
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return exp2f(x);
-#endif
+    return ptx_ex2(x);
 }
 
 static __device__ __forceinline__ float tile_logarithm(float x)
 {
-#ifdef __CUDA_ARCH__
-    float y;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return log2f(x);
-#endif
+    return ptx_lg2(x);
 }
 
 /* Whole quotients i / divisor for i times the divisor below 2^20, without dividing by it each time. */

@@ -23,7 +23,7 @@ static __host__ __device__ constexpr int tap_steps(int level)
 /* Worked out here, and not where it is first asked for, behind a wait. */
 static __device__ __forceinline__ void keep(uint32_t &value)
 {
-    asm volatile("" : "+r"(value));
+    ptx_keep(value);
 }
 
 /* ---- Along rows */

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# CUDA kernels on the host (support/cuda_host/cuda_host.h): no GPU, no toolkit, a compiler for C++. It is the twin of the
+# one for C, so that both take the same sanitizers; ThreadSanitizer does not know these fibers.
+if(CMAKE_C_FLAGS MATCHES "fsanitize=(thread|fuzzer)" OR FOVEA_FUZZ)
+    return()
+endif()
+get_filename_component(compiler_folder ${CMAKE_C_COMPILER} DIRECTORY)
+get_filename_component(compiler ${CMAKE_C_COMPILER} NAME)
+string(REPLACE gcc g++ twin ${compiler})
+string(REPLACE clang clang++ twin ${twin})
+string(REGEX REPLACE "^cc$" c++ twin ${twin})
+find_program(FOVEA_CXX ${twin} HINTS ${compiler_folder})
+if(NOT FOVEA_CXX)
+    message(STATUS "Fovea: no kernels on the host, ${twin} is not there")
+    return()
+endif()
+set(CMAKE_CXX_COMPILER ${FOVEA_CXX} CACHE FILEPATH "the twin of the compiler for C")
+if(CMAKE_C_COMPILER_LAUNCHER AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
+endif()
+enable_language(CXX)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+set(cuda_host ${CMAKE_CURRENT_SOURCE_DIR}/support/cuda_host)
+string(REGEX MATCHALL "-f(no-)?sanitize[^ ]*" sanitizers "${CMAKE_C_FLAGS}")
+# As nvcc takes the sources: types are punned, products and sums are made in one step.
+set(cuda_host_flags -std=c++17 -O2 -fPIC -fno-strict-aliasing -ffp-contract=fast -Wall -Wno-unknown-pragmas
+    -Wno-unused-function ${sanitizers})
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND cuda_host_flags -mf16c -mfma)
+endif()
+if(FOVEA_WERROR)
+    list(APPEND cuda_host_flags -Werror)
+endif()
+set(cuda_host_includes ${cuda_host} ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/plugin)
+
+# fovea_emulated_kernel(<out_source> <kernel>.cu): what compiles a kernel's file for the host.
+function(fovea_emulated_kernel out_source kernel)
+    get_filename_component(name ${kernel} NAME_WE)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/emulated)
+    set(includes ${cuda_host_includes})
+    list(TRANSFORM includes PREPEND -I)
+    file(CONFIGURE OUTPUT ${folder}/${name}.cpp CONTENT
+        "#include \"cuda_host_entries.h\"\n#include \"${kernel}\"\n#include \"${folder}/${name}_entries.h\"\n")
+    add_custom_command(OUTPUT ${folder}/${name}_entries.h
+        COMMAND ${CMAKE_CXX_COMPILER} ${cuda_host_flags} ${includes} -E -P -include cuda_host.h -x c++ ${kernel}
+            -MD -MF ${folder}/${name}.d -MT ${folder}/${name}_entries.h -o ${folder}/${name}.i
+        COMMAND ${Python3_EXECUTABLE} ${cuda_host}/cuda_host_entries.py < ${folder}/${name}.i
+            > ${folder}/${name}_entries.h
+        DEPENDS ${kernel} ${cuda_host}/cuda_host_entries.py DEPFILE ${folder}/${name}.d
+        COMMENT "Kernels of ${name}.cu for the host")
+    set_source_files_properties(${folder}/${name}.cpp PROPERTIES OBJECT_DEPENDS ${folder}/${name}_entries.h)
+    set(${out_source} ${folder}/${name}.cpp PARENT_SCOPE)
+endfunction()
+
+# A library of its own: what it has of variables of a thread is shared memory. A new file of kernels comes into this list.
+set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
+foreach(name IN ITEMS foveate_cuda foveate_smooth foveate_small foveate_late foveate_gaze foveate_bands)
+    list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/foveate/${name}.cu)
+endforeach()
+set(emulated_sources)
+foreach(kernel IN LISTS emulated_kernels)
+    fovea_emulated_kernel(source ${kernel})
+    list(APPEND emulated_sources ${source})
+endforeach()
+add_library(fovea_emulated SHARED ${cuda_host}/cuda_host.cpp ${emulated_sources})
+target_include_directories(fovea_emulated PRIVATE ${cuda_host_includes} INTERFACE ${cuda_host})
+target_compile_options(fovea_emulated PRIVATE ${cuda_host_flags})
+
+fovea_add_test(NAME test_emulated_core SOURCES emulated/test_emulated_core.c LINK fovea_emulated LABELS unit)

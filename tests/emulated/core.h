@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What core.cu's kernels are given: C and CUDA C. */
+#ifndef FOVEA_TESTS_EMULATED_CORE_H
+#define FOVEA_TESTS_EMULATED_CORE_H
+
+#include <stdint.h>
+
+/* Of one warp: registers of each lane, and what comes out. */
+struct core_params {
+    const uint32_t (*in)[8];
+    uint32_t (*out)[8];
+    int32_t *numbers;
+    int32_t count;
+};
+
+#endif

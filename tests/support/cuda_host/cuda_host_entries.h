@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Around a kernel's source: this before it, what cuda_host_entries.py writes behind it, and its kernels are known by
+ * name (cuda_host_find). */
+#ifndef FOVEA_TESTS_CUDA_HOST_ENTRIES_H
+#define FOVEA_TESTS_CUDA_HOST_ENTRIES_H
+
+#include "cuda_host.h"
+
+template <auto kernel> struct cuda_host_entry;
+template <typename Params, void (*kernel)(Params)> struct cuda_host_entry<kernel> {
+    static void run(const void *params)
+    {
+        kernel(*(const Params *)params);
+    }
+};
+
+struct cuda_host_registered {
+    struct cuda_host_kernel kernel;
+
+    cuda_host_registered(const char *name, void (*run)(const void *), void *(*shared)(void))
+        : kernel{name, run, shared, NULL}
+    {
+        cuda_host_register(&kernel);
+    }
+};
+
+#define CUDA_HOST_SHARED_IS(array)                                                                 \
+    static void *cuda_host_shared_of_file(void)                                                    \
+    {                                                                                              \
+        return array;                                                                              \
+    }
+#define CUDA_HOST_KERNEL(name)                                                                     \
+    static cuda_host_registered cuda_host_entry_of_##name(#name, cuda_host_entry<name>::run,       \
+                                                          cuda_host_shared_of_file);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What starts kernels on the host (cuda_host.h): C, for drivers and tests. */
+#ifndef FOVEA_TESTS_CUDA_HOST_LAUNCH_H
+#define FOVEA_TESTS_CUDA_HOST_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Behind the number that is a surface. */
+struct cuda_host_surface {
+    void *data;
+    size_t row_bytes;
+    int rows;
+};
+
+struct cuda_host_launch {
+    unsigned grid[3];
+    unsigned block[3];
+    void *shared; /* dynamic shared memory of the calling thread, NULL for none */
+    size_t shared_bytes;
+    void (*run)(const void *argument); /* what a thread does */
+    const void *argument;
+};
+
+/* Returns when all blocks have run. */
+void cuda_host_run(const struct cuda_host_launch *launch);
+
+/* A kernel that is found by its name. */
+struct cuda_host_kernel {
+    const char *name;
+    void (*run)(const void *params); /* what the launch's argument points to */
+    void *(*shared)(void); /* the file's dynamic shared memory; NULL: it has none */
+    struct cuda_host_kernel *next;
+};
+
+void cuda_host_register(struct cuda_host_kernel *kernel);
+const struct cuda_host_kernel *cuda_host_find(const char *name);
+
+/* Runs the kernel of that name, of one argument at `params`; false where there is none. */
+bool cuda_host_run_named(const char *name, const unsigned grid[3], const unsigned block[3],
+                         size_t shared_bytes, const void *params);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

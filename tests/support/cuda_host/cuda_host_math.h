@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Functions that CUDA C has built in (cuda_host.h): numbers. */
+#ifndef FOVEA_TESTS_CUDA_HOST_MATH_H
+#define FOVEA_TESTS_CUDA_HOST_MATH_H
+
+/* ---- The smaller and the larger */
+
+#define CUDA_HOST_ORDER(type)                                                                      \
+    static inline type min(type a, type b)                                                         \
+    {                                                                                              \
+        return b < a ? b : a;                                                                      \
+    }                                                                                              \
+    static inline type max(type a, type b)                                                         \
+    {                                                                                              \
+        return a < b ? b : a;                                                                      \
+    }
+CUDA_HOST_ORDER(int)
+CUDA_HOST_ORDER(unsigned)
+CUDA_HOST_ORDER(long)
+CUDA_HOST_ORDER(unsigned long)
+CUDA_HOST_ORDER(long long)
+CUDA_HOST_ORDER(unsigned long long)
+static inline unsigned min(int a, unsigned b)
+{
+    return min((unsigned)a, b);
+}
+static inline unsigned min(unsigned a, int b)
+{
+    return min(a, (unsigned)b);
+}
+static inline unsigned max(int a, unsigned b)
+{
+    return max((unsigned)a, b);
+}
+static inline unsigned max(unsigned a, int b)
+{
+    return max(a, (unsigned)b);
+}
+static inline float min(float a, float b)
+{
+    return fminf(a, b);
+}
+static inline float max(float a, float b)
+{
+    return fmaxf(a, b);
+}
+
+/* ---- Bits */
+
+static inline float __uint_as_float(unsigned bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline unsigned __float_as_uint(float value)
+{
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static inline float __int_as_float(int bits)
+{
+    return __uint_as_float((unsigned)bits);
+}
+static inline int __float_as_int(float value)
+{
+    return (int)__float_as_uint(value);
+}
+static inline int __popc(unsigned value)
+{
+    return __builtin_popcount(value);
+}
+static inline int __clz(int value)
+{
+    return value ? __builtin_clz((unsigned)value) : 32;
+}
+static inline int __ffs(int value)
+{
+    return __builtin_ffs(value);
+}
+static inline unsigned __brev(unsigned value)
+{
+    unsigned turned = 0;
+    for (int i = 0; i < 32; i++) {
+        turned |= (value >> i & 1) << (31 - i);
+    }
+    return turned;
+}
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
+{
+    return (unsigned)((((uint64_t)high << 32 | low) << (by & 31)) >> 32);
+}
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
+}
+
+/* prmt: four bits for each byte, the upper of which repeats its sign. */
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selectors)
+{
+    const uint64_t bytes = (uint64_t)y << 32 | x;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++) {
+        const unsigned selector = selectors >> (4 * i) & 15;
+        unsigned byte = (unsigned)(bytes >> (8 * (selector & 7))) & 255;
+        if (selector & 8) {
+            byte = byte & 128 ? 255 : 0;
+        }
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+
+/* ---- Products of bytes and of words of 16 bits */
+
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+    for (int i = 0; i < 4; i++) {
+        c += (a >> (8 * i) & 255) * (b >> (8 * i) & 255);
+    }
+    return c;
+}
+static inline int __dp4a(int a, int b, int c)
+{
+    for (int i = 0; i < 4; i++) {
+        c += (int8_t)((unsigned)a >> (8 * i)) * (int8_t)((unsigned)b >> (8 * i));
+    }
+    return c;
+}
+/* Words of a with the lower, or upper, two bytes of b. */
+static inline unsigned cuda_host_dp2a(unsigned a, unsigned b, unsigned c)
+{
+    return c + (a & 65535) * (b & 255) + (a >> 16) * (b >> 8 & 255);
+}
+static inline int cuda_host_dp2a(int a, int b, int c)
+{
+    return c + (int16_t)(a & 65535) * (int8_t)(b & 255) + (a >> 16) * (int8_t)(b >> 8 & 255);
+}
+template <typename A, typename B, typename C> static inline auto __dp2a_lo(A a, B b, C c)
+{
+    return cuda_host_dp2a(a, b, c);
+}
+template <typename A, typename B, typename C> static inline auto __dp2a_hi(A a, B b, C c)
+{
+    return cuda_host_dp2a(a, (B)(b >> 16), c);
+}
+
+/* max(min(a + b, c), 0) of two numbers of 16 bits each; the sum wraps. */
+static inline unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned c)
+{
+    unsigned result = 0;
+    for (int i = 0; i < 32; i += 16) {
+        const int16_t sum = (int16_t)((a >> i) + (b >> i));
+        const int16_t most = (int16_t)(c >> i);
+        const int16_t less = sum < most ? sum : most;
+        result |= (unsigned)(uint16_t)(less < 0 ? 0 : less) << i;
+    }
+    return result;
+}
+
+/* ---- Numbers with a fraction. Conversions saturate, and make 0 of NaN. */
+
+static inline int __float2int_rn(float value)
+{
+    if (isnan(value)) {
+        return 0;
+    }
+    const double whole = nearbyint((double)value);
+    return whole >= 2147483647.0 ? 2147483647 : whole <= -2147483648.0 ? INT32_MIN : (int)whole;
+}
+static inline unsigned __float2uint_rn(float value)
+{
+    const double whole = nearbyint((double)value);
+    return !(whole > 0.0) ? 0u : whole >= 4294967295.0 ? ~0u : (unsigned)whole;
+}
+static inline int __float2int_rd(float value)
+{
+    return __float2int_rn(floorf(value));
+}
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+/* The C library has functions of these names. */
+#define __expf(x) expf(x)
+#define __logf(x) logf(x)
+#define __log2f(x) log2f(x)
+#define __powf(x, y) powf(x, y)
+static inline float __saturatef(float x)
+{
+    return isnan(x) ? 0.0f : fminf(fmaxf(x, 0.0f), 1.0f);
+}
+static inline float rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+static inline float __frcp_rn(float x)
+{
+    return 1.0f / x;
+}
+static inline float __fmaf_rn(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+static inline float __fmul_rn(float a, float b)
+{
+    return a * b;
+}
+static inline float __fadd_rn(float a, float b)
+{
+    return a + b;
+}
+
+#endif
