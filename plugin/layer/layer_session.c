@@ -5,6 +5,7 @@
 
 #include "layer_choices.h"
 #include "layer_defaults.h"
+#include "layer_gaze.h"
 #include "layer_input.h"
 #include "layer_log.h"
 #include "layer_windows.h"
@@ -16,8 +17,9 @@
 #include <string.h>
 
 /* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare: while the settings
- * are read for the first time; while a source is exchanged, whose thread ends first; and at the end, up to 0.3 s for the
- * input's thread and 0.5 s for the settings'. Nobody waits for the X server, nor for files once frames run. */
+ * are read for the first time, and then up to 0.1 s for the gaze source; and at the end, up to 0.3 s for the input's
+ * thread and 0.5 s each for the settings' and the one that opens gaze sources. Nobody waits for the X server, nor for
+ * files once frames run. */
 struct session {
     uint32_t instances;
     bool begun;
@@ -27,11 +29,19 @@ struct session {
     struct fovea_gaze_source
         *source; /* of windows without one of their own; NULL: none could be opened */
     struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
+    struct layer_gaze *opener; /* NULL: there is no memory; sources are opened here */
+    bool opening; /* a source has been asked for */
+    struct fovea_gaze_settings wanted; /* what was asked for last */
+    struct fovea_gaze_settings former; /* to come back to, where it had to go first */
+    bool has_former;
     struct layer_context *asked; /* those whose GPU is to read a source itself; gaze.late */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
     struct layer_windows windows; /* with the gaze in each where the pointer is it */
 };
+
+/* The first frame has its gaze, then, unless the source is slow. */
+#define FIRST_SOURCE_MS 100.0
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
@@ -80,36 +90,69 @@ static void close_source(void)
 {
     stop_following();
     layer_windows_feed(&session.windows, session.input, NULL);
-    fovea_gaze_source_destroy(&session.source);
+    layer_gaze_close(session.opener, &session.source);
 }
 
-static bool try_source(const struct fovea_gaze_settings *gaze)
+static void use_source(struct fovea_gaze_source *source, const struct fovea_gaze_settings *gaze)
 {
-    struct fovea_gaze_source *source = NULL;
-    if (fovea_gaze_source_create(gaze, layer_log(), &source) < 0) {
-        log_warning(layer_log(), "the gaze source %s cannot be opened",
-                    fovea_gaze_kind_name(gaze->kind));
-        return false;
-    }
     close_source();
     session.source = source;
     session.gaze = *gaze;
     layer_windows_feed(&session.windows, session.input, gaze);
-    return true;
 }
 
-/* The former source stays where the new one cannot be had. Two cannot have one port at a time: there the former one
- * goes first, and comes back. */
+/* The next time that the files are read it is tried again. */
+static void do_without(void)
+{
+    session.wanted = session.gaze;
+}
+
+static void open_source_here(const struct fovea_gaze_settings *gaze)
+{
+    struct fovea_gaze_source *source = NULL;
+    if (fovea_gaze_source_create(gaze, layer_log(), &source) == FOVEA_OK) {
+        use_source(source, gaze);
+    } else {
+        log_warning(layer_log(), "the gaze source %s cannot be opened",
+                    fovea_gaze_kind_name(gaze->kind));
+        do_without();
+    }
+}
+
+/* The former source stays until the new one is open, and where that cannot be had. Two cannot have one port at a time:
+ * there the former one goes first, and comes back. */
 static void open_source(const struct fovea_gaze_settings *gaze)
 {
-    const struct fovea_gaze_settings former = session.gaze;
-    const bool ports =
-        session.source && former.kind == FOVEA_GAZE_UDP && gaze->kind == FOVEA_GAZE_UDP;
-    if (ports) {
+    session.wanted = *gaze;
+    if (session.source && session.gaze.kind == FOVEA_GAZE_UDP && gaze->kind == FOVEA_GAZE_UDP) {
+        session.former = session.gaze;
+        session.has_former = true;
         close_source();
+    } else if (!session.opening) {
+        session.has_former = false;
     }
-    if (!try_source(gaze) && ports && try_source(&former)) {
-        log_info(layer_log(), "the former gaze source stays");
+    session.opening =
+        layer_gaze_takes_time(gaze->kind) &&
+        layer_gaze_ask(session.opener, gaze, session.has_former ? &session.former : NULL);
+    if (!session.opening) {
+        layer_gaze_cancel(session.opener);
+        open_source_here(gaze);
+    }
+}
+
+/* The thread that opens sources has said it in the log where there is none. */
+static void take_source(void)
+{
+    struct fovea_gaze_source *source = NULL;
+    struct fovea_gaze_settings gaze;
+    if (!session.opening || !layer_gaze_take(session.opener, &source, &gaze)) {
+        return;
+    }
+    session.opening = false;
+    if (source) {
+        use_source(source, &gaze);
+    } else {
+        do_without();
     }
 }
 
@@ -118,7 +161,7 @@ static void take_files(void)
 {
     const struct fovea_settings files =
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
-    const bool same_gaze = memcmp(&files.gaze, &session.gaze, sizeof files.gaze) == 0;
+    const bool same_gaze = memcmp(&files.gaze, &session.wanted, sizeof files.gaze) == 0;
     if (session.serial == 0) {
         session.choices.now = session.choices.files = files;
     } else {
@@ -129,7 +172,7 @@ static void take_files(void)
     if (session.input) {
         layer_input_set_keys(session.input, &files.layer.keys);
     }
-    if (!same_gaze || !session.source) {
+    if (!same_gaze || !(session.source || session.opening)) {
         open_source(&files.gaze);
     }
 }
@@ -163,8 +206,13 @@ static void begin(void)
         return;
     }
     session.begun = true;
+    session.opener = layer_gaze_create();
     open_config();
     take_files();
+    if (session.opening) {
+        layer_gaze_wait(session.opener, FIRST_SOURCE_MS);
+        take_source();
+    }
     open_input();
 }
 
@@ -173,7 +221,8 @@ static void end(void)
     stop_following();
     layer_input_destroy(&session.input);
     layer_windows_feed(&session.windows, NULL, NULL);
-    fovea_gaze_source_destroy(&session.source);
+    layer_gaze_close(session.opener, &session.source);
+    layer_gaze_leave(&session.opener);
     fovea_config_destroy(&session.config);
     layer_log_close();
     session = (struct session){0};
@@ -249,6 +298,7 @@ bool layer_session_tick(void)
     if (session.config && fovea_config_poll(session.config) == FOVEA_OK) {
         take_files();
     }
+    take_source();
     take_input();
     const bool on = is_anything_to_do();
     pthread_mutex_unlock(&lock);

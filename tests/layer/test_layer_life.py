@@ -85,6 +85,82 @@ def test_gaze_sources_change_under_threads_that_present(rig):
     assert "cannot be" not in done.log, done.log
 
 
+SLOW_SOURCE_MS = 1500
+
+
+class SlowSource:
+    """A program that presents while its gaze's scanpath lies on a file system that takes seconds."""
+
+    def __init__(self, rig, dump):
+        self.rig, self.file, self.hold_ms = rig, rig.folder / f"gazes{rig.runs}.json", 300
+        path = rig.folder / "scanpath.csv"
+        path.write_text("t,x,y\n" + "".join(f"{t},0.2,0.7\n" for t in range(100)))
+        self.source = {"source": "scanpath", "scanpath": {"file": str(path)}}
+        self.save_scanpath()
+        extra = {"FOVEA_CONFIG": str(self.file), "FOVEA_SET": "backend=vulkan", "FOVEA_LAYER_DUMP_PICTURES": "0"}
+        extra |= {"LD_PRELOAD": rig.preload, "FOVEA_STORM_SLOW_MS": str(SLOW_SOURCE_MS)}
+        self.process, self.run = rig.start(rig.program, "until-told", extra=extra, dump=dump)
+
+    def save(self, gaze):
+        other = self.rig.folder / "next.json"
+        other.write_text(json.dumps({"version": 1, "gaze": gaze}))
+        other.replace(self.file)
+
+    def save_scanpath(self):
+        """Opened anew each time."""
+        self.hold_ms += 1
+        self.save({**self.source, "validity": {"hold_ms": self.hold_ms}})
+
+    def save_fixed(self, x):
+        self.save({"source": "fixed", "fixed": {"x": x, "y": 0.5}})
+
+    def is_at(self, x):
+        frames = [frame for frame in self.rig.frames(self.run)[-3:] if "gaze_usable" in frame]
+        return any(abs(float(frame["gaze_x"]) - x) < 0.01 for frame in frames)
+
+    def comes_to(self, x):
+        return wait_until(lambda: self.is_at(x))
+
+    def end(self):
+        done = self.rig.done(self.process, self.run)
+        assert done.code == 0, done.output + done.log
+        assert "cannot be" not in done.log, done.log
+        return done
+
+
+def test_frames_have_the_former_gaze_until_a_slow_source_is_open(rig):
+    """What is not wanted any more when it is open never counts."""
+    program = SlowSource(rig, dump=True)
+    assert program.comes_to(0.5) and program.comes_to(0.2)
+    program.save_fixed(0.9)
+    assert program.comes_to(0.9)
+    program.save_scanpath()
+    time.sleep(0.6)
+    assert program.is_at(0.9) and program.comes_to(0.2)
+    program.save_scanpath()
+    time.sleep(0.6)
+    program.save_fixed(0.8)
+    assert program.comes_to(0.8)
+    time.sleep(SLOW_SOURCE_MS / 1000)
+    assert program.is_at(0.8) and not program.is_at(0.2)
+    program.end()
+
+
+def test_no_frame_waits_for_a_gaze_source_that_is_slow_to_open(rig):
+    """At the start, later, and at the end, which leaves the thread to itself."""
+    program = SlowSource(rig, dump=False)
+    for _ in range(2):
+        time.sleep(SLOW_SOURCE_MS / 1000 + 0.5)
+        program.save_fixed(0.9)
+        time.sleep(0.5)
+        program.save_scanpath()
+    time.sleep(0.5)
+    done = program.end()
+    assert done.foveated
+    longest_ms = float(re.search(r"longest ([\d.]+) ms", done.output)[1])
+    assert longest_ms < SLOW_SOURCE_MS / 2, done.output
+
+
 class Tracker:
     """Sends where somebody looks, to a port that was free."""
 

@@ -4,7 +4,8 @@
 /* Preloaded into a program under Fovea's layer (LD_PRELOAD):
  *
  *     FOVEA_STORM_ALLOCATION=FIRST:COUNT   so many allocations of the layer fail, beginning with that one, from 1
- *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings or a map takes so long
+ *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings, a map or a scanpath takes so
+ *                                          long
  *
  * At the end the allocations of the layer are counted on stderr. */
 
@@ -114,7 +115,8 @@ char *strndup(const char *text, size_t most)
 
 static void wait_for(const char *path)
 {
-    if (slow_ms > 0 && (strstr(path, "fovea.json") || strstr(path, "map.png"))) {
+    if (slow_ms > 0 &&
+        (strstr(path, "fovea.json") || strstr(path, "map.png") || strstr(path, "scanpath.csv"))) {
         const struct timespec time = {slow_ms / 1000, slow_ms % 1000 * 1000000};
         nanosleep(&time, NULL);
     }

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer_gaze.h"
+
+#include "layer_session.h"
+
+#include "core/log.h"
+#include "core/thread.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAVING_MS 500.0
+/* One in use and one that was ready are closed at a time; nothing comes after them before they are. */
+#define CLOSING_MAX 4
+
+/* Two own it: who has made it, and the thread. The last one to leave frees it. */
+struct layer_gaze {
+    pthread_mutex_t lock; /* held for a look, never while a source is opened or closed */
+    pthread_cond_t changed;
+    struct fovea_gaze_settings wanted;
+    struct fovea_gaze_settings former;
+    bool has_former;
+    bool asked; /* the thread has not looked yet */
+    uint64_t serial; /* of what was asked for last */
+    struct fovea_gaze_source *ready;
+    struct fovea_gaze_settings ready_settings;
+    atomic_bool is_ready; /* `ready` is the answer, NULL too */
+    struct fovea_gaze_source *closing[CLOSING_MAX];
+    uint32_t closing_count;
+    bool stop;
+    bool ended;
+    uint32_t owners;
+    bool started;
+    pid_t process; /* that has the thread */
+    pthread_t thread;
+};
+
+static void free_gaze(struct layer_gaze *gaze)
+{
+    pthread_cond_destroy(&gaze->changed);
+    pthread_mutex_destroy(&gaze->lock);
+    free(gaze);
+}
+
+/* ---- The thread */
+
+static struct fovea_gaze_source *open_by(const struct fovea_gaze_settings *settings)
+{
+    struct fovea_gaze_source *source = NULL;
+    if (fovea_gaze_source_create(settings, layer_log(), &source) < 0) {
+        log_warning(layer_log(), "the gaze source %s cannot be opened",
+                    fovea_gaze_kind_name(settings->kind));
+    }
+    return source;
+}
+
+/* Called with the lock, which is let go meanwhile. */
+static void close_all(struct layer_gaze *gaze)
+{
+    struct fovea_gaze_source *closing[CLOSING_MAX];
+    const uint32_t count = gaze->closing_count;
+    memcpy(closing, gaze->closing, sizeof closing);
+    gaze->closing_count = 0;
+    pthread_mutex_unlock(&gaze->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        fovea_gaze_source_destroy(&closing[i]);
+    }
+    pthread_mutex_lock(&gaze->lock);
+}
+
+/* Likewise. What nobody wants any more when it is open is closed at once. */
+static void open_wanted(struct layer_gaze *gaze)
+{
+    const uint64_t serial = gaze->serial;
+    const bool has_former = gaze->has_former;
+    const struct fovea_gaze_settings former = gaze->former;
+    struct fovea_gaze_settings settings = gaze->wanted;
+    gaze->asked = false;
+    pthread_mutex_unlock(&gaze->lock);
+    struct fovea_gaze_source *source = open_by(&settings);
+    if (!source && has_former) {
+        settings = former;
+        source = open_by(&former);
+        if (source) {
+            log_info(layer_log(), "the former gaze source stays");
+        }
+    }
+    pthread_mutex_lock(&gaze->lock);
+    if (serial == gaze->serial && !gaze->stop) {
+        gaze->ready = source;
+        gaze->ready_settings = settings;
+        atomic_store(&gaze->is_ready, true);
+        pthread_cond_broadcast(&gaze->changed);
+        return;
+    }
+    pthread_mutex_unlock(&gaze->lock);
+    fovea_gaze_source_destroy(&source);
+    pthread_mutex_lock(&gaze->lock);
+}
+
+static void *run(void *user)
+{
+    struct layer_gaze *gaze = user;
+    pthread_mutex_lock(&gaze->lock);
+    while (gaze->closing_count > 0 || !gaze->stop) {
+        if (gaze->closing_count > 0) {
+            close_all(gaze);
+        } else if (gaze->asked) {
+            open_wanted(gaze);
+        } else {
+            pthread_cond_wait(&gaze->changed, &gaze->lock);
+        }
+    }
+    gaze->ended = true;
+    const bool last = --gaze->owners == 0;
+    pthread_cond_broadcast(&gaze->changed);
+    pthread_mutex_unlock(&gaze->lock);
+    if (last) {
+        free_gaze(gaze);
+    }
+    return NULL;
+}
+
+/* ---- Its owner */
+
+struct layer_gaze *layer_gaze_create(void)
+{
+    struct layer_gaze *gaze = calloc(1, sizeof *gaze);
+    if (gaze) {
+        pthread_condattr_t attributes;
+        pthread_condattr_init(&attributes);
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+        pthread_mutex_init(&gaze->lock, NULL);
+        pthread_cond_init(&gaze->changed, &attributes);
+        pthread_condattr_destroy(&attributes);
+        gaze->owners = 1;
+    }
+    return gaze;
+}
+
+bool layer_gaze_takes_time(enum fovea_gaze_kind kind)
+{
+    return kind == FOVEA_GAZE_SCANPATH || kind == FOVEA_GAZE_UDP;
+}
+
+/* In the child of a fork there is no thread, and the lock may be held for ever. */
+static bool has_thread(const struct layer_gaze *gaze)
+{
+    return gaze && gaze->started && gaze->process == getpid();
+}
+
+static bool start(struct layer_gaze *gaze)
+{
+    if (!gaze || gaze->started) {
+        return has_thread(gaze);
+    }
+    gaze->owners = 2;
+    gaze->process = getpid();
+    gaze->started = thread_start(&gaze->thread, run, gaze) == 0;
+    return gaze->started;
+}
+
+/* Under the lock. */
+static void add_closing(struct layer_gaze *gaze, struct fovea_gaze_source **source)
+{
+    if (*source && gaze->closing_count < CLOSING_MAX) {
+        gaze->closing[gaze->closing_count++] = *source;
+        *source = NULL;
+        pthread_cond_broadcast(&gaze->changed);
+    }
+}
+
+/* Under the lock. What is about to be ready is of no use any more. */
+static void drop(struct layer_gaze *gaze)
+{
+    gaze->serial++;
+    gaze->asked = false;
+    atomic_store(&gaze->is_ready, false);
+    add_closing(gaze, &gaze->ready);
+}
+
+bool layer_gaze_ask(struct layer_gaze *gaze, const struct fovea_gaze_settings *wanted,
+                    const struct fovea_gaze_settings *former)
+{
+    if (!start(gaze)) {
+        return false;
+    }
+    pthread_mutex_lock(&gaze->lock);
+    drop(gaze);
+    gaze->wanted = *wanted;
+    gaze->has_former = former != NULL;
+    if (former) {
+        gaze->former = *former;
+    }
+    gaze->asked = true;
+    pthread_cond_broadcast(&gaze->changed);
+    pthread_mutex_unlock(&gaze->lock);
+    return true;
+}
+
+void layer_gaze_cancel(struct layer_gaze *gaze)
+{
+    if (has_thread(gaze)) {
+        pthread_mutex_lock(&gaze->lock);
+        drop(gaze);
+        pthread_mutex_unlock(&gaze->lock);
+    }
+}
+
+bool layer_gaze_take(struct layer_gaze *gaze, struct fovea_gaze_source **out_source,
+                     struct fovea_gaze_settings *out_settings)
+{
+    if (!gaze || !atomic_load(&gaze->is_ready) || !has_thread(gaze)) {
+        return false;
+    }
+    pthread_mutex_lock(&gaze->lock);
+    *out_source = gaze->ready;
+    *out_settings = gaze->ready_settings;
+    gaze->ready = NULL;
+    atomic_store(&gaze->is_ready, false);
+    pthread_mutex_unlock(&gaze->lock);
+    return true;
+}
+
+static struct timespec after_ms(double ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(ms * 1e6);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
+void layer_gaze_wait(struct layer_gaze *gaze, double ms)
+{
+    if (!has_thread(gaze)) {
+        return;
+    }
+    const struct timespec until = after_ms(ms);
+    int error = 0;
+    pthread_mutex_lock(&gaze->lock);
+    while (!atomic_load(&gaze->is_ready) && error == 0) {
+        error = pthread_cond_timedwait(&gaze->changed, &gaze->lock, &until);
+    }
+    pthread_mutex_unlock(&gaze->lock);
+}
+
+void layer_gaze_close(struct layer_gaze *gaze, struct fovea_gaze_source **source)
+{
+    if (has_thread(gaze)) {
+        pthread_mutex_lock(&gaze->lock);
+        add_closing(gaze, source);
+        pthread_mutex_unlock(&gaze->lock);
+    }
+    fovea_gaze_source_destroy(source); /* where there is no thread for it */
+}
+
+/* -> the thread has ended. */
+static bool stop(struct layer_gaze *gaze, bool *out_last)
+{
+    const struct timespec until = after_ms(LEAVING_MS);
+    int error = 0;
+    pthread_mutex_lock(&gaze->lock);
+    drop(gaze);
+    gaze->stop = true;
+    pthread_cond_broadcast(&gaze->changed);
+    while (!gaze->ended && error == 0) {
+        error = pthread_cond_timedwait(&gaze->changed, &gaze->lock, &until);
+    }
+    const bool ended = gaze->ended;
+    *out_last = --gaze->owners == 0;
+    pthread_mutex_unlock(&gaze->lock);
+    return ended;
+}
+
+void layer_gaze_leave(struct layer_gaze **gaze)
+{
+    struct layer_gaze *own = *gaze;
+    *gaze = NULL;
+    bool last = false;
+    if (!own || (own->started && !has_thread(own))) {
+        return; /* a parent's is left alone */
+    }
+    if (!own->started) {
+        free_gaze(own);
+        return;
+    }
+    const pthread_t thread = own->thread;
+    if (stop(own, &last)) {
+        pthread_join(thread, NULL);
+    } else {
+        pthread_detach(thread);
+    }
+    if (last) {
+        free_gaze(own);
+    }
+}
