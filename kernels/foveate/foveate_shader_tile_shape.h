@@ -16,7 +16,7 @@
 
 /* Levels that tiles are made from: the picture, and up to 16 pixels a sample. Each from a sigma of so many of
  * its samples on, as FOVEATE_TILE_SIGMA_1 says. */
-#define SHADER_TILE_LEVELS 5
+#define SHADER_TILE_LEVEL_COUNT 5
 #define SHADER_TILE_SIGMA_SAMPLES 1.1
 
 /* Shared memory of the picture's shader in samples of eight bytes: the window, and the sums down its

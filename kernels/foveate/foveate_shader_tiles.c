@@ -13,14 +13,14 @@
 /* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its own. */
 static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
 {
-    static const int32_t radii[SHADER_TILE_LEVELS] = {SHADER_TILE_RADIUS_0, SHADER_TILE_RADIUS_1,
-                                                      SHADER_TILE_RADIUS_2, SHADER_TILE_RADIUS_3,
-                                                      SHADER_TILE_RADIUS_4};
+    static const int32_t radii[SHADER_TILE_LEVEL_COUNT] = {
+        SHADER_TILE_RADIUS_0, SHADER_TILE_RADIUS_1, SHADER_TILE_RADIUS_2, SHADER_TILE_RADIUS_3,
+        SHADER_TILE_RADIUS_4};
     const int32_t count = (int32_t)plan->level_count;
     if (count < 3) {
         return count;
     }
-    for (int32_t k = 2; k < SHADER_TILE_LEVELS && k < count; k++) {
+    for (int32_t k = 2; k < SHADER_TILE_LEVEL_COUNT && k < count; k++) {
         if (FOVEATE_REACH * sqrtf(foveate_tile_rest(sigma_px, k)) <= (float)radii[k]) {
             return k + 1;
         }

@@ -58,7 +58,7 @@ vec4 spline(float part)
 }
 
 /* For each of a sample's pixels. */
-shared vec4 splines[1 << (SHADER_TILE_LEVELS - 1)];
+shared vec4 splines[1 << (SHADER_TILE_LEVEL_COUNT - 1)];
 
 void fill_splines(int level)
 {
