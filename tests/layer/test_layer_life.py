@@ -161,6 +161,29 @@ def test_no_frame_waits_for_a_gaze_source_that_is_slow_to_open(rig):
     assert longest_ms < SLOW_SOURCE_MS / 2, done.output
 
 
+@pytest.mark.parametrize("backend", ["cpu", "vulkan"])
+def test_no_thread_of_ours_reads_the_environment(rig, backend):
+    """The program may change it, and who reads it meanwhile crashes. Threads of settings, gazes, input, jobs."""
+    if rig.sanitizers:
+        pytest.skip("a sanitizer starts the layer's threads in its place")
+    file, other = rig.folder / f"environment-{backend}.json", rig.folder / "next.json"
+    path = rig.folder / "scanpath.csv"
+    path.write_text("t,x,y\n0,0.2,0.7\n9,0.3,0.7\n")
+    scanpath = {"source": "scanpath", "scanpath": {"file": str(path)}}
+    file.write_text('{"version": 1}')
+    extra = {"LD_PRELOAD": rig.preload, "FOVEA_CONFIG": str(file), "FOVEA_SET": f"backend={backend}"}
+    process, run = rig.start(rig.program, "until-told", extra=extra)
+    for gaze in [{"source": "udp", "udp": {"port": 0}}, scanpath, {"source": "mouse"}, {"source": "saccades"}]:
+        other.write_text(json.dumps({"version": 1, "gaze": gaze}))
+        other.replace(file)
+        time.sleep(0.7)
+    done = rig.done(process, run)
+    assert done.code == 0 and done.foveated, done.output + done.log
+    threads, readings = re.search(r"(\d+) threads of the layer read the environment (\d+) times", done.output).groups()
+    assert int(threads) >= 4, "those of the settings, the gazes, a port, the input"
+    assert int(readings) == 0, done.output
+
+
 class Tracker:
     """Sends where somebody looks, to a port that was free."""
 

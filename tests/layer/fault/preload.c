@@ -7,11 +7,13 @@
  *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings, a map or a scanpath takes so
  *                                          long
  *
- * At the end the allocations of the layer are counted on stderr. */
+ * At the end the allocations of the layer are counted on stderr, and the threads that it has started, and how often
+ * those have read the environment, with the last name. */
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -61,10 +63,15 @@ void *dlopen(const char *file, int mode)
     return library;
 }
 
-static bool fails(const void *return_address)
+static bool is_layer(const void *return_address)
 {
     const uintptr_t at = (uintptr_t)return_address;
-    if (!is_known || at < layer_begin || at >= layer_end) {
+    return is_known && at >= layer_begin && at < layer_end;
+}
+
+static bool fails(const void *return_address)
+{
+    if (!is_layer(return_address)) {
         return false;
     }
     const unsigned number = atomic_fetch_add(&allocations, 1) + 1;
@@ -146,6 +153,70 @@ int open(const char *path, int flags, ...)
     return next(path, flags, mode);
 }
 
+/* ---- The environment, which the program may change at any time */
+
+static atomic_uint threads, readings;
+static char last_read[64];
+static _Thread_local bool is_layers;
+
+struct start {
+    void *(*run)(void *);
+    void *user;
+};
+
+static void *run_layers(void *user)
+{
+    const struct start start = *(struct start *)user;
+    free(user);
+    is_layers = true;
+    return start.run(start.user);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *user)
+{
+    static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (!next) {
+        *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+    }
+    struct start *start =
+        is_layer(__builtin_return_address(0)) ? __libc_malloc(sizeof *start) : NULL;
+    if (!start) {
+        return next(thread, attributes, run, user);
+    }
+    *start = (struct start){run, user};
+    threads++;
+    return next(thread, attributes, run_layers, start);
+}
+
+static void note(const char *name)
+{
+    if (is_layers) {
+        atomic_fetch_add(&readings, 1);
+        snprintf(last_read, sizeof last_read, "%s", name);
+    }
+}
+
+char *getenv(const char *name)
+{
+    static char *(*next)(const char *);
+    if (!next) {
+        *(void **)&next = dlsym(RTLD_NEXT, "getenv");
+    }
+    note(name);
+    return next(name);
+}
+
+char *secure_getenv(const char *name)
+{
+    static char *(*next)(const char *);
+    if (!next) {
+        *(void **)&next = dlsym(RTLD_NEXT, "secure_getenv");
+    }
+    note(name);
+    return next(name);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *allocation = getenv("FOVEA_STORM_ALLOCATION");
@@ -159,4 +230,6 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void report(void)
 {
     fprintf(stderr, "storm: %u allocations of the layer\n", allocations);
+    fprintf(stderr, "storm: %u threads of the layer read the environment %u times: %s\n", threads,
+            readings, last_read);
 }
