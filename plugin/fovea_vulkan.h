@@ -59,6 +59,9 @@
  * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as a
  * use of that VkQueue, which Vulkan wants from one thread at a time.
  *
+ * fork: in the child everything that the parent has made is the parent's. Frames, settings and images are refused
+ * with FOVEA_ERROR_INVALID_STATE there, destroying and waiting do nothing, and no driver is called.
+ *
  * Formats: R8G8B8A8 and B8G8R8A8 in UNORM and SRGB, A8B8G8R8_PACK32 in both, A2B10G10R10_UNORM,
  * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0.
  * The two images of a frame have the same format class and size.

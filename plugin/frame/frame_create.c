@@ -222,7 +222,7 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     struct fovea_vk *old = *fovea;
     *fovea = NULL;
-    if (old->forks != ending_forks()) {
+    if (frame_is_parents(old)) {
         return; /* the parent's: neither threads nor drivers of it are there */
     }
     frame_late_leave(old);
@@ -252,6 +252,9 @@ enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settin
 {
     if (!fovea || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (frame_is_parents(fovea)) {
+        return FOVEA_ERROR_INVALID_STATE;
     }
     struct fovea_settings taken = *settings;
     FOVEA_TRY(settings_take(&taken, &fovea->map, fovea->log));

@@ -198,6 +198,9 @@ enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
     if (!fovea || !desc || !out_image) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    if (frame_is_parents(fovea)) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
     FOVEA_TRY(check_desc(fovea, desc));
     struct fovea_vk_image *image = calloc(1, sizeof *image);
     if (!image) {
@@ -241,7 +244,7 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
     }
     struct fovea_vk_image *old = *image;
     *image = NULL;
-    if (old->fovea->forks != ending_forks()) {
+    if (frame_is_parents(old->fovea)) {
         return; /* the parent's: its frames never get over here */
     }
     if (ending_stage() == ENDING_OVER) {
@@ -283,6 +286,9 @@ enum fovea_result fovea_vk_image_acquire(struct fovea_vk_image *image, VkImageLa
     if (!image || !out_layout) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
+    if (frame_is_parents(image->fovea)) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
     if (image->holder == FRAME_HELD_BY_ENGINE) {
         log_error(image->fovea->log, "image: acquired twice; it is the engine's already");
         return FOVEA_ERROR_INVALID_STATE;
@@ -296,6 +302,9 @@ enum fovea_result fovea_vk_image_release(struct fovea_vk_image *image, VkImageLa
 {
     if (!image) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (frame_is_parents(image->fovea)) {
+        return FOVEA_ERROR_INVALID_STATE;
     }
     if (image->holder != FRAME_HELD_BY_ENGINE) {
         log_error(image->fovea->log, "image: released, but it is not the engine's");

@@ -149,7 +149,7 @@ enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea, struct fovea_gaze
     if (!fovea) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    if (fovea->forks != ending_forks()) {
+    if (frame_is_parents(fovea)) {
         /* A thread of the parent's may have been calling the listeners: it never gets over here. */
         return source ? FOVEA_ERROR_INVALID_STATE : FOVEA_OK;
     }

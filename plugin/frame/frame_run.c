@@ -122,7 +122,7 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
     if (fovea->device_lost) {
         return FOVEA_ERROR_DEVICE_LOST;
     }
-    if (fovea->half.lost) {
+    if (fovea->half.lost || frame_is_parents(fovea)) {
         return FOVEA_ERROR_INVALID_STATE;
     }
     if (!ending_enter_frame()) {

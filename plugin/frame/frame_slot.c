@@ -71,9 +71,14 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
     wait_for_half(fovea);
 }
 
+bool frame_is_parents(const struct fovea_vk *fovea)
+{
+    return fovea->forks != ending_forks();
+}
+
 void fovea_vk_wait(struct fovea_vk *fovea)
 {
-    if (fovea && fovea->forks == ending_forks() && ending_stage() != ENDING_OVER) {
+    if (fovea && !frame_is_parents(fovea) && ending_stage() != ENDING_OVER) {
         frame_wait(fovea, fovea->frame);
     }
 }

@@ -405,6 +405,38 @@ static void fork_whose_child_destroys_images(void)
     close_program();
 }
 
+/* Everything that would use the parent's driver. */
+static void go_on_and_leave(void)
+{
+    const struct fovea_vk_frame frame = frame_in_place();
+    const struct fovea_vk_image_desc desc = {
+        .format = VK_FORMAT_R8G8B8A8_UNORM, .width_px = WIDTH_PX, .height_px = HEIGHT_PX};
+    struct fovea_vk_image *image = NULL;
+    VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_ERROR_INVALID_STATE);
+    MUST(fovea_vk_set(program.fovea, &program.settings) == FOVEA_ERROR_INVALID_STATE);
+    MUST(fovea_vk_image_create(program.fovea, &desc, &image) == FOVEA_ERROR_INVALID_STATE);
+    MUST(!image);
+    MUST(fovea_vk_image_acquire(program.made, &layout) == FOVEA_ERROR_INVALID_STATE);
+    MUST(fovea_vk_image_release(program.made, VK_IMAGE_LAYOUT_GENERAL) ==
+         FOVEA_ERROR_INVALID_STATE);
+    destroy_all_and_leave();
+}
+
+/* The image is the engine's at the first fork and Fovea's at the second: a parent could release it, or acquire it. */
+static void fork_whose_child_goes_on(void)
+{
+    open_program();
+    draw_into_made();
+    engine_idle(&program.engine);
+    run_in_a_child(go_on_and_leave);
+    MUST(fovea_vk_image_release(program.made, VK_IMAGE_LAYOUT_GENERAL) == FOVEA_OK);
+    run_in_a_child(go_on_and_leave);
+    draw();
+    engine_idle(&program.engine);
+    close_program();
+}
+
 static void leave_gaze_and_exit(void)
 {
     MUST(fovea_vk_follow_gaze(program.fovea, NULL) == FOVEA_OK);
@@ -515,6 +547,7 @@ const struct ending endings[] = {
     {"fork-exit", fork_whose_child_exits, 0, ENDS_ALIKE},
     {"fork-destroy", fork_whose_child_destroys, 0, ENDS_FOVEA},
     {"fork-destroy-images", fork_whose_child_destroys_images, 0, ENDS_FOVEA},
+    {"fork-goes-on", fork_whose_child_goes_on, 0, ENDS_FOVEA},
     {"fork-while-a-gaze-comes", fork_while_a_gaze_comes, 0, ENDS_FOVEA},
     {"fork-exec", fork_whose_child_execs, 0, ENDS_ALIKE},
     {"exit-in-the-watchdog", exit_in_the_watchdogs_message, 0, ENDS_STAND_IN},
