@@ -90,3 +90,10 @@ endif()
 # Label gpus: needs two, and may be skipped where there is one.
 fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
     LINK fovea_internal fovea_test_images LABELS gpu gpus)
+
+# The same programs without a GPU, a few cases each (emulated.cmake).
+if(COMMAND fovea_add_emulated)
+    foreach(name IN ITEMS kernels small smooth foveate light images)
+        fovea_add_emulated(${name} test_cuda_${name})
+    endforeach()
+endif()

@@ -57,7 +57,8 @@ endfunction()
 
 # A library of its own: what it has of variables of a thread is shared memory. A new file of kernels comes into this list.
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
-foreach(name IN ITEMS foveate_cuda foveate_smooth foveate_small foveate_late foveate_gaze foveate_bands)
+foreach(name IN ITEMS foveate_bands foveate_cuda foveate_gaze foveate_late foveate_small foveate_smooth foveate_tiles
+    foveate_tiles_float foveate_tiles_unorm)
     list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/foveate/${name}.cu)
 endforeach()
 set(emulated_sources)
@@ -70,3 +71,25 @@ target_include_directories(fovea_emulated PRIVATE ${cuda_host_includes} INTERFAC
 target_compile_options(fovea_emulated PRIVATE ${cuda_host_flags})
 
 fovea_add_test(NAME test_emulated_core SOURCES emulated/test_emulated_core.c LINK fovea_emulated LABELS unit)
+
+# The cuda backend whole, on a driver whose device is the host. These are no runs of a GPU, whatever their programs are
+# called: those take the kernels that nvcc made, these the same sources.
+if(NOT TARGET fovea_cuda)
+    return()
+endif()
+add_library(test_emulated_driver SHARED emulated/driver.c)
+set(emulated_driver ${CMAKE_CURRENT_BINARY_DIR}/emulated_cuda)
+set_target_properties(test_emulated_driver PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1
+    LIBRARY_OUTPUT_DIRECTORY ${emulated_driver})
+target_link_libraries(test_emulated_driver PRIVATE fovea_build fovea_emulated)
+target_include_directories(test_emulated_driver PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
+target_include_directories(test_emulated_driver SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
+
+# fovea_add_emulated(<name> <program of a test with the label gpu> [NAME=value ...]): the program as
+# test_emulated_<name>, with few of its cases.
+function(fovea_add_emulated name program)
+    add_test(NAME test_emulated_${name} COMMAND ${program})
+    set_tests_properties(test_emulated_${name} PROPERTIES LABELS unit TIMEOUT 400
+        ENVIRONMENT "${fovea_test_cache};LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}")
+    add_dependencies(${program} test_emulated_driver)
+endfunction()

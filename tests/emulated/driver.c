@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A libcuda.so.1 whose device is the host (support/cuda_host/cuda_host.h): the whole host code of the cuda backend runs
+ * on it as it is. Memory is the heap's, so that AddressSanitizer sees what lies outside; every call is over when it
+ * returns. No images of other interfaces. gpu/fake_cuda.c is the one that keeps books and runs nothing. */
+
+#include "cuda/cuda_driver.h"
+#include "cuda_host_launch.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The signatures are the driver's, and most functions do not look at what they are given.
+ * NOLINTBEGIN(misc-unused-parameters) */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* A function of the driver. */
+#define EMULATED(name, ...) static CUresult emulated_##name(__VA_ARGS__)
+
+/* Those that need not do anything. */
+#define NOTHING_TO_DO(name, ...)                                                                   \
+    EMULATED(name, __VA_ARGS__)                                                                    \
+    {                                                                                              \
+        return CUDA_SUCCESS;                                                                       \
+    }
+
+static int some_handle;
+#define HANDLE(kind) ((kind)(void *)&some_handle)
+
+/* ---- The device */
+
+NOTHING_TO_DO(Init, unsigned flags)
+
+EMULATED(DriverGetVersion, int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(GetErrorName, CUresult error, const char **name)
+{
+    *name = "CUDA_ERROR_OF_EMULATION";
+    return CUDA_SUCCESS;
+}
+
+EMULATED(GetErrorString, CUresult error, const char **text)
+{
+    *text = "the host that stands for a GPU cannot do this";
+    return CUDA_SUCCESS;
+}
+
+EMULATED(DeviceGet, CUdevice *device, int ordinal)
+{
+    *device = ordinal;
+    return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+EMULATED(DeviceGetCount, int *count)
+{
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(DeviceGetName, char *name, int length, CUdevice device)
+{
+    snprintf(name, (size_t)length, "no GPU: kernels run on the host");
+    return CUDA_SUCCESS;
+}
+
+EMULATED(DeviceGetUuid, CUuuid *uuid, CUdevice device)
+{
+    memcpy(uuid->bytes, "fovea, emulated", sizeof uuid->bytes);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(DeviceGetAttribute, int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+        *value = 1;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = 9;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = 227 * 1024;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+        *value = 228 * 1024;
+        break;
+    default:
+        *value = 0;
+        break;
+    }
+    return CUDA_SUCCESS;
+}
+
+EMULATED(DevicePrimaryCtxRetain, CUcontext *context, CUdevice device)
+{
+    *context = HANDLE(CUcontext);
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(DevicePrimaryCtxRelease, CUdevice device)
+
+static _Thread_local int contexts; /* that are pushed; all are one */
+
+/* Made current, as the driver does. */
+EMULATED(CtxCreate, CUcontext *context, unsigned flags, CUdevice device)
+{
+    *context = HANDLE(CUcontext);
+    contexts++;
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(CtxDestroy, CUcontext context)
+
+EMULATED(CtxPushCurrent, CUcontext context)
+{
+    contexts++;
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+EMULATED(CtxPopCurrent, CUcontext *context)
+{
+    if (contexts == 0) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    contexts--;
+    *context = HANDLE(CUcontext);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(CtxGetCurrent, CUcontext *context)
+{
+    *context = contexts ? HANDLE(CUcontext) : NULL;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(CtxGetStreamPriorityRange, int *lowest, int *highest)
+{
+    *lowest = 0;
+    *highest = -5;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Streams and events: all is over at once */
+
+EMULATED(StreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
+{
+    *stream = HANDLE(CUstream);
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(StreamDestroy, CUstream stream)
+NOTHING_TO_DO(StreamSynchronize, CUstream stream)
+NOTHING_TO_DO(StreamQuery, CUstream stream)
+NOTHING_TO_DO(StreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
+
+EMULATED(StreamWriteValue32, CUstream stream, CUdeviceptr memory, cuuint32_t value, unsigned flags)
+{
+    *(cuuint32_t *)(uintptr_t)memory = value;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(EventCreate, CUevent *event, unsigned flags)
+{
+    *event = HANDLE(CUevent);
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(EventDestroy, CUevent event)
+NOTHING_TO_DO(EventRecord, CUevent event, CUstream stream)
+NOTHING_TO_DO(EventQuery, CUevent event)
+NOTHING_TO_DO(EventSynchronize, CUevent event)
+
+EMULATED(EventElapsedTime, float *elapsed_ms, CUevent begin, CUevent end)
+{
+    *elapsed_ms = 1.0f;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Kernels: those of the library fovea_emulated, whatever the module */
+
+#define MOST_KERNELS 512
+#define USUAL_SHARED_BYTES (48 * 1024)
+
+static struct kernel {
+    const struct cuda_host_kernel *code;
+    char name[64];
+    size_t most_shared_bytes;
+} kernels[MOST_KERNELS];
+static int kernel_count;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+EMULATED(ModuleLoadData, CUmodule *module, const void *image)
+{
+    *module = HANDLE(CUmodule);
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(ModuleUnload, CUmodule module)
+
+/* One that the library lacks fails when it is launched. */
+EMULATED(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
+{
+    pthread_mutex_lock(&mutex);
+    int i = 0;
+    while (i < kernel_count && strcmp(kernels[i].name, name) != 0) {
+        i++;
+    }
+    if (i == kernel_count && i < MOST_KERNELS) {
+        kernel_count++;
+        kernels[i].code = cuda_host_find(name);
+        kernels[i].most_shared_bytes = USUAL_SHARED_BYTES;
+        snprintf(kernels[i].name, sizeof kernels[i].name, "%s", name);
+    }
+    pthread_mutex_unlock(&mutex);
+    *function = i < MOST_KERNELS ? (CUfunction)(void *)&kernels[i] : NULL;
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+NOTHING_TO_DO(FuncLoad, CUfunction function)
+
+/* Nobody counts a kernel's own shared memory here: a guess that is larger than any. */
+EMULATED(FuncGetAttribute, int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    *value = attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION         ? 90
+             : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? 8 * 1024
+                                                                : 0;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(FuncSetAttribute, CUfunction function, CUfunction_attribute attribute, int value)
+{
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        if (value < 0 || value > 227 * 1024) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        ((struct kernel *)(void *)function)->most_shared_bytes = (size_t)value;
+    }
+    return CUDA_SUCCESS;
+}
+
+EMULATED(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+         CUstream stream, void **params, void **extra)
+{
+    const struct kernel *kernel = (const struct kernel *)(void *)function;
+    const struct cuda_host_launch launch = {
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared = kernel->code ? kernel->code->shared() : NULL,
+        .shared_bytes = shared_bytes,
+        .run = kernel->code ? kernel->code->run : NULL,
+        .argument = params[0],
+    };
+    if (!kernel->code) {
+        fprintf(stderr, "the host has no kernel %s (tests/emulated.cmake)\n", kernel->name);
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (!grid_x || !grid_y || !grid_z || grid_y > 65535 || grid_z > 65535 || extra ||
+        shared_bytes > kernel->most_shared_bytes || (uint64_t)block_x * block_y * block_z > 1024 ||
+        block_x * block_y * block_z == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    cuda_host_run(&launch);
+    return CUDA_SUCCESS;
+}
+
+/* ---- Memory: all ones, until somebody writes it */
+
+#define MOST_MEMORIES 4096
+
+static struct memory {
+    char *begin;
+    size_t bytes;
+} memories[MOST_MEMORIES];
+
+static CUresult make_memory(CUdeviceptr *out, size_t bytes)
+{
+    void *memory = NULL;
+    if (bytes == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (posix_memalign(&memory, 256, bytes) != 0) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memset(memory, 0xff, bytes);
+    pthread_mutex_lock(&mutex);
+    int i = 0;
+    while (i < MOST_MEMORIES && memories[i].begin) {
+        i++;
+    }
+    if (i < MOST_MEMORIES) {
+        memories[i] = (struct memory){memory, bytes};
+    }
+    pthread_mutex_unlock(&mutex);
+    *out = (CUdeviceptr)(uintptr_t)memory;
+    return CUDA_SUCCESS;
+}
+
+static CUresult end_memory(CUdeviceptr memory)
+{
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; memory && i < MOST_MEMORIES; i++) {
+        if (memories[i].begin == (char *)(uintptr_t)memory) {
+            free(memories[i].begin);
+            memories[i] = (struct memory){0};
+            result = CUDA_SUCCESS;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+EMULATED(MemAlloc, CUdeviceptr *memory, size_t bytes)
+{
+    return make_memory(memory, bytes);
+}
+
+EMULATED(MemFree, CUdeviceptr memory)
+{
+    return end_memory(memory);
+}
+
+EMULATED(MemPoolCreate, CUmemoryPool *pool, const CUmemPoolProps *props)
+{
+    *pool = HANDLE(CUmemoryPool);
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(MemPoolDestroy, CUmemoryPool pool)
+
+EMULATED(MemAllocFromPoolAsync, CUdeviceptr *memory, size_t bytes, CUmemoryPool pool,
+         CUstream stream)
+{
+    return make_memory(memory, bytes);
+}
+
+EMULATED(MemFreeAsync, CUdeviceptr memory, CUstream stream)
+{
+    return end_memory(memory);
+}
+
+EMULATED(MemHostAlloc, void **memory, size_t bytes, unsigned flags)
+{
+    return posix_memalign(memory, 4096, bytes) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EMULATED(MemHostGetDevicePointer, CUdeviceptr *pointer, void *memory, unsigned flags)
+{
+    *pointer = (CUdeviceptr)(uintptr_t)memory;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MemFreeHost, void *memory)
+{
+    free(memory);
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(MemHostRegister, void *memory, size_t bytes, unsigned flags)
+NOTHING_TO_DO(MemHostUnregister, void *memory)
+
+EMULATED(MemGetInfo, size_t *free_bytes, size_t *bytes)
+{
+    *free_bytes = *bytes = (size_t)1 << 30;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MemcpyHtoD, CUdeviceptr to, const void *from, size_t bytes)
+{
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MemcpyHtoDAsync, CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MemcpyDtoH, void *to, CUdeviceptr from, size_t bytes)
+{
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MemsetD8, CUdeviceptr memory, unsigned char value, size_t bytes)
+{
+    memset((void *)(uintptr_t)memory, value, bytes);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MemsetD8Async, CUdeviceptr memory, unsigned char value, size_t bytes, CUstream stream)
+{
+    memset((void *)(uintptr_t)memory, value, bytes);
+    return CUDA_SUCCESS;
+}
+
+/* What this driver did not make is unknown to it, as memory of the host is to the real one. */
+EMULATED(PointerGetAttributes, unsigned count, CUpointer_attribute *attributes, void **values,
+         CUdeviceptr pointer)
+{
+    const char *at = (const char *)(uintptr_t)pointer;
+    bool ours = false;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < MOST_MEMORIES; i++) {
+        ours |= memories[i].begin && at >= memories[i].begin &&
+                at < memories[i].begin + memories[i].bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    for (unsigned i = 0; i < count; i++) {
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE) {
+            *(CUmemorytype *)values[i] = ours ? CU_MEMORYTYPE_DEVICE : (CUmemorytype)0;
+        } else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
+            *(int *)values[i] = ours ? 0 : -2;
+        } else if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED) {
+            *(int *)values[i] = 0;
+        } else if (attributes[i] == CU_POINTER_ATTRIBUTE_CONTEXT) {
+            *(CUcontext *)values[i] = ours ? HANDLE(CUcontext) : NULL;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- Arrays and surfaces */
+
+static size_t element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+    switch ((int)desc->Format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        return desc->NumChannels;
+    case CU_AD_FORMAT_HALF:
+        return 2 * (size_t)desc->NumChannels;
+    default:
+        return 4 * (size_t)desc->NumChannels;
+    }
+}
+
+EMULATED(Array3DCreate, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+    struct cuda_host_surface *surface = calloc(1, sizeof *surface);
+    if (!surface) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    surface->row_bytes = desc->Width * element_bytes(desc);
+    surface->rows = (int)desc->Height;
+    surface->data = malloc(surface->row_bytes * desc->Height);
+    *array = (CUarray)(void *)surface;
+    return surface->data ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EMULATED(ArrayDestroy, CUarray array)
+{
+    struct cuda_host_surface *surface = (struct cuda_host_surface *)(void *)array;
+    free(surface->data);
+    free(surface);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(Memcpy2D, const CUDA_MEMCPY2D *copy)
+{
+    const bool upload = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+    const struct cuda_host_surface *surface =
+        (const struct cuda_host_surface *)(const void *)(upload ? copy->dstArray : copy->srcArray);
+    if ((copy->srcMemoryType == CU_MEMORYTYPE_ARRAY) == upload ||
+        copy->WidthInBytes > surface->row_bytes || (int)copy->Height > surface->rows) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t y = 0; y < copy->Height; y++) {
+        char *row = (char *)surface->data + y * surface->row_bytes;
+        if (upload) {
+            memcpy(row, (const char *)copy->srcHost + y * copy->srcPitch, copy->WidthInBytes);
+        } else {
+            memcpy((char *)copy->dstHost + y * copy->dstPitch, row, copy->WidthInBytes);
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+EMULATED(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)
+{
+    *surface = (CUsurfObject)(uintptr_t)resource->res.array.hArray;
+    return CUDA_SUCCESS;
+}
+
+NOTHING_TO_DO(SurfObjectDestroy, CUsurfObject surface)
+
+/* ---- What the host cannot do */
+
+static CUresult emulated_absent(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+#define emulated_Array3DGetDescriptor emulated_absent
+#define emulated_DestroyExternalMemory emulated_absent
+#define emulated_DestroyExternalSemaphore emulated_absent
+#define emulated_ExternalMemoryGetMappedMipmappedArray emulated_absent
+#define emulated_GraphDestroy emulated_absent
+#define emulated_GraphExecDestroy emulated_absent
+#define emulated_GraphInstantiateWithFlags emulated_absent
+#define emulated_GraphLaunch emulated_absent
+#define emulated_ImportExternalMemory emulated_absent
+#define emulated_ImportExternalSemaphore emulated_absent
+#define emulated_MipmappedArrayDestroy emulated_absent
+#define emulated_MipmappedArrayGetLevel emulated_absent
+#define emulated_SignalExternalSemaphoresAsync emulated_absent
+#define emulated_StreamBeginCapture emulated_absent
+#define emulated_StreamEndCapture emulated_absent
+#define emulated_WaitExternalSemaphoresAsync emulated_absent
+
+static const struct {
+    const char *name;
+    void (*function)(void);
+} functions[] = {
+#define ENTRY(name, since) {"cu" #name, (void (*)(void))emulated_##name},
+    CUDA_DRIVER_FUNCTIONS(ENTRY)
+#undef ENTRY
+};
+
+EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
+                                      cuuint64_t flags,
+                                      CUdriverProcAddressQueryResult *symbolStatus)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(functions[i].name, symbol) == 0) {
+            memcpy(pfn, &functions[i].function, sizeof *pfn);
+            return CUDA_SUCCESS;
+        }
+    }
+    *pfn = NULL;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+/* NOLINTEND(misc-unused-parameters) */
