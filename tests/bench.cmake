@@ -60,7 +60,8 @@ endif()
 # what it writes.
 function(bench_add_test backend label)
     add_test(NAME test_bench_${backend} COMMAND fovea_bench --quick --backend ${backend})
-    set_tests_properties(test_bench_${backend} PROPERTIES LABELS ${label} TIMEOUT 120
+    fovea_test_limit("${label}" 120 limit)
+    set_tests_properties(test_bench_${backend} PROPERTIES LABELS ${label} TIMEOUT ${limit}
         SKIP_RETURN_CODE 77)
 endfunction()
 bench_add_test(cpu unit)

@@ -62,8 +62,9 @@ if(VULKAN_LOADER AND TARGET fovea_layer)
             set(labels vulkan)
         endif()
         add_test(NAME test_layer_screenless_${backend} COMMAND test_layer_screenless_vulkan ${backend})
+        fovea_test_limit("${labels}" 300 limit)
         set_tests_properties(test_layer_screenless_${backend} PROPERTIES SKIP_RETURN_CODE 77
-            LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${fovea_test_cache}")
+            LABELS "${labels}" TIMEOUT ${limit} ENVIRONMENT "${fovea_test_cache}")
     endforeach()
 
     fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c LINK fovea_test_vulkan
