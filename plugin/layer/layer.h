@@ -138,6 +138,7 @@ struct layer_window {
 };
 
 struct layer_instance {
+    unsigned forks; /* ending_forks of the process that has made it */
     void *key;
     VkInstance handle;
     struct layer_instance_functions vk;
@@ -327,6 +328,8 @@ PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const
 
 /* layer_device.c: before the instance goes, devices that the program has not destroyed. */
 void layer_devices_leave(const struct layer_instance *instance);
+/* In the child of a fork: what its parent has made goes down and is not touched otherwise. */
+bool layer_instance_is_parents(const struct layer_instance *instance);
 
 /* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in structures of
  * the program's are patched, and put back by layer_features_restore. */

@@ -306,7 +306,9 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
     if (!device) {
         return;
     }
-    leave(device);
+    if (!layer_instance_is_parents(device->instance)) {
+        leave(device);
+    }
     layer_registry_take_device(handle);
     device->vk.DestroyDevice(handle, allocator);
     free_device(device);

@@ -8,6 +8,7 @@
 #include "layer_session.h"
 
 #include "core/log.h"
+#include "ending.h"
 
 #include <stdlib.h>
 
@@ -100,11 +101,17 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
         layer_session_leave();
         return result;
     }
+    instance->forks = ending_forks();
     instance->handle = *out_instance;
     instance->key = layer_key(*out_instance);
     load(instance, next);
     layer_registry_add_instance(instance);
     return VK_SUCCESS;
+}
+
+bool layer_instance_is_parents(const struct layer_instance *instance)
+{
+    return instance->forks != ending_forks();
 }
 
 VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
@@ -114,7 +121,10 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
     if (!instance) {
         return;
     }
-    layer_devices_leave(instance); /* of a program that has forgotten them */
+    const bool is_parents = layer_instance_is_parents(instance);
+    if (!is_parents) {
+        layer_devices_leave(instance); /* of a program that has forgotten them */
+    }
     instance->vk.DestroyInstance(handle, allocator);
     while (instance->windows) {
         struct layer_window *window = instance->windows;
@@ -122,5 +132,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
         free(window);
     }
     layer_reserve_free_instance(instance);
-    layer_session_leave();
+    if (!is_parents) {
+        layer_session_leave();
+    }
 }

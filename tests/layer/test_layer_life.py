@@ -21,11 +21,14 @@ def test_a_program_ends_well(rig, name):
 
 
 @pytest.mark.parametrize("backend", ["vulkan", "cpu"])
-@pytest.mark.parametrize("name", ["instance-first", "device-left", "returns", "exits-in-a-thread", "fork-exit"])
+@pytest.mark.parametrize("name", [
+    "instance-first", "device-left", "returns", "exits-at-once", "exits-in-a-thread", "aborts", "fork-exit",
+    "fork-destroy",
+])  # fmt: skip
 def test_a_program_that_ends_badly_ends_as_without_fovea(rig, name, backend):
     for _ in range(5):
         done = rig.run(rig.program, name, sets={"backend": backend})
-        assert done.code == 0, done.output + done.log
+        assert done.code == (-signal.SIGABRT if name == "aborts" else 0), done.output + done.log
         assert f"backend {backend} on" in done.log, done.log
 
 

@@ -190,6 +190,42 @@ static void fork_whose_child_exits(void)
     stand_close(&stand);
 }
 
+static void exits_at_once(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    _exit(0);
+}
+
+static void aborts(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    abort();
+}
+
+/* No more than that: of devices and instances drivers join threads, which are the parent's. */
+static void fork_whose_child_destroys(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        stand.program.vk.DestroySwapchainKHR(stand.program.device, stand.screen.swapchain, NULL);
+        _exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        program_fail("the child", status);
+    }
+    frame_run(&stand.screen, FRAMES);
+    stand_close(&stand);
+}
+
 /* By turns; the first one goes while the second one still presents. */
 static void two_devices(void)
 {
@@ -393,6 +429,9 @@ const struct program_case life_cases[] = {
     {"returns", returns},
     {"exits-in-a-thread", exits_in_a_thread},
     {"fork-exit", fork_whose_child_exits},
+    {"exits-at-once", exits_at_once},
+    {"aborts", aborts},
+    {"fork-destroy", fork_whose_child_destroys},
     {"two-devices", two_devices},
     {"instances-in-turn", instances_in_turn},
     {"instances-at-once", instances_at_once},
