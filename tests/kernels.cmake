@@ -47,6 +47,9 @@ foreach(topic IN ITEMS arguments batch memory run)
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)
 endforeach()
+fovea_add_test(NAME test_context_unload SOURCES test_context_unload.c LINK fovea_test_images ${CMAKE_DL_LIBS} LABELS unit)
+target_compile_definitions(test_context_unload PRIVATE FOVEA_LIBRARY="$<TARGET_FILE:fovea>")
+add_dependencies(test_context_unload fovea)
 fovea_add_test(NAME test_map_store
     SOURCES test_map_store.c test_context_support.c support/png_file.c support/process_counts.c
         $<TARGET_OBJECTS:fovea_context_objects>

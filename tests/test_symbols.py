@@ -96,9 +96,11 @@ def test_what_is_missing_is_found_out_at_load(foreign):
     assert "GNU_RELRO" in run_program(need_tool("readelf"), "-lW", foreign).stdout
 
 
-def test_the_layer_stays_loaded(layer_library):
-    """A thread of its input may still be waiting when the loader lets it go."""
-    assert re.search(r"\(FLAGS_1\) +Flags:.*\bNODELETE\b", run_program(need_tool("readelf"), "-dW", layer_library).stdout)
+def test_the_libraries_stay_loaded(library, layer_library):
+    """Threads of theirs may still be waiting when a program or the loader lets them go."""
+    for stays in (library, layer_library):
+        flags = run_program(need_tool("readelf"), "-dW", stays).stdout
+        assert re.search(r"\(FLAGS_1\) +Flags:.*\bNODELETE\b", flags), stays
 
 
 def test_soname_carries_the_major_version(library):

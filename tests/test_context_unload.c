@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Programs that load libfovea.so as a plugin and close it again, with everything destroyed or with threads of it
+ * alive: it stays loaded, and they run on. */
+
+#include "compare.h"
+#include "images.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define FUNCTIONS(X)                                                                               \
+    X(fovea_settings_default)                                                                      \
+    X(fovea_config_desc_default)                                                                   \
+    X(fovea_config_create)                                                                         \
+    X(fovea_config_poll)                                                                           \
+    X(fovea_config_destroy)                                                                        \
+    X(fovea_context_desc_default)                                                                  \
+    X(fovea_context_create)                                                                        \
+    X(fovea_context_run)                                                                           \
+    X(fovea_context_destroy)                                                                       \
+    X(fovea_gaze_source_create)                                                                    \
+    X(fovea_gaze_source_destroy)
+
+#define MEMBER(name) __typeof__(name) *name;
+#define FIND(name)                                                                                 \
+    *(void **)&plugin->name = dlsym(plugin->library, #name);                                       \
+    assert_non_null(plugin->name);
+
+/* The library, and what was made with it: each has a thread. */
+struct plugin {
+    void *library;
+    FUNCTIONS(MEMBER)
+    struct fovea_config *config;
+    struct fovea_context *context;
+    struct fovea_gaze_source *source;
+    struct test_image src;
+    struct test_image dst;
+};
+
+static void open_plugin(struct plugin *plugin)
+{
+    *plugin = (struct plugin){.library = dlopen(FOVEA_LIBRARY, RTLD_NOW | RTLD_LOCAL)};
+    if (!plugin->library) {
+        fail_msg("%s", dlerror());
+    }
+    FUNCTIONS(FIND)
+}
+
+static void use(struct plugin *plugin)
+{
+    const struct fovea_point_uv gaze = {0.3, 0.6};
+    const enum fovea_result news = plugin->fovea_config_poll(plugin->config);
+    assert_true(news == FOVEA_NOT_READY || news == FOVEA_OK);
+    assert_int_equal(plugin->fovea_context_run(plugin->context, &plugin->src.view,
+                                               &plugin->dst.view, gaze, NULL),
+                     FOVEA_OK);
+}
+
+static void make(struct plugin *plugin)
+{
+    struct fovea_settings settings = plugin->fovea_settings_default();
+    settings.cpu_threads = 3;
+    settings.gaze.kind = FOVEA_GAZE_UDP;
+    settings.gaze.udp_port = 0;
+    struct fovea_config_desc config = plugin->fovea_config_desc_default();
+    config.ignore_environment = true;
+    struct fovea_context_desc context = plugin->fovea_context_desc_default();
+    context.settings = &settings;
+    assert_int_equal(plugin->fovea_config_create(&config, &plugin->config), FOVEA_OK);
+    assert_int_equal(plugin->fovea_context_create(&context, &plugin->context), FOVEA_OK);
+    assert_int_equal(
+        plugin->fovea_gaze_source_create(&settings.gaze, (struct fovea_log){0}, &plugin->source),
+        FOVEA_OK);
+    plugin->src = image_make_packed(320, 200, FOVEA_FORMAT_RGBA8);
+    plugin->dst = image_make_packed(320, 200, FOVEA_FORMAT_RGBA8);
+    image_draw(&plugin->src.view, IMAGE_RANDOM, 1);
+}
+
+static void destroy(struct plugin *plugin)
+{
+    plugin->fovea_gaze_source_destroy(&plugin->source);
+    plugin->fovea_context_destroy(&plugin->context);
+    plugin->fovea_config_destroy(&plugin->config);
+    image_free(&plugin->src);
+    image_free(&plugin->dst);
+}
+
+/* Longer than any thread sleeps that could wake up where there is no code. */
+static void run_on(void)
+{
+    const struct timespec time = {.tv_nsec = 500000000};
+    nanosleep(&time, NULL);
+}
+
+static void assert_stays_loaded(void)
+{
+    void *library = dlopen(FOVEA_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    assert_int_equal(dlclose(library), 0);
+}
+
+static void closed_after_everything_was_destroyed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct plugin plugin;
+        open_plugin(&plugin);
+        make(&plugin);
+        use(&plugin);
+        destroy(&plugin);
+        assert_int_equal(dlclose(plugin.library), 0);
+        assert_stays_loaded();
+    }
+    run_on();
+}
+
+/* Who has kept pointers to its functions may even go on. */
+static void closed_with_everything_alive(void **state)
+{
+    (void)state;
+    struct plugin plugin;
+    open_plugin(&plugin);
+    make(&plugin);
+    use(&plugin);
+    assert_int_equal(dlclose(plugin.library), 0);
+    run_on();
+    use(&plugin);
+    destroy(&plugin);
+    assert_stays_loaded();
+}
+
+/* The last case: the process ends with threads in a library that was closed. */
+static void closed_and_left_to_the_end(void **state)
+{
+    (void)state;
+    static struct plugin plugin;
+    open_plugin(&plugin);
+    make(&plugin);
+    use(&plugin);
+    assert_int_equal(dlclose(plugin.library), 0);
+    run_on();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_after_everything_was_destroyed),
+        cmocka_unit_test(closed_with_everything_alive),
+        cmocka_unit_test(closed_and_left_to_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
