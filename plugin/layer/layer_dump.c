@@ -248,7 +248,7 @@ static FILE *open_file(uint32_t frame, const char *suffix)
 static bool write_picture(const struct dump *dump, const char *suffix)
 {
     void *pixels = NULL;
-    FILE *file = open_file(atomic_load(&number), suffix);
+    FILE *file = open_file(dump->picture->number, suffix);
     if (!file) {
         return false;
     }
@@ -297,9 +297,13 @@ static void stop_where_full(void)
     }
 }
 
+uint32_t layer_dump_begin(void)
+{
+    return atomic_fetch_add(&number, 1) + 1;
+}
+
 void layer_dump_before(const struct layer_dump_picture *picture)
 {
-    atomic_fetch_add(&number, 1);
     dump_picture(picture, "-before.raw");
 }
 
@@ -308,7 +312,7 @@ void layer_dump_after(const struct layer_dump_picture *picture, const struct fov
 {
     const struct layer_swapchain *swapchain = picture->swapchain;
     dump_picture(picture, "-after.raw");
-    FILE *file = open_file(atomic_load(&number), ".txt");
+    FILE *file = open_file(picture->number, ".txt");
     if (!file) {
         return;
     }

@@ -25,7 +25,10 @@ struct layer_dump_picture {
     uint32_t image;
     const VkSemaphore *waits; /* signalled again */
     uint32_t wait_count;
+    uint32_t number; /* of its frame */
 };
+/* -> the frame's number, no other's in this process. */
+uint32_t layer_dump_begin(void);
 void layer_dump_before(const struct layer_dump_picture *picture);
 /* With NUMBER.txt, which says what the picture is: "key value" a line. */
 void layer_dump_after(const struct layer_dump_picture *picture, const struct fovea_gaze *gaze,

@@ -75,12 +75,14 @@ static enum fovea_result foveate_dumped(const struct layer_presentation *p,
                                         const struct fovea_vk_frame *frame, uint32_t index,
                                         const struct waits *waits)
 {
-    const struct layer_dump_picture before = picture(p, swapchain, index, waits->all, waits->count);
+    struct layer_dump_picture before = picture(p, swapchain, index, waits->all, waits->count);
+    before.number = layer_dump_begin();
     layer_dump_before(&before);
     const enum fovea_result result = submit(context, frame);
     if (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH) {
-        const struct layer_dump_picture after =
+        struct layer_dump_picture after =
             picture(p, swapchain, index, &swapchain->presentable[index], 1);
+        after.number = before.number;
         layer_dump_after(&after, &frame->gaze, result);
     }
     return result;
@@ -193,9 +195,9 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
     if (!context) {
         return;
     }
-    if (retry == LAYER_RETRY_OWED) {
+    if (retry == LAYER_RETRY_FOR_FRAME) {
         p->context = context;
-        take(p, swapchain, index, swapchain->unshown[index].is_made);
+        take(p, swapchain, index, swapchain->unpresented[index].is_made);
     } else {
         make_image(p, swapchain, context, index);
     }

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """The frame dump: what it writes, and where it ends."""
 
+import time
+
 import pytest
 from conftest import need_tool
 
@@ -35,6 +37,18 @@ def test_it_ends_when_as_much_is_written_as_may_be(rig, limit, frames):
     assert all(frame.is_whole() for frame in done.frames)
     assert done.log.count("no more frames will be") == (frames < 24)
     assert "24 frames foveated" in done.log
+
+
+def test_frames_of_threads_that_present_at_once_keep_their_numbers(rig):
+    """No text is written over another, and each lies beside the pictures of its frame."""
+    process, run = rig.start(rig.program, "three-threads", sets={"backend": "vulkan"}, dump=True)
+    time.sleep(3)
+    done = rig.done(process, run)
+    assert done.code == 0, done.output + done.log
+    frames = rig.frames(run)
+    assert len(frames) == sum(done.foveations) > 5
+    for text in (run / "frames").glob("*.txt"):
+        assert all(text.with_name(text.stem + suffix).exists() for suffix in ("-before.raw", "-after.raw"))
 
 
 def test_nothing_is_written_where_it_is_not_asked_for(rig):
