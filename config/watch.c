@@ -6,7 +6,6 @@
 #include "core/log.h"
 #include "core/thread.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -179,16 +178,6 @@ struct config_news *config_watch_take(struct config_watch *watch)
     return atomic_load(&watch->news) ? atomic_exchange(&watch->news, NULL) : NULL;
 }
 
-/* The thread comes back to our code one day; the code must be there. */
-static void keep_library(void)
-{
-    Dl_info info;
-    if (dladdr((void *)&free_watch, &info) && info.dli_fname) {
-        void *own = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-        (void)own; /* never closed */
-    }
-}
-
 static bool ends_soon(const struct config_watch *watch)
 {
     const struct timespec a_moment = {.tv_nsec = LEAVING_LOOK_NS};
@@ -217,8 +206,8 @@ void config_watch_leave(struct config_watch **watch)
     if (ends_soon(own)) {
         pthread_join(own->thread, NULL);
     } else {
-        keep_library();
-        pthread_detach(own->thread);
+        pthread_detach(
+            own->thread); /* it comes back to our code one day: that stays (-z nodelete) */
     }
     if (atomic_fetch_sub(&own->owners, 1) == 1) {
         free_watch(own);
