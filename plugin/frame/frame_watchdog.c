@@ -120,7 +120,7 @@ static void take_turns(const struct watch *watch, uint64_t highest)
 }
 
 /* The first turn is taken before the log is told, which is the program's and may call exit(). */
-static void cut_loose(const struct watch *watch, uint64_t highest)
+static void give_up_peer(const struct watch *watch, uint64_t highest)
 {
     struct fovea_vk *fovea = watch->fovea;
     if (!ending_enter()) {
@@ -145,21 +145,21 @@ static double take_look(struct watch *watch)
 }
 
 /* What the peer says of its jobs is not believed before the queue has met one of its signals. */
-static bool is_idle(struct frame_watchdog *dog, uint32_t over)
+static bool is_idle(struct frame_watchdog *watchdog, uint32_t over)
 {
-    const uint32_t given = atomic_load(&dog->given);
-    return given == 0 || (given == over && atomic_load(&dog->answered));
+    const uint32_t given = atomic_load(&watchdog->given);
+    return given == 0 || (given == over && atomic_load(&watchdog->answered));
 }
 
 /* Whether a job is under way for long. */
 static bool is_suspicious(struct watch *watch, double passed_ms)
 {
-    struct frame_watchdog *dog = &watch->fovea->watchdog;
+    struct frame_watchdog *watchdog = &watch->fovea->watchdog;
     const uint32_t over = atomic_load(watch->fovea->peer->over);
-    const bool waits = over == watch->over && !is_idle(dog, over);
+    const bool waits = over == watch->over && !is_idle(watchdog, over);
     watch->over = over;
     watch->waited_ms = waits ? watch->waited_ms + passed_ms : 0;
-    const bool suspicious = watch->waited_ms > SUSPICION * dog->patience_ms;
+    const bool suspicious = watch->waited_ms > SUSPICION * watchdog->patience_ms;
     if (!suspicious) {
         watch->held_ms = 0;
         watch->value = 0;
@@ -202,13 +202,13 @@ static bool look(struct watch *watch)
     if (!is_stuck(watch, value, passed_ms)) {
         return true;
     }
-    cut_loose(watch, value);
+    give_up_peer(watch, value);
     return false;
 }
 
 /* exit() was called, and no frame is submitted any more. What the queue waits for gets over, or the program's own
  * waits for it would not end. */
-static void see_jobs_over(struct fovea_vk *fovea)
+static void drain_jobs(struct fovea_vk *fovea)
 {
     const struct timespec pause = {.tv_nsec = (long)(END_LOOK_MS * 1e6)};
     for (double ms = 0; ms < END_PATIENCE_MS && !all_is_over(fovea); ms += END_LOOK_MS) {
@@ -231,20 +231,21 @@ static void see_jobs_over(struct fovea_vk *fovea)
 static void *run(void *argument)
 {
     struct fovea_vk *fovea = argument;
-    struct frame_watchdog *dog = &fovea->watchdog;
+    struct frame_watchdog *watchdog = &fovea->watchdog;
     struct watch watch = {.fovea = fovea,
-                          .look_every_ms = dog->patience_ms / 8 < 50 ? dog->patience_ms / 8 : 50,
+                          .look_every_ms =
+                              watchdog->patience_ms / 8 < 50 ? watchdog->patience_ms / 8 : 50,
                           .looked_ns = fovea_time_ns()};
     ending_watch_here();
     bool watches = true;
     unsigned wakes = ending_wakes();
-    while (watches && !atomic_load(&dog->stop) && ending_stage() < ENDING_DRAINS) {
+    while (watches && !atomic_load(&watchdog->stop) && ending_stage() < ENDING_DRAINS) {
         ending_rest(watch.look_every_ms, wakes);
         wakes = ending_wakes();
         watches = look(&watch);
     }
     if (ending_stage() >= ENDING_DRAINS && !atomic_load(&fovea->peer_lost)) {
-        see_jobs_over(fovea);
+        drain_jobs(fovea);
     }
     ending_watch(-1);
     return NULL;
@@ -252,7 +253,7 @@ static void *run(void *argument)
 
 enum fovea_result frame_watchdog_start(struct fovea_vk *fovea)
 {
-    struct frame_watchdog *dog = &fovea->watchdog;
+    struct frame_watchdog *watchdog = &fovea->watchdog;
     const bool timeline = fovea->link.timeline;
     if (!ending_expect((unsigned)fovea->peer->api->backend)) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -265,11 +266,11 @@ enum fovea_result frame_watchdog_start(struct fovea_vk *fovea)
     }
     /* Threads of this process get stuck less easily than they get slow. */
     const double patience = fovea->peer->api->imports_handles ? 1 : 10;
-    dog->patience_ms = patience * fovea->settings.watchdog_ms;
-    atomic_store(&dog->stop, false);
+    watchdog->patience_ms = patience * fovea->settings.watchdog_ms;
+    atomic_store(&watchdog->stop, false);
     ending_watch(1);
-    dog->started = thread_start(&dog->thread, run, fovea) == 0;
-    if (!dog->started) {
+    watchdog->started = thread_start(&watchdog->thread, run, fovea) == 0;
+    if (!watchdog->started) {
         ending_watch(-1);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -279,13 +280,13 @@ enum fovea_result frame_watchdog_start(struct fovea_vk *fovea)
 /* The thread itself may come here, when the program's log has called exit() on it. */
 void frame_watchdog_stop(struct fovea_vk *fovea)
 {
-    struct frame_watchdog *dog = &fovea->watchdog;
-    if (dog->started) {
-        atomic_store(&dog->stop, true);
+    struct frame_watchdog *watchdog = &fovea->watchdog;
+    if (watchdog->started) {
+        atomic_store(&watchdog->stop, true);
         ending_wake();
-        if (!pthread_equal(pthread_self(), dog->thread)) {
-            pthread_join(dog->thread, NULL);
+        if (!pthread_equal(pthread_self(), watchdog->thread)) {
+            pthread_join(watchdog->thread, NULL);
         }
-        dog->started = false;
+        watchdog->started = false;
     }
 }

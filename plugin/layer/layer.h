@@ -176,7 +176,7 @@ struct layer_device {
     bool not_direct; /* kernels are not to see its swapchains' images */
     atomic_bool has_alias; /* or had one */
     struct layer_alias *aliases; /* under the registry's lock */
-    atomic_bool has_unshown; /* an image of it is or was unshown */
+    atomic_bool has_unpresented; /* an image of it is or was unpresented */
     struct layer_queue queues[LAYER_MAX_QUEUES]; /* under the registry's lock */
     uint32_t queue_count;
     struct layer_swapchain *swapchains; /* likewise */
@@ -208,9 +208,10 @@ struct layer_context {
 };
 
 /* Of an image whose present ran out of memory. */
-struct layer_unshown {
+struct layer_unpresented {
     bool is_made; /* Fovea's frame is in it */
-    bool is_owed; /* the program's semaphores could not be given back; `presentable` is signalled */
+    bool
+        waits_for_frame; /* the program's semaphores could not be given back; `presentable` is signalled */
     uint64_t waits; /* what the present waited for: a hash */
 };
 
@@ -224,7 +225,7 @@ struct layer_swapchain {
     uint32_t image_count;
     VkImage *images;
     VkSemaphore *presentable; /* for each image: its frame is in it */
-    struct layer_unshown *unshown; /* for each image */
+    struct layer_unpresented *unpresented; /* for each image */
     /* For each image, for kernels; NULL: images are copied by vkCmdCopyImage. */
     VkImageView *raw_views;
     VkImageUsageFlags usage; /* what the program has asked for */
@@ -411,7 +412,7 @@ struct layer_presentation {
 enum layer_retry {
     LAYER_RETRY_NONE, /* it was not, or has another picture by now */
     LAYER_RETRY_MADE, /* nothing: Fovea's frame is in it, and the program's semaphores stand for that */
-    LAYER_RETRY_OWED, /* the present waits for `presentable` instead of these */
+    LAYER_RETRY_FOR_FRAME, /* the present waits for `presentable` instead of these */
 };
 enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t index,
                                 const VkPresentInfoKHR *info);

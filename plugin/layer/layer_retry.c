@@ -51,17 +51,19 @@ static void remember(const struct layer_presentation *p)
     const bool given_back = give_back(p);
     for (uint32_t i = 0; i < p->taken_count; i++) {
         const struct layer_taken *taken = &p->taken[i];
-        taken->swapchain->unshown[taken->image] = (struct layer_unshown){
-            .is_made = taken->is_made, .is_owed = !given_back, .waits = hash_of_waits(p->info)};
+        taken->swapchain->unpresented[taken->image] =
+            (struct layer_unpresented){.is_made = taken->is_made,
+                                       .waits_for_frame = !given_back,
+                                       .waits = hash_of_waits(p->info)};
     }
-    atomic_store(&p->device->has_unshown, true);
+    atomic_store(&p->device->has_unpresented, true);
 }
 
 static void forget(struct layer_device *device, VkSwapchainKHR handle, uint32_t index)
 {
     struct layer_swapchain *swapchain = layer_registry_swapchain(device, handle);
     if (swapchain && index < swapchain->image_count) {
-        swapchain->unshown[index] = (struct layer_unshown){.is_made = false};
+        swapchain->unpresented[index] = (struct layer_unpresented){.is_made = false};
     }
 }
 
@@ -71,7 +73,7 @@ void layer_retry_note(const struct layer_presentation *p, VkResult result)
         if (p->waits_taken) {
             remember(p);
         }
-    } else if (atomic_load(&p->device->has_unshown)) {
+    } else if (atomic_load(&p->device->has_unpresented)) {
         for (uint32_t i = 0; i < p->info->swapchainCount; i++) {
             forget(p->device, p->info->pSwapchains[i], p->info->pImageIndices[i]);
         }
@@ -83,16 +85,16 @@ void layer_retry_note(const struct layer_presentation *p, VkResult result)
 enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t index,
                                 const VkPresentInfoKHR *info)
 {
-    const struct layer_unshown *unshown = &swapchain->unshown[index];
+    const struct layer_unpresented *unpresented = &swapchain->unpresented[index];
     /* Of several presents that follow one for several swapchains, only the first waits. */
-    const bool is_same = info->waitSemaphoreCount == 0 || unshown->waits == hash_of_waits(info);
-    if (unshown->is_owed && !is_same) {
+    const bool is_same = info->waitSemaphoreCount == 0 || unpresented->waits == hash_of_waits(info);
+    if (unpresented->waits_for_frame && !is_same) {
         swapchain->failed = true; /* its semaphore is signalled and cannot be signalled again */
     }
-    if (!is_same || !(unshown->is_made || unshown->is_owed)) {
+    if (!is_same || !(unpresented->is_made || unpresented->waits_for_frame)) {
         return LAYER_RETRY_NONE;
     }
-    return unshown->is_owed ? LAYER_RETRY_OWED : LAYER_RETRY_MADE;
+    return unpresented->waits_for_frame ? LAYER_RETRY_FOR_FRAME : LAYER_RETRY_MADE;
 }
 
 #ifdef VK_EXT_swapchain_maintenance1

@@ -67,8 +67,8 @@ static bool take_images(struct layer_swapchain *swapchain)
     }
     swapchain->images = calloc(count, sizeof *swapchain->images);
     swapchain->presentable = calloc(count, sizeof *swapchain->presentable);
-    swapchain->unshown = calloc(count, sizeof *swapchain->unshown);
-    if (!swapchain->images || !swapchain->presentable || !swapchain->unshown ||
+    swapchain->unpresented = calloc(count, sizeof *swapchain->unpresented);
+    if (!swapchain->images || !swapchain->presentable || !swapchain->unpresented ||
         device->vk.GetSwapchainImagesKHR(device->handle, swapchain->handle, &count,
                                          swapchain->images) != VK_SUCCESS) {
         return false;
@@ -218,7 +218,7 @@ void layer_swapchain_free(struct layer_swapchain *swapchain)
         device->vk.DestroySemaphore(device->handle, swapchain->presentable[i], NULL);
     }
     free(swapchain->presentable);
-    free(swapchain->unshown);
+    free(swapchain->unpresented);
     free(swapchain->images);
     free(swapchain);
 }

@@ -160,7 +160,7 @@ stage_tsan()
     configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF \
         -DFOVEA_SAMPLE_SCENE=OFF -DFOVEA_CPU_VECTORS=OFF -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2'
     build tsan
-    run_ctest tsan -L '^unit$' -R 'gaze|thread|cpu|config|context|log|layer_(input|keys|gone)'
+    run_ctest tsan -L '^unit$' -R 'gaze|thread|cpu|config|context|map_store|log|layer_(input|keys|gone)'
 }
 
 stage_no-cuda()
