@@ -21,7 +21,7 @@ endif()
 target_link_options(test_foveate_memory PRIVATE
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=pthread_create)
 
-foreach(topic IN ITEMS exact ladder law levels light memory properties tiles)
+foreach(topic IN ITEMS exact ladder law levels light memory nodes properties tiles)
     fovea_add_test(NAME test_smooth_${topic} SOURCES test_smooth_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()

@@ -6,7 +6,7 @@
 #include "test_foveate_support.h"
 
 #include "compare.h"
-#include "foveate/foveate_cpu_gather.h"
+#include "foveate/cpu/foveate_cpu_nodes.h"
 #include "images.h"
 
 #include <inttypes.h>
@@ -309,56 +309,63 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     pair_finish(&pair);
 }
 
-#ifdef FOVEATE_CPU_HAVE_AVX2
-static void both_compilations_agree(void **state)
+/* All of a picture's tiles, from level 0 alone, by one of the compilations. */
+static void run_nodes(const struct foveate_cpu_nodes *nodes,
+                      const struct foveate_cpu_ladder *ladder, struct foveate_cpu_picture picture,
+                      const struct fovea_image *dst)
+{
+    float *scratch = aligned_alloc(64, (foveate_cpu_nodes_floats(ladder) + 16) / 16 * 64);
+    assert_non_null(scratch);
+    picture.view.dst = *dst;
+    nodes->read_rows(&picture, scratch, 0, picture.view.frame.height_px);
+    for (int32_t y = 0; y < picture.view.frame.height_px; y += FOVEATE_CPU_NODE_PX) {
+        nodes->tiles(&picture, ladder, scratch, y);
+    }
+    free(scratch);
+}
+
+static void all_compilations_agree(void **state)
 {
     (void)state;
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
-        skip();
-    }
-    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
-    settings.strength = 8.0;
-    struct foveate_plan *plan = plan_of(&settings, 90, 40);
-    float *samples = calloc(plan->level_samples * 4, sizeof *samples);
-    float *scratch = calloc((90 + 40) * 4, sizeof *scratch);
-    float *other = calloc(plan->level_samples * 4, sizeof *other);
-    assert_true(samples && scratch && other);
-    for (int i = 0; i < 90 * 40 * 4; i++) {
-        samples[i] = other[i] = (float)(rand() % 256);
-    }
-    const struct foveate_cpu_levels a = {.levels = plan->levels,
-                                         .count = (int32_t)plan->level_count,
-                                         .samples = samples,
-                                         .rest = FOVEATE_REST,
-                                         .reach = FOVEATE_REACH};
-    struct foveate_cpu_levels b = a;
-    b.samples = other;
-    for (int32_t k = 1; k < a.count; k++) {
-        for (int32_t row = -4; row < plan->levels[k].height + 4; row++) {
-            foveate_cpu_lines_base.halve(&a, k, row, scratch);
-            foveate_cpu_lines_avx2.halve(&b, k, row, scratch);
-        }
-    }
-    for (uint32_t i = 0; i < plan->level_samples * 4; i++) {
-        assert_float_equal(samples[i], other[i], 1e-3);
-    }
-    for (int i = 0; i < 400; i++) {
-        const float sigma[2] = {0.01f + 0.0004f * (float)(i * i), 0.3f * (float)(i + 1)};
-        const struct foveate_cpu_run run = {0, 2, i % 40};
-        float out_a[8];
-        float out_b[8];
-        foveate_cpu_lines_base.gather(&a, run, sigma, out_a);
-        foveate_cpu_lines_avx2.gather(&a, run, sigma, out_b);
-        for (int c = 0; c < 8; c++) {
-            assert_float_equal(out_a[c], out_b[c], 1e-3);
-        }
-    }
-    free(samples);
-    free(scratch);
-    free(other);
-    foveate_plan_destroy(&plan);
-}
+    for (int light = FOVEA_LIGHT_ENCODED; light <= FOVEA_LIGHT_LINEAR; light++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.light = (enum fovea_light)light;
+        settings.strength = 0.08; /* no level but the picture */
+        struct pair pair = pair_make(settings, 101, 67, FOVEA_FORMAT_RGBA32F);
+        struct test_image other = image_make_packed(101, 67, FOVEA_FORMAT_RGBA32F);
+        struct foveate_plan *plan = pair.rig.plan;
+        image_draw(&pair.src.view, IMAGE_RANDOM, 3);
+        const struct foveate_frame frame = pair_run(&pair, 20, 30);
+        struct foveate_cpu_ladder ladder;
+        assert_int_equal(foveate_cpu_ladder_init(&ladder, plan, 1.5f * plan->sigma_max_px),
+                         FOVEA_OK);
+        const struct foveate_cpu_picture picture = {
+            .plan = plan,
+            .view = {.src = pair.src.view, .frame = frame},
+            .codec = pixel_codec_of(FOVEA_FORMAT_RGBA32F),
+            .channels = 3 + frame.blur_alpha,
+            .samples = calloc(plan->level_samples * 4 + 64, sizeof(float)),
+        };
+        assert_true(picture.samples && plan->level_count == 1);
+        const struct foveate_cpu_nodes *all[] = {
+            &foveate_cpu_nodes_base,
+#ifdef FOVEATE_CPU_HAVE_AVX2
+            __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                ? &foveate_cpu_nodes_avx2
+                : &foveate_cpu_nodes_base,
 #endif
+        };
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            struct compare_rect where = {0};
+            run_nodes(all[i], &ladder, picture, &other.view);
+            assert_true(compare_largest(&other.view, &pair.dst.view, &where) < 1e-4);
+        }
+        free(picture.samples);
+        foveate_cpu_ladder_finish(&ladder);
+        image_free(&other);
+        pair_finish(&pair);
+    }
+}
 
 int main(void)
 {
@@ -373,9 +380,7 @@ int main(void)
         cmocka_unit_test(a_checker_becomes_the_grey_that_has_half_its_light),
         cmocka_unit_test(nan_stays_within_reach),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-#ifdef FOVEATE_CPU_HAVE_AVX2
-        cmocka_unit_test(both_compilations_agree),
-#endif
+        cmocka_unit_test(all_compilations_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,12 +109,12 @@ static double encoded_of(double light)
     return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
 }
 
-/* The same values in a float format, which is gathered. */
+/* The same values in a float format, which is blended from nodes. */
 struct both {
     struct test_image bytes;
     struct test_image blurred;
     struct test_image floats;
-    struct test_image gathered;
+    struct test_image blended;
     bool light;
 };
 
@@ -125,7 +125,7 @@ static struct both both_make(uint32_t width_px, uint32_t height_px, enum image_p
         .bytes = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8),
         .blurred = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA8),
         .floats = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA32F),
-        .gathered = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA32F),
+        .blended = image_make_packed(width_px, height_px, FOVEA_FORMAT_RGBA32F),
         .light = light,
     };
     image_draw(&both.bytes.view, pattern, 3);
@@ -143,7 +143,7 @@ static void both_free(struct both *both)
     image_free(&both->bytes);
     image_free(&both->blurred);
     image_free(&both->floats);
-    image_free(&both->gathered);
+    image_free(&both->blended);
 }
 
 static void both_compare(const struct both *both, const char *what)
@@ -153,7 +153,7 @@ static void both_compare(const struct both *both, const char *what)
     for (uint32_t i = 0; i < 3 * view->width_px * view->height_px; i++) {
         const uint32_t x = i / 3 % view->width_px;
         const uint32_t y = i / 3 / view->width_px;
-        const double value = image_get(&both->gathered.view, x, y, i % 3);
+        const double value = image_get(&both->blended.view, x, y, i % 3);
         const double level = 255.0 * (both->light ? encoded_of(value) : value);
         const double error = fabs(level - image_get(view, x, y, i % 3));
         sum += error;
@@ -168,7 +168,7 @@ static void both_compare(const struct both *both, const char *what)
 }
 
 /* All levels and the fovea in one picture; squares meet others of every other size. */
-static void whole_pictures_are_as_gathered_ones(void **state)
+static void whole_pictures_are_as_those_of_nodes(void **state)
 {
     (void)state;
     static const double gazes[][2] = {{640, 360}, {20, 700}, {-300, 100}, {1281.5, 333.25}};
@@ -180,7 +180,7 @@ static void whole_pictures_are_as_gathered_ones(void **state)
         struct rig rig = rig_make(settings, 1281, 723);
         assert_goes_by_squares(rig.plan);
         rig_run(&rig, &both.bytes.view, &both.blurred.view, gazes[i % 4][0], gazes[i % 4][1]);
-        rig_run(&rig, &both.floats.view, &both.gathered.view, gazes[i % 4][0], gazes[i % 4][1]);
+        rig_run(&rig, &both.floats.view, &both.blended.view, gazes[i % 4][0], gazes[i % 4][1]);
         both_compare(&both, image_pattern_name(pattern));
         rig_finish(&rig);
         both_free(&both);
@@ -323,7 +323,7 @@ int main(void)
         cmocka_unit_test(every_sigma_on_every_pattern),
         cmocka_unit_test(every_format_and_both_kinds_of_alpha),
         cmocka_unit_test(every_odd_size),
-        cmocka_unit_test(whole_pictures_are_as_gathered_ones),
+        cmocka_unit_test(whole_pictures_are_as_those_of_nodes),
         cmocka_unit_test(flat_pictures_stay_flat),
         cmocka_unit_test(mirrored_pictures_have_mirrored_results),
 #ifdef FOVEATE_CPU_HAVE_AVX2

@@ -99,7 +99,7 @@ void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
     }
 }
 
-/* ---- From a level */
+/* ---- From a level, or from the image as level 0 */
 
 static void repeat_ends(float *row, int32_t before, int32_t count, int32_t after)
 {
@@ -117,7 +117,7 @@ void foveate_cpu_halve_rows(const struct foveate_plan *plan,
 {
     const int32_t count = plan->levels[k - 1].pitch;
     const int32_t pitch = plan->levels[k].pitch;
-    const int32_t before = -FOVEATE_MARGIN - FIRST_BELOW;
+    const int32_t before = -foveate_level_margin(k - 1) - FIRST_BELOW;
     const int32_t after = 2 * pitch - 2 + TAPS - before - count;
     halve_down(rows, count, scratch->whole + before);
     repeat_ends(scratch->whole, before, count, after);
@@ -132,7 +132,7 @@ void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
         const float *rows[TAPS];
         for (int32_t j = 0; j < TAPS; j++) {
             const int32_t from = foveate_cpu_halve_tap(picture->plan, k, row, j);
-            rows[j] = foveate_cpu_plane_row(picture, k - 1, c, from) - FOVEATE_MARGIN;
+            rows[j] = foveate_cpu_plane_row(picture, k - 1, c, from) - foveate_level_margin(k - 1);
         }
         foveate_cpu_halve_rows(picture->plan, scratch, k, rows,
                                foveate_cpu_plane_row(picture, k, c, row) - FOVEATE_MARGIN);

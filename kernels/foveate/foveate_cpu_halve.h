@@ -39,8 +39,8 @@ void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
 static inline int32_t foveate_cpu_halve_tap(const struct foveate_plan *plan, int32_t k, int32_t row,
                                             int32_t tap)
 {
-    return foveate_cpu_clamp(2 * row - 2 + tap, -FOVEATE_MARGIN,
-                             plan->levels[k - 1].height + FOVEATE_MARGIN - 1);
+    const int32_t margin = foveate_level_margin(k - 1);
+    return foveate_cpu_clamp(2 * row - 2 + tap, -margin, plan->levels[k - 1].height + margin - 1);
 }
 /* One channel of them as a row of level k from its margin on. */
 void foveate_cpu_halve_rows(const struct foveate_plan *plan,

@@ -151,4 +151,47 @@ static inline void lanes_exponential(const lanes *in, lanes *out)
     *out = series * (lanes)power;
 }
 
+/* out = log2(in) of positive normal floats, to 2e-7: the whole part by the bits, the rest, of what is between
+ * sqrt(1/2) and sqrt(2), by the series of the inverse hyperbolic tangent. */
+static inline void lanes_logarithm(const lanes *in, lanes *out)
+{
+    const whole_lanes bits = (whole_lanes)*in - 0x3F3504F3; /* sqrt(1/2) */
+    const whole_lanes whole = bits >> 23;
+    const lanes part = (lanes)((whole_lanes)*in - whole * (1 << 23));
+    const lanes s = (part - 1.0f) / (part + 1.0f);
+    const lanes square = s * s;
+    *out = __builtin_convertvector(whole, lanes) +
+           2.88539008f * s *
+               (1.0f + square * (1.0f / 3.0f + square * (0.2f + square * (1.0f / 7.0f))));
+}
+
+/* out = atan2(y, x) for y not below 0 and not both 0 (Moshier's Cephes: atanf, to 2e-7). */
+static inline void lanes_angle(const lanes *y, const lanes *x, lanes *out)
+{
+    const lanes zero = {0};
+    const lanes minus = -*x;
+    const whole_lanes behind = *x < zero;
+    const lanes ahead = lanes_choose(&behind, &minus, x);
+    const whole_lanes steep = *y > ahead;
+    const lanes large = lanes_choose(&steep, y, &ahead);
+    const lanes small = lanes_choose(&steep, &ahead, y);
+    const whole_lanes beyond = small > 0.414213562f * large; /* tan(pi / 8) */
+    const lanes turned = small - large;
+    const lanes sum = small + large;
+    const lanes above = lanes_choose(&beyond, &turned, &small);
+    const lanes below = lanes_choose(&beyond, &sum, &large);
+    const lanes t = above / below;
+    const lanes z = t * t;
+    const lanes series =
+        t + t * z *
+                (-3.33329491539e-1f +
+                 z * (1.99777106478e-1f + z * (-1.38776856032e-1f + z * 8.05374449538e-2f)));
+    const lanes eighth = series + 0.785398163f;
+    const lanes low = lanes_choose(&beyond, &eighth, &series);
+    const lanes other = 1.57079633f - low;
+    const lanes front = lanes_choose(&steep, &other, &low);
+    const lanes back = 3.14159265f - front;
+    *out = lanes_choose(&behind, &back, &front);
+}
+
 #endif

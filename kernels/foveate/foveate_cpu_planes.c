@@ -96,7 +96,8 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
         .count = end - first,
     };
     const int32_t before = first - span->x_px;
-    if (!is_words(picture, src)) {
+    const bool mixes = picture->light && picture->light->system_gamma > 0.0f; /* colours */
+    if (!is_words(picture, src) || mixes) {
         read_any(picture, &inside, values, out + before, plane);
     } else if (picture->light) {
         read_light(foveate_cpu_span_row(picture, src, &inside).data, picture->light->light,

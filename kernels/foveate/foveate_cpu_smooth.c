@@ -4,7 +4,7 @@
 #include "foveate_cpu_smooth.h"
 
 #include "core/log.h"
-#include "foveate_cpu_gather.h"
+#include "cpu/foveate_cpu_nodes.h"
 #include "foveate_cpu_steep.h"
 #include "foveate_cpu_tile.h"
 #include "large_memory.h"
@@ -14,7 +14,7 @@
 
 _Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step");
 
-#define CHANNELS FOVEATE_CPU_CHANNELS
+#define CHANNELS FOVEATE_CPU_MAX_CHANNELS
 /* What fits in a large cache; more images at a time would not be faster. */
 #define MAX_LEVEL_BYTES ((size_t)32 << 20)
 
@@ -25,10 +25,9 @@ _Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step
 /* What a worker has for itself. */
 struct scratch {
     float *memory;
-    float *samples; /* a row of them, and pads */
-    float *values; /* a row as the codec reads and writes it */
-    float *sigma_px;
-    float *tile; /* what squares are made in */
+    float *tile; /* what levels and squares are made in */
+    float *nodes; /* what tiles are blended in */
+    float *values; /* a row as the codec reads it */
 };
 
 /* Images whose levels are in memory together. */
@@ -40,7 +39,7 @@ struct group {
 /* An image of the batch under way. */
 struct view {
     struct foveate_cpu_view image;
-    struct foveate_cpu_levels levels;
+    float *samples; /* of its levels */
     const struct foveate_cpu_smooth *smooth;
 };
 
@@ -59,11 +58,19 @@ struct step {
     int32_t image_count; /* of the group, from its first */
 };
 
+/* How pixels are made. */
+enum way {
+    WAY_COPY,
+    WAY_SQUARES, /* foveate_cpu_tile.h */
+    WAY_NODES, /* cpu/foveate_cpu_nodes.h */
+};
+
 struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
-    const struct foveate_cpu_lines *lines;
     const struct foveate_cpu_tiles *tiles;
+    const struct foveate_cpu_nodes *nodes;
     struct foveate_cpu_steepness steepness;
+    struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
     struct scratch *scratch;
@@ -72,7 +79,7 @@ struct foveate_cpu_smooth {
     struct foveate_cpu_smooth_run run;
     const struct pixel_codec *codec;
     uint32_t channels; /* that are averaged */
-    bool tiled; /* squares from planes, or a gather for each pixel from samples */
+    enum way way;
     struct group group;
     struct step steps[THREAD_STEPS_MAX];
     struct thread_steps pieces; /* of these */
@@ -82,29 +89,30 @@ struct foveate_cpu_smooth {
 
 static void choose_loops(struct foveate_cpu_smooth *smooth)
 {
-    smooth->lines = &foveate_cpu_lines_base;
     smooth->tiles = &foveate_cpu_tiles_base;
+    smooth->nodes = &foveate_cpu_nodes_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        smooth->lines = &foveate_cpu_lines_avx2;
-        smooth->tiles = &foveate_cpu_tiles_avx2;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+        return;
     }
-    if (smooth->tiles != &foveate_cpu_tiles_base && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
+    smooth->tiles = &foveate_cpu_tiles_avx2;
+    smooth->nodes = &foveate_cpu_nodes_avx2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         smooth->tiles = &foveate_cpu_tiles_avx512;
+        smooth->nodes = &foveate_cpu_nodes_avx512;
     }
 #endif
 }
 
-static enum fovea_result make_scratch(struct scratch *scratch, const struct foveate_plan *plan)
+static enum fovea_result make_scratch(struct scratch *scratch,
+                                      const struct foveate_cpu_smooth *smooth)
 {
-    const size_t width = plan->width_px;
-    const size_t samples = (width + 2 * (FOVEATE_CPU_PAD + FOVEATE_MARGIN)) * CHANNELS;
-    const size_t values = width * CHANNELS;
+    const size_t values = (size_t)smooth->plan->width_px * CHANNELS;
     const size_t line = FOVEATE_CPU_TILE_LINE;
-    const size_t tile = foveate_cpu_tile_floats(plan->width_px);
-    const size_t floats = line + tile + samples + values + width;
+    const size_t tile = foveate_cpu_tile_floats(smooth->plan->width_px);
+    const size_t nodes = foveate_cpu_nodes_floats(&smooth->ladder);
+    const size_t floats = line + tile + nodes + values;
     scratch->memory = large_memory_make(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -112,9 +120,8 @@ static enum fovea_result make_scratch(struct scratch *scratch, const struct fove
     const size_t line_bytes = line * sizeof *scratch->memory;
     const size_t beyond_bytes = (uintptr_t)scratch->memory % line_bytes;
     scratch->tile = scratch->memory + (line_bytes - beyond_bytes) / sizeof *scratch->memory;
-    scratch->samples = scratch->tile + tile;
-    scratch->values = scratch->samples + samples;
-    scratch->sigma_px = scratch->values + values;
+    scratch->nodes = scratch->tile + tile;
+    scratch->values = scratch->nodes + nodes;
     return FOVEA_OK;
 }
 
@@ -153,11 +160,11 @@ static void free_scratch(struct scratch *scratch, uint32_t first, uint32_t end)
     }
 }
 
-static enum fovea_result make_scratches(const struct foveate_plan *plan, struct scratch *scratch,
-                                        uint32_t first, uint32_t end)
+static enum fovea_result make_scratches(const struct foveate_cpu_smooth *smooth,
+                                        struct scratch *scratch, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        const enum fovea_result result = make_scratch(&scratch[i], plan);
+        const enum fovea_result result = make_scratch(&scratch[i], smooth);
         if (result < 0) {
             free_scratch(scratch, first, i);
             return result;
@@ -177,7 +184,7 @@ enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smo
     if (!scratch) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const enum fovea_result result = make_scratches(smooth->plan, scratch, old_count, worker_count);
+    const enum fovea_result result = make_scratches(smooth, scratch, old_count, worker_count);
     if (result < 0) {
         free(scratch);
         return result;
@@ -202,7 +209,11 @@ enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
     smooth->plan = plan;
     smooth->steepness = foveate_cpu_steepness_of(plan);
     choose_loops(smooth);
-    const enum fovea_result result = foveate_cpu_smooth_grow_levels(smooth, 1);
+    enum fovea_result result =
+        foveate_cpu_ladder_init(&smooth->ladder, plan, smooth->steepness.sigma_px);
+    if (result == FOVEA_OK) {
+        result = foveate_cpu_smooth_grow_levels(smooth, 1);
+    }
     if (result < 0) {
         foveate_cpu_smooth_destroy(&smooth);
         return result;
@@ -219,130 +230,12 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
     free_scratch((*smooth)->scratch, 0, (*smooth)->scratch_count);
     free((*smooth)->scratch);
     large_memory_free((*smooth)->samples);
+    foveate_cpu_ladder_finish(&(*smooth)->ladder);
     free(*smooth);
     *smooth = NULL;
 }
 
-/* ---- Levels */
-
-static void widen(const float *values, uint32_t channels, int32_t count, float *out)
-{
-    for (int32_t i = 0; i < count; i++, values += channels, out += CHANNELS) {
-        for (uint32_t c = 0; c < CHANNELS; c++) {
-            out[c] = c < channels ? values[c] : 0.0f;
-        }
-    }
-}
-
-static void make_level_0_row(const struct view *view, struct scratch *scratch, int32_t y)
-{
-    const struct foveate_cpu_smooth *smooth = view->smooth;
-    const int32_t width = view->image.frame.width_px;
-    const struct pixel_row row = foveate_cpu_row(&view->image.src, smooth->codec, 0, y, width);
-    float *out = foveate_cpu_level_row(&view->levels, 0, y);
-    float *values = smooth->channels == CHANNELS ? out : scratch->values;
-    smooth->codec->decode(&row, smooth->channels, values);
-    if (smooth->run.light) {
-        pixel_light_from_levels(smooth->run.light, values, row.count, smooth->channels,
-                                smooth->codec->color_channels);
-    }
-    if (values != out) {
-        widen(values, smooth->channels, width, out);
-    }
-}
-
-static void make_samples(const struct view *view, struct scratch *scratch, struct rows rows)
-{
-    for (int32_t row = rows.first; row < rows.end; row++) {
-        if (rows.level == 0) {
-            make_level_0_row(view, scratch, row);
-        } else {
-            view->smooth->lines->halve(&view->levels, rows.level, row, scratch->samples);
-        }
-    }
-}
-
-/* ---- Pixels */
-
-static void fill_sigma(const struct view *view, int32_t y, float *out_sigma_px)
-{
-    for (int32_t x = 0; x < view->image.frame.width_px; x++) {
-        out_sigma_px[x] = foveate_sigma_at(view->smooth->plan, &view->image.frame, x, y);
-    }
-}
-
-static void narrow(const float *samples, uint32_t channels, int32_t count, float *out)
-{
-    for (int32_t i = 0; i < count; i++, samples += CHANNELS, out += channels) {
-        for (uint32_t c = 0; c < channels; c++) {
-            out[c] = samples[c];
-        }
-    }
-}
-
-static void blur_pixels(const struct view *view, struct scratch *scratch,
-                        struct foveate_cpu_run run)
-{
-    const struct foveate_cpu_smooth *smooth = view->smooth;
-    const int32_t count = run.x1_px - run.x0_px;
-    const struct pixel_row src =
-        foveate_cpu_row(&view->image.src, smooth->codec, run.x0_px, run.y_px, count);
-    const struct pixel_row dst =
-        foveate_cpu_row(&view->image.dst, smooth->codec, run.x0_px, run.y_px, count);
-    float *values = scratch->samples;
-    smooth->lines->gather(&view->levels, run, scratch->sigma_px, values);
-    if (smooth->channels != CHANNELS) {
-        narrow(values, smooth->channels, count, scratch->values);
-        values = scratch->values;
-    }
-    if (smooth->run.light) {
-        pixel_light_to_levels(smooth->run.light, values, (uint32_t)count, smooth->channels,
-                              smooth->codec->color_channels);
-    }
-    smooth->codec->encode(values, smooth->channels, &src, &dst);
-}
-
-static void copy_pixels(const struct view *view, struct foveate_cpu_run run)
-{
-    const struct pixel_codec *codec = view->smooth->codec;
-    const int32_t count = run.x1_px - run.x0_px;
-    const struct pixel_row src =
-        foveate_cpu_row(&view->image.src, codec, run.x0_px, run.y_px, count);
-    const struct pixel_row dst =
-        foveate_cpu_row(&view->image.dst, codec, run.x0_px, run.y_px, count);
-    pixel_copy_row(codec, &src, &dst);
-}
-
-static void make_row(const struct view *view, struct scratch *scratch, int32_t y)
-{
-    const int32_t width = view->image.frame.width_px;
-    const float *sigma_px = scratch->sigma_px;
-    fill_sigma(view, y, scratch->sigma_px);
-    struct foveate_cpu_run run = {.y_px = y};
-    while (run.x0_px < width) {
-        const bool blurred = sigma_px[run.x0_px] > 0.0f;
-        for (run.x1_px = run.x0_px + 1; run.x1_px < width; run.x1_px++) {
-            if ((sigma_px[run.x1_px] > 0.0f) != blurred) {
-                break;
-            }
-        }
-        if (blurred) {
-            blur_pixels(view, scratch, run);
-        } else {
-            copy_pixels(view, run);
-        }
-        run.x0_px = run.x1_px;
-    }
-}
-
-static void make_pixels(const struct view *view, struct scratch *scratch, struct rows rows)
-{
-    for (int32_t y = rows.first; y < rows.end; y++) {
-        make_row(view, scratch, y);
-    }
-}
-
-/* ---- Squares */
+/* ---- Levels, squares and tiles */
 
 static struct foveate_cpu_picture picture_of(const struct view *view)
 {
@@ -353,7 +246,8 @@ static struct foveate_cpu_picture picture_of(const struct view *view)
         .codec = smooth->codec,
         .light = smooth->run.light,
         .channels = (int32_t)smooth->channels,
-        .samples = view->levels.samples,
+        .samples = view->samples,
+        .first_level = smooth->way == WAY_SQUARES ? 1 : 0,
         .steepness = smooth->steepness.slope,
     };
 }
@@ -366,6 +260,10 @@ static int32_t squares_along(int32_t size_px)
 static void make_planes(const struct view *view, struct scratch *scratch, struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
+    if (rows.level == 0) {
+        view->smooth->nodes->read_rows(&picture, scratch->values, rows.first, rows.end);
+        return;
+    }
     view->smooth->tiles->level_rows(&picture, scratch->tile, rows.level, rows.first, rows.end);
 }
 
@@ -379,6 +277,32 @@ static void make_squares(const struct view *view, struct scratch *scratch, struc
     }
 }
 
+static int32_t tiles_along(int32_t size_px)
+{
+    return (size_px + FOVEATE_CPU_NODE_PX - 1) / FOVEATE_CPU_NODE_PX;
+}
+
+static void make_tiles(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    for (int32_t i = rows.first; i < rows.end; i++) {
+        view->smooth->nodes->tiles(&picture, &view->smooth->ladder, scratch->nodes,
+                                   i * FOVEATE_CPU_NODE_PX);
+    }
+}
+
+static void copy_rows(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct pixel_codec *codec = view->smooth->codec;
+    const int32_t width = view->image.frame.width_px;
+    (void)scratch;
+    for (int32_t y = rows.first; y < rows.end; y++) {
+        const struct pixel_row src = foveate_cpu_row(&view->image.src, codec, 0, y, width);
+        const struct pixel_row dst = foveate_cpu_row(&view->image.dst, codec, 0, y, width);
+        pixel_copy_row(codec, &src, &dst);
+    }
+}
+
 /* ---- A batch */
 
 /* Image `index` of the group. Where all images are one picture, its levels serve them all. */
@@ -388,11 +312,7 @@ static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t inde
     const size_t place = batch->src_next_bytes == 0 ? 0 : (size_t)index;
     return (struct view){
         .image = foveate_cpu_view_of(batch, smooth->run.frame, smooth->group.first + index),
-        .levels = {.levels = smooth->plan->levels,
-                   .count = (int32_t)smooth->plan->level_count,
-                   .samples = smooth->samples + place * level_floats(smooth),
-                   .rest = foveate_light_rest(smooth->run.frame->light),
-                   .reach = foveate_light_reach(smooth->run.frame->light)},
+        .samples = smooth->samples + place * level_floats(smooth),
         .smooth = smooth,
     };
 }
@@ -433,44 +353,66 @@ static void add_step(struct foveate_cpu_smooth *smooth, struct step step)
 static void add_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
-    for (int32_t k = smooth->tiled ? 1 : 0; k < (int32_t)smooth->plan->level_count; k++) {
+    const int32_t first = smooth->way == WAY_SQUARES ? 1 : 0;
+    for (int32_t k = first; k < (int32_t)smooth->plan->level_count; k++) {
         const int32_t margin = foveate_level_margin(k);
         add_step(smooth,
-                 (struct step){.rows_fn = smooth->tiled ? make_planes : make_samples,
+                 (struct step){.rows_fn = make_planes,
                                .rows = {k, -margin, smooth->plan->levels[k].height + margin},
-                               .rows_at_once = smooth->tiled ? PLANE_ROWS : FOVEATE_CPU_SMOOTH_ROWS,
+                               .rows_at_once = PLANE_ROWS,
                                .image_count = shared ? 1 : smooth->group.count});
     }
 }
 
-static void run_group(struct foveate_cpu_smooth *smooth)
+static void add_pixels(struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_frame *frame = smooth->run.frame;
+    struct step step = {.rows_at_once = 1, .image_count = smooth->group.count};
+    switch (smooth->way) {
+    case WAY_COPY:
+        step.rows_fn = copy_rows;
+        step.rows.end = frame->height_px;
+        step.rows_at_once = PLANE_ROWS;
+        break;
+    case WAY_SQUARES:
+        step.rows_fn = make_squares;
+        step.rows.end = squares_along(frame->width_px) * squares_along(frame->height_px);
+        break;
+    case WAY_NODES:
+        step.rows_fn = make_tiles;
+        step.rows.end = tiles_along(frame->height_px);
+        break;
+    }
+    add_step(smooth, step);
+}
+
+static void run_group(struct foveate_cpu_smooth *smooth)
+{
     thread_steps_clear(&smooth->pieces);
     add_levels(smooth);
-    if (smooth->tiled) {
-        add_step(smooth, (struct step){.rows_fn = make_squares,
-                                       .rows = {.end = squares_along(frame->width_px) *
-                                                       squares_along(frame->height_px)},
-                                       .rows_at_once = 1,
-                                       .image_count = smooth->group.count});
-    } else {
-        add_step(smooth, (struct step){.rows_fn = make_pixels,
-                                       .rows = {.end = frame->height_px},
-                                       .rows_at_once = FOVEATE_CPU_SMOOTH_ROWS,
-                                       .image_count = smooth->group.count});
-    }
+    add_pixels(smooth);
     thread_pool_run(smooth->run.pool, smooth->run.worker_count, work, smooth);
 }
 
-/* Float formats are gathered: a value that is not finite would spread over squares. So is light that is
- * not sRGB's, which squares cannot write. */
-static bool is_tiled(const struct foveate_cpu_smooth *smooth)
+/* | the plan | pixels | light | way |
+ * |---|---|---|---|
+ * | strength 0 | any | any | copied |
+ * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | squares: 3 ns a pixel |
+ * | any else | any | any | nodes: README.md |
+ *
+ * Squares take no floats, of which one that is not finite would spread, and write no light but sRGB's. */
+static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_cpu_steepness *s = &smooth->steepness;
-    return pixel_light_known(smooth->run.batch->src->format) &&
-           smooth->run.frame->light <= FOVEATE_LIGHT_SRGB &&
-           s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
+    if (smooth->plan->level_count == 0) {
+        return WAY_COPY;
+    }
+    const bool mild =
+        s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
+    return mild && pixel_light_known(smooth->run.batch->src->format) &&
+                   !foveate_light_is_wide(smooth->run.frame->light)
+               ? WAY_SQUARES
+               : WAY_NODES;
 }
 
 /* The workers wait for one another after every level of a group, not of an image. */
@@ -484,7 +426,7 @@ void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
     smooth->codec = pixel_codec_of(batch->src->format);
     smooth->channels = smooth->codec->color_channels +
                        (smooth->codec->has_alpha && run->frame->blur_alpha ? 1 : 0);
-    smooth->tiled = is_tiled(smooth);
+    smooth->way = way_of(smooth);
     for (int32_t first = 0; first < count; first += most) {
         smooth->group = (struct group){first, count - first < most ? count - first : most};
         run_group(smooth);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu: levels, then squares of one of them (foveate_cpu_tile.h) or a gather for
- * every pixel (foveate_cpu_gather.h), shared out to workers. */
+/* The smooth method on the cpu: levels, then squares of one of them (foveate_cpu_tile.h) or tiles blended from
+ * nodes (cpu/foveate_cpu_nodes.h), shared out to workers. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 
@@ -11,8 +11,8 @@
 
 struct foveate_cpu_smooth;
 
-/* Rows that a worker takes at a time where pixels are gathered. */
-#define FOVEATE_CPU_SMOOTH_ROWS 4
+/* The fewest rows that a worker takes at a time. */
+#define FOVEATE_CPU_SMOOTH_ROWS 16
 
 /* With the levels of one image, and without workers. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_create(

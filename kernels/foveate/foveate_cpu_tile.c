@@ -179,9 +179,10 @@ static void level_rows(const struct foveate_cpu_picture *picture, float *scratch
 {
     const struct foveate_cpu_tile_room room =
         foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
-    if (k == 1 && is_averaged_bytes(picture)) {
+    const bool from_image = k == 1 && picture->first_level == 1;
+    if (from_image && is_averaged_bytes(picture)) {
         foveate_cpu_halve_bytes(picture, &room.halve, first_row, end_row);
-    } else if (k == 1) {
+    } else if (from_image) {
         foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
     } else {
         for (int32_t row = first_row; row < end_row; row++) {

@@ -3,8 +3,7 @@
 
 /* The smooth method on the cpu, fast: a square of pixels at a time, from one level.
  *
- * foveate_cpu_gather.c takes each pixel's square of weights from the level that is right for its sigma.
- * Here all pixels of a square take the level of the smallest sigma among them, k, and it is blurred there:
+ * foveate_smooth.h takes each pixel's square of weights from the level that is right for its sigma. Here all pixels of a square take the level of the smallest sigma among them, k, and it is blurred there:
  * for the level's samples, which are 4^k times fewer than pixels, along x and then along y, each sample by
  * its own sigma. The square of weights falls apart into two rows because sigma is nearly the same where one
  * sample's weights count: that is why a picture must not be too steep. Cubic B-splines then make pixels.
@@ -23,10 +22,10 @@
 
 /* The largest square. */
 #define FOVEATE_CPU_TILE_PX 128
-/* The steepest pictures that squares are made of; others are gathered. At 0.058 (the paper's settings at
+/* The steepest pictures that squares are made of; others are blended from nodes. At 0.058 (the paper's settings at
  * 640x360) the worst window of a star of rays is 0.993 like the true picture, at 0.029 (1280x720) 0.998. */
 #define FOVEATE_CPU_TILE_STEEPEST 0.04f
-/* The largest sigma that the blur of the coarsest level reaches: more is gathered, too. */
+/* The largest sigma that the blur of the coarsest level reaches: more is blended from nodes, too. */
 #define FOVEATE_CPU_TILE_SIGMA_PX 256.0f
 
 /* The scratch memory of a worker for pictures of that width; it begins with a line of the cache. */

@@ -141,6 +141,16 @@ static void draw_floats(float *out, size_t count)
     }
 }
 
+/* Exponents of small floats, the highest bit of each cleared: they are below 2. */
+static void draw_small_floats(uint32_t *out, size_t count)
+{
+    uint32_t noise = 1;
+    for (size_t i = 0; i < count; i++) {
+        noise = noise * 1664525u + 1013904223u;
+        out[i] = noise & ~(1u << 10 | 1u << 21 | 1u << 31);
+    }
+}
+
 /* A half is below 1 where its upper byte is below 0x3c. */
 void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
 {
@@ -148,6 +158,10 @@ void bench_draw(void *pixels, size_t bytes, enum fovea_format format)
     uint32_t noise = 1;
     if (format == FOVEA_FORMAT_RGBA32F) {
         draw_floats(pixels, bytes / sizeof(float));
+        return;
+    }
+    if (format == FOVEA_FORMAT_B10G11R11F) {
+        draw_small_floats(pixels, bytes / sizeof(uint32_t));
         return;
     }
     for (size_t i = 0; i < bytes; i++) {

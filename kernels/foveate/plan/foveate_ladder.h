@@ -9,6 +9,9 @@
  * one rule serves from the copied pixel to the largest blur. Node i has c = i / FOVEATE_LADDER_PER_OCTAVE; a
  * *place* is a coordinate counted in nodes. Node 0 is the picture itself.
  *
+ * Wide light (foveate_light.h) is blended by its codes, in which a neighbour shows from a billionth of its light
+ * on: there c is log2(sigma / 0.1 px), along which the logarithm of such a share is smooth, and less is no blur.
+ *
  * In C a picture of a node is made from one level of the pyramid (foveate_smooth.h): foveate_node_row has the
  * weights of its samples for a pixel, blur and up-sampling at once, for each axis alike. A tile of pixels takes
  * the few nodes that foveate_tile_nodes_of says, and each of its pixels Lagrange's weights for two to four of
@@ -26,14 +29,26 @@ extern "C" {
 
 #define FOVEATE_LADDER_PER_OCTAVE 16
 /* Up to sigma 1024 px, the largest there is, and what is blended beyond it. */
-#define FOVEATE_LADDER_NODES 194
+#define FOVEATE_LADDER_NODES 226
 #define FOVEATE_LADDER_TAPS 352 /* samples of a node, at most, for the widest light */
 #define FOVEATE_LADDER_TOGETHER 4 /* nodes that a pixel blends, at most */
 
-/* From sigma 2 px on, farther apart nodes do in light too. */
+/* From sigma 2 px on, farther apart nodes do in light too; wide light's, from 0.6 px on. */
 #define FOVEATE_LADDER_FAR 37.0f
+#define FOVEATE_LADDER_WIDE_FAR 41.0f
 
-/* The place of a sigma. */
+/* At this sigma a neighbour weighs exp(-50). */
+#define FOVEATE_LADDER_WIDE_PX 0.1f
+
+/* The place of a sigma in wide light. */
+FOVEATE_BOTH float foveate_ladder_wide_place(float sigma_px)
+{
+    return sigma_px > FOVEATE_LADDER_WIDE_PX
+               ? FOVEATE_LADDER_PER_OCTAVE * log2f(sigma_px * (1.0f / FOVEATE_LADDER_WIDE_PX))
+               : 0.0f;
+}
+
+/* The place of a sigma in any other. */
 FOVEATE_BOTH float foveate_ladder_place(float sigma_px)
 {
     if (sigma_px < 0.1f) {
@@ -61,6 +76,7 @@ enum foveate_blend {
     FOVEATE_BLEND_STORED = 0,
     FOVEATE_BLEND_LIGHT = 1,
     FOVEATE_BLEND_WIDE = 2,
+    FOVEATE_BLEND_FLOATS = 3, /* which may be light, and have no levels to hide in */
 };
 
 FOVEATE_BOTH int32_t foveate_light_blend(int32_t light)
@@ -75,7 +91,10 @@ FOVEATE_BOTH int32_t foveate_light_blend(int32_t light)
 FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
 {
     if (blend == FOVEATE_BLEND_WIDE) {
-        return nodes == 2 ? 0 : nodes == 3 ? 1 : 2;
+        return nodes == 2 ? 0 : nodes == 3 || !is_far ? 1 : 2;
+    }
+    if (blend == FOVEATE_BLEND_FLOATS) {
+        return nodes == 2 ? 0 : nodes < 5 ? 2 : is_far ? 4 : 3;
     }
     if (blend == FOVEATE_BLEND_LIGHT && !is_far) {
         return nodes == 2 ? 1 : nodes == 3 ? 2 : nodes == 4 ? 3 : 4;
@@ -87,7 +106,8 @@ FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nod
 FOVEATE_BOTH struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float highest,
                                                              int32_t blend)
 {
-    const bool is_far = lowest >= FOVEATE_LADDER_FAR;
+    const bool is_far =
+        lowest >= (blend == FOVEATE_BLEND_WIDE ? FOVEATE_LADDER_WIDE_FAR : FOVEATE_LADDER_FAR);
     struct foveate_tile_nodes nodes;
     nodes.first = (int32_t)lowest;
     if (highest <= (float)nodes.first) { /* both on the node */
@@ -160,7 +180,7 @@ struct foveate_node {
     double rest; /* what they lack to sigma, in samples: sqrt(sigma^2 - v_level) / 2^level */
 };
 
-/* c, and back. */
+/* c, and back; but for wide light. */
 double foveate_ladder_coordinate(double sigma_px);
 double foveate_ladder_sigma_px(double coordinate);
 
