@@ -91,9 +91,14 @@ endif()
 fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
     LINK fovea_internal fovea_test_images LABELS gpu gpus)
 
-# The same programs without a GPU, a few cases each (emulated.cmake).
+# The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
+# one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    foreach(name IN ITEMS kernels small smooth foveate light images)
+    set(emulated kernels images)
+    if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
+        list(APPEND emulated small smooth foveate light)
+    endif()
+    foreach(name IN LISTS emulated)
         fovea_add_emulated(${name} test_cuda_${name})
     endforeach()
 endif()

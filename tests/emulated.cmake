@@ -27,7 +27,7 @@ set(cuda_host ${CMAKE_CURRENT_SOURCE_DIR}/support/cuda_host)
 string(REGEX MATCHALL "-f(no-)?sanitize[^ ]*" sanitizers "${CMAKE_C_FLAGS}")
 # As nvcc takes the sources: types are punned, products and sums are made in one step.
 set(cuda_host_flags -std=c++17 -O2 -fPIC -fno-strict-aliasing -ffp-contract=fast -Wall -Wno-unknown-pragmas
-    -Wno-unused-function ${sanitizers})
+    -Wno-unused-function -Wno-pass-failed ${sanitizers})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND cuda_host_flags -mf16c -mfma)
 endif()
@@ -69,6 +69,7 @@ endforeach()
 add_library(fovea_emulated SHARED ${cuda_host}/cuda_host.cpp ${emulated_sources})
 target_include_directories(fovea_emulated PRIVATE ${cuda_host_includes} INTERFACE ${cuda_host})
 target_compile_options(fovea_emulated PRIVATE ${cuda_host_flags})
+target_link_options(fovea_emulated PRIVATE ${sanitizers})
 
 fovea_add_test(NAME test_emulated_core SOURCES emulated/test_emulated_core.c LINK fovea_emulated LABELS unit)
 
@@ -89,7 +90,7 @@ target_include_directories(test_emulated_driver SYSTEM PRIVATE ${FOVEA_CUDA_INCL
 # test_emulated_<name>, with few of its cases.
 function(fovea_add_emulated name program)
     add_test(NAME test_emulated_${name} COMMAND ${program})
-    set_tests_properties(test_emulated_${name} PROPERTIES LABELS unit TIMEOUT 400
+    set_tests_properties(test_emulated_${name} PROPERTIES LABELS unit TIMEOUT 900
         ENVIRONMENT "${fovea_test_cache};LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}")
     add_dependencies(${program} test_emulated_driver)
 endfunction()

@@ -94,7 +94,7 @@ static __device__ __forceinline__ uint2 words_of_two(const product_levels &level
  * memory. */
 static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
 {
-    return (char *)ptx_mad_wide(rows, stride, (uint64_t)from);
+    return ptx_mad_wide(rows, stride, from);
 }
 
 /* Whether rows are so near that their distance has 32 bits. */

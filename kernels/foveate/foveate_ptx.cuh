@@ -53,6 +53,14 @@ PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
     return d;
 }
 
+/* The same of an address, which compilers know as one. */
+PTX char *ptx_mad_wide(int a, int b, const char *c)
+{
+    char *d;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(d) : "r"(a), "r"(b), "l"(c));
+    return d;
+}
+
 /* ---- What compilers are not to work out ahead */
 
 PTX void ptx_keep(uint32_t &value)

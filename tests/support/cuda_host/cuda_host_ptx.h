@@ -33,6 +33,10 @@ static inline uint64_t ptx_mad_wide(int a, int b, uint64_t c)
 {
     return c + (uint64_t)((int64_t)a * b);
 }
+static inline char *ptx_mad_wide(int a, int b, const char *c)
+{
+    return (char *)c + (int64_t)a * b;
+}
 static inline void ptx_keep(uint32_t &)
 {
 }
