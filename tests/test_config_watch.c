@@ -119,6 +119,19 @@ static enum fovea_result settle(struct fovea_config *config)
     return poll_for(config, 20000, NULL);
 }
 
+/* A second without a look comes, even though the thread may be late where other programs keep it from running. */
+static bool looks_end(void)
+{
+    for (int i = 0; i < 10; i++) {
+        atomic_store(&looks, 0);
+        sleep_ms(1000);
+        if (atomic_load(&looks) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **state)
 {
     (void)state;
@@ -129,14 +142,16 @@ static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **s
     assert_result(poll_for(config, 2000, NULL), FOVEA_NOT_READY);
     assert_in_range(atomic_load(&looks), 3, 12);
     sleep_ms(500);
-    atomic_store(&looks, 0);
-    sleep_ms(1000);
-    assert_int_equal(atomic_load(&looks), 0);
+    assert_true(looks_end());
     /* Somebody asks again, though rarely. */
     write_threads("a.json", 2);
     assert_result(fovea_config_poll(config), FOVEA_NOT_READY);
-    sleep_ms(3000);
-    assert_result(fovea_config_poll(config), FOVEA_OK);
+    enum fovea_result result = FOVEA_NOT_READY;
+    for (int i = 0; i < 5 && result == FOVEA_NOT_READY; i++) {
+        sleep_ms(3000); /* enough, on a machine that does nothing else */
+        result = fovea_config_poll(config);
+    }
+    assert_result(result, FOVEA_OK);
     assert_int_equal(threads(config), 2);
     fovea_config_destroy(&config);
 }
