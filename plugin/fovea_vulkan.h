@@ -47,35 +47,37 @@
  *
  * Three ways in:
  *
- * - Any image of the engine's, with usage TRANSFER_SRC for src and TRANSFER_DST for dst: one copy on
- *   the GPU in, one out. src and dst may be the same image.
- * - One that kernels may see as well (raw_view of struct fovea_vk_frame_image): the vulkan backend reads it
- *   and writes to it where it is, so that only a frame in place needs a copy, back; with cuda both
- *   copies are made by kernels. On some GPUs either is many times as fast as vkCmdCopyImage.
+ * - Any image of the engine's, with usage TRANSFER_SRC for src and TRANSFER_DST for dst: one copy
+ *   on the GPU in, one out. src and dst may be the same image.
+ * - One that kernels may see as well (raw_view of struct fovea_vk_frame_image): the vulkan backend
+ *   reads it and writes to it where it is, so that only a frame in place needs a copy, back; with
+ *   cuda both copies are made by kernels. On some GPUs either is many times as fast as
+ *   vkCmdCopyImage.
  * - An image that Fovea made for the engine (fovea_vk_image_create): no copy. It is the engine's
  *   between fovea_vk_image_acquire and the frame that takes it as src, and again after the frame
  *   that gave it out as dst.
  *
- * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as a
- * use of that VkQueue, which Vulkan wants from one thread at a time.
+ * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as
+ * a use of that VkQueue, which Vulkan wants from one thread at a time.
  *
- * fork: in the child everything that the parent has made is the parent's. Frames, settings and images are refused
- * with FOVEA_ERROR_INVALID_STATE there, destroying and waiting do nothing, and no driver is called.
+ * fork: in the child everything that the parent has made is the parent's. Frames, settings and
+ * images are refused with FOVEA_ERROR_INVALID_STATE there, destroying and waiting do nothing, and
+ * no driver is called.
  *
  * Formats: R8G8B8A8 and B8G8R8A8 in UNORM and SRGB, A8B8G8R8_PACK32 in both, A2B10G10R10_UNORM,
  * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0.
  * The two images of a frame have the same format class and size.
  *
- * CUDA: with the cuda backend frames run in the device's primary context, which the program's own CUDA uses
- * too (fovea.h says what is shared), or with cuda_context OWN in one of Fovea's, made by fovea_vk_create and
- * destroyed by fovea_vk_destroy: then an error of either's kernels does not reach the other. A context that
- * is lost is logged once, as an error; the frame that meets it passes through or shows what was shown before,
- * the vulkan backend makes those after it, and fovea_vk_get_stats says so. No error of CUDA's is
- * FOVEA_ERROR_DEVICE_LOST here. Jobs go on one stream of Fovea's, of the highest priority, which does not wait
- * for the legacy default stream.
+ * CUDA: with the cuda backend frames run in the device's primary context, which the program's own
+ * CUDA uses too (fovea.h says what is shared), or with cuda_context OWN in one of Fovea's, made by
+ * fovea_vk_create and destroyed by fovea_vk_destroy: then an error of either's kernels does not
+ * reach the other. A context that is lost is logged once, as an error; the frame that meets it
+ * passes through or shows what was shown before, the vulkan backend makes those after it, and
+ * fovea_vk_get_stats says so. No error of CUDA's is FOVEA_ERROR_DEVICE_LOST here. Jobs go on one
+ * stream of Fovea's, of the highest priority, which does not wait for the legacy default stream.
  *
- * Stereo: a frame may have several views, each with a gaze of its own: the halves of one image, or the
- * layers of an array (struct fovea_vk_view).
+ * Stereo: a frame may have several views, each with a gaze of its own: the halves of one image, or
+ * the layers of an array (struct fovea_vk_view).
  */
 #ifndef FOVEA_VULKAN_H
 #define FOVEA_VULKAN_H
@@ -98,23 +100,23 @@ struct fovea_vk_requirements {
     /* Device extensions to enable, those that the device has. Names are static strings. */
     const char *device_extensions[FOVEA_VK_MAX_EXTENSIONS];
     uint32_t device_extension_count;
-    /* The device has the feature timelineSemaphore (Vulkan 1.2, or VK_KHR_timeline_semaphore, which is
-     * then in the list): enable it. Without it CUDA is synchronised with binary semaphores. */
+    /* The device has the feature timelineSemaphore (Vulkan 1.2, or VK_KHR_timeline_semaphore, which
+     * is then in the list): enable it. Without it CUDA is synchronised with binary semaphores. */
     bool timeline_semaphore;
-    /* A CUDA device with this device's UUID is there and this build can use it. False where it was not
-     * asked for. */
+    /* A CUDA device with this device's UUID is there and this build can use it. False where it was
+     * not asked for. */
     bool cuda;
 };
 
-/* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the answer. The
- * instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
+/* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the
+ * answer. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
 
-/* The same, but for cuda, which is false: asks Vulkan alone and leaves CUDA to fovea_vk_create, which starts it
- * only where the settings may want it. What to enable is the same. */
+/* The same, but for cuda, which is false: asks Vulkan alone and leaves CUDA to fovea_vk_create,
+ * which starts it only where the settings may want it. What to enable is the same. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
@@ -127,8 +129,9 @@ struct fovea_vk_desc {
     VkPhysicalDevice physical_device;
     VkDevice device;
     PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-    /* Of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics may be faster, where an
-     * engine can present from it: an H200 takes half as long for the same frames (docs/performance.md). */
+    /* Of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics may be
+     * faster, where an engine can present from it: an H200 takes half as long for the same frames
+     * (docs/performance.md). */
     VkQueue queue;
     uint32_t queue_family;
     const char *const *device_extensions; /* all that the device was made with; may be NULL */
@@ -144,21 +147,22 @@ struct fovea_vk;
 FOVEA_API struct fovea_vk_desc fovea_vk_desc_default(void);
 
 /* Chooses the backend and logs which and why. Settings that name a backend this device cannot have:
- * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and does not know yet what
- * each costs, it submits frames of its own to the queue and waits for them (enum fovea_measure). */
+ * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and does not
+ * know yet what each costs, it submits frames of its own to the queue and waits for them (enum
+ * fovea_measure). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
 
-/* Waits for the frames that are still on the queue (this and fovea_vk_wait are the only waits there are), then frees
- * everything, images made with fovea_vk_image_create included. */
+/* Waits for the frames that are still on the queue (this and fovea_vk_wait are the only waits there
+ * are), then frees everything, images made with fovea_vk_image_create included. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
 
-/* Waits for the frames that are still on the queue: before an image that one of them took is destroyed, by an
- * engine that has nothing of its own to wait for. Uses no queue. */
+/* Waits for the frames that are still on the queue: before an image that one of them took is
+ * destroyed, by an engine that has nothing of its own to wait for. Uses no queue. */
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
-/* Settings for the frames after this call: foveation, overlay and gaze.late; the rest counts at creation.
- * May allocate; on failure the old ones stay in force. */
+/* Settings for the frames after this call: foveation, overlay and gaze.late; the rest counts at
+ * creation. May allocate; on failure the old ones stay in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set(struct fovea_vk *fovea,
                                                           const struct fovea_settings *settings);
 
@@ -180,15 +184,16 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
     struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
     struct fovea_vk_image **out_image);
 
-/* The GPU must be done with it, as for vkDestroyImage; a frame that Fovea still has in flight with it
- * is waited for. */
+/* The GPU must be done with it, as for vkDestroyImage; a frame that Fovea still has in flight with
+ * it is waited for. */
 FOVEA_API void fovea_vk_image_destroy(struct fovea_vk_image **image);
 
 /* The VkImage, for views, framebuffers and barriers. Never destroy it. */
 FOVEA_API VkImage fovea_vk_image_handle(const struct fovea_vk_image *image);
 
-/* A view of it in its own format for the usage it was made with: framebuffers, descriptors. Views of
- * your own need a VkImageViewUsageCreateInfo, since the image has usages that its format may lack. */
+/* A view of it in its own format for the usage it was made with: framebuffers, descriptors. Views
+ * of your own need a VkImageViewUsageCreateInfo, since the image has usages that its format may
+ * lack. */
 FOVEA_API VkImageView fovea_vk_image_view(const struct fovea_vk_image *image);
 
 /* Takes the image for drawing. *out_layout is the layout it is in: UNDEFINED the first time, then
@@ -211,24 +216,25 @@ struct fovea_vk_frame_image {
     uint32_t height_px;
     VkImageLayout layout_before; /* when the waits are over; dst: UNDEFINED if its content is old */
     VkImageLayout layout_after; /* when the signals come; not UNDEFINED or PREINITIALIZED */
-    /* False: the image belongs to Fovea's queue's family, or is of concurrent sharing. True: it belongs
-     * to queue_family. The engine has released it to Fovea's family from layout_before to
+    /* False: the image belongs to Fovea's queue's family, or is of concurrent sharing. True: it
+     * belongs to queue_family. The engine has released it to Fovea's family from layout_before to
      * layout_before (not if that is UNDEFINED: then nothing is kept), and acquires it back from
      * Fovea's family from layout_after to layout_after. */
     bool transfer;
     uint32_t queue_family;
-    /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images that
-     * Fovea made have. In place src and dst have the same. */
+    /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images
+     * that Fovea made have. In place src and dst have the same. */
     uint32_t layer_count;
     /* Of an image that Fovea did not make: a view of its layer 0 for kernels, of the format
-     * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place; it must
-     * last as long as the image. Such an image was made with those usages and with flags MUTABLE_FORMAT and
-     * EXTENDED_USAGE; TRANSFER usages are wanted all the same, for what passes through. NULL: there is
-     * none. Views of other layers are copied as if there were none. */
+     * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place;
+     * it must last as long as the image. Such an image was made with those usages and with flags
+     * MUTABLE_FORMAT and EXTENDED_USAGE; TRANSFER usages are wanted all the same, for what passes
+     * through. NULL: there is none. Views of other layers are copied as if there were none. */
     VkImageView raw_view;
 };
 
-/* R32_UINT or R16G16B16A16_UINT: all formats of frames have one of their size; UNDEFINED for others. */
+/* R32_UINT or R16G16B16A16_UINT: all formats of frames have one of their size; UNDEFINED for
+ * others. */
 FOVEA_API VkFormat fovea_vk_raw_format(VkFormat format);
 
 struct fovea_vk_semaphore {
@@ -247,32 +253,34 @@ struct fovea_vk_view {
     uint32_t height_px;
     uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
     struct fovea_gaze gaze; /* uv over the view; not usable: the view is passed through */
-    /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both be left
-     * 0: the settings'. Checked as settings are; another one than before makes a plan, which allocates. */
+    /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both
+     * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
+     * which allocates. */
     const struct fovea_geometry *geometry;
-    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ; 0: the
-     * settings' map.eye. Does not count without that map. */
+    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ;
+     * 0: the settings' map.eye. Does not count without that map. */
     enum fovea_map_eye eye;
 };
 
 struct fovea_vk_frame {
     struct fovea_vk_frame_image src;
     struct fovea_vk_frame_image dst;
-    /* Before src is read and dst written; may be none where both were last used on Fovea's queue. */
+    /* Before src is read and dst written; may be none where both were last used on Fovea's
+     * queue. */
     const struct fovea_vk_semaphore *waits;
     uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
     const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
     uint32_t signal_count;
     struct fovea_gaze gaze; /* not usable: the frame is passed through */
-    /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no view
-     * covers stays in dst as it was. The overlay is drawn over every view that is foveated; the HUD over
-     * the first view. All of them must fit into one image of the device, in a row, a column or two by
-     * two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
+    /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no
+     * view covers stays in dst as it was. The overlay is drawn over every view that is foveated;
+     * the HUD over the first view. All of them must fit into one image of the device, in a row, a
+     * column or two by two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */
-    /* In the HUD, before the gaze's place, instead of "gaze tracked", "gaze held", "gaze lost" or "gaze none", for
-     * an engine that knows more, such as "pointer outside". NULL: one of these. */
+    /* In the HUD, before the gaze's place, instead of "gaze tracked", "gaze held", "gaze lost" or
+     * "gaze none", for an engine that knows more, such as "pointer outside". NULL: one of these. */
     const char *hud_gaze;
 };
 
@@ -280,30 +288,31 @@ struct fovea_vk_frame {
  * submitted to the queue later finds both images ready without a semaphore.
  *
  * FOVEA_OK.
- * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners are as
- *   for OK.
- * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight, or exit() has begun; nothing was
- *   submitted and the waits are untouched.
- * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused, for want of memory or
- *   because the device was lost, which only backends other than vulkan can meet. The waits are taken: nothing else may wait for their
- *   binary semaphores. Nothing will be signalled. The content and layout of src and dst are undefined;
- *   images of Fovea's stay whose they are. fovea_vk_wait waits for what was submitted.
- * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and nothing that was made from it can be relied
- *   on, its semaphores included.
- * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled; src
- *   and dst are as they were. Show src. The log says why, as an error; the same again is at debug until
- *   settings are set.
+ * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners
+ *   are as for OK.
+ * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight, or exit() has begun; nothing
+ *   was submitted and the waits are untouched.
+ * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused, for want of
+ *   memory or because the device was lost, which only backends other than vulkan can meet. The
+ *   waits are taken: nothing else may wait for their binary semaphores. Nothing will be signalled.
+ *   The content and layout of src and dst are undefined; images of Fovea's stay whose they are.
+ *   fovea_vk_wait waits for what was submitted.
+ * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and nothing that
+ *   was made from it can be relied on, its semaphores included.
+ * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled;
+ *   src and dst are as they were. Show src. The log says why, as an error; the same again is at
+ *   debug until settings are set.
  * After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames get
  * FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
 
-/* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are foveated
- * around the newest valid sample of that source at the moment the GPU starts on them: read once, the
- * same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others, whose samples do
- * not come from outside. NULL: no longer. The source must not be destroyed before it is taken away or
- * the context destroyed. Samples may go on arriving from any thread meanwhile. Any number of contexts may
- * follow one source, each of a window or device of its own. */
+/* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are
+ * foveated around the newest valid sample of that source at the moment the GPU starts on them: read
+ * once, the same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others,
+ * whose samples do not come from outside. NULL: no longer. The source must not be destroyed before
+ * it is taken away or the context destroyed. Samples may go on arriving from any thread meanwhile.
+ * Any number of contexts may follow one source, each of a window or device of its own. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
 
@@ -317,7 +326,8 @@ struct fovea_vk_stats {
     uint64_t frames; /* foveated */
     uint64_t frames_passed_through;
     bool gpu_time_known; /* the device has timestamps and a frame has finished */
-    /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a CPU. */
+    /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a
+     * CPU. */
     bool gpu_is_cpu;
     double late_age_p50_ms; /* of late gazes: from the sample to the GPU's start; 0 where unknown */
     double late_age_p99_ms;

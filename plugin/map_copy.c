@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A PNG of 4096 x 4096 with four channels of 16 bits, not compressed at all, and its rows' heads. */
+/* A PNG of 4096 x 4096 with four channels of 16 bits, not compressed at all, and its rows'
+ * heads. */
 #define FILE_LIMIT_BYTES ((INT64_C(128) << 20) + (1 << 20))
 
 static _Atomic uint64_t last_serial;

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The samples of a map as a context keeps them: a program's array copied, a file read, a formula
- * evaluated. Kernels know no files, so settings that were taken have the copy as their array; those of a
- * formula keep their kind, and plans find its samples made. */
+ * evaluated. Kernels know no files, so settings that were taken have the copy as their array; those
+ * of a formula keep their kind, and plans find its samples made. */
 #ifndef FOVEA_MAP_COPY_H
 #define FOVEA_MAP_COPY_H
 
@@ -25,9 +25,10 @@ struct map_copy {
     struct stat status;
 };
 
-/* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing, because
- * *old has it already, which then learns that its file was touched. `map` then has the samples of
- * whichever it is. *out_fresh may have something ready for *old's, too. On failure it is as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
+/* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing,
+ * because *old has it already, which then learns that its file was touched. `map` then has the
+ * samples of whichever it is. *out_fresh may have something ready for *old's, too. On failure it is
+ * as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
 FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old,
                                                  struct fovea_log log, struct map_copy *out_fresh);
 void map_copy_finish(struct map_copy *copy);
@@ -35,15 +36,15 @@ void map_copy_finish(struct map_copy *copy);
 /* True: both have samples, and they are the same. */
 bool map_copy_same_values(const struct map_copy *a, const struct map_copy *b);
 
-/* What plans of these settings take of an array's or a file's samples; nothing where there is no memory for it,
- * or where *ready does already: plans then make it for themselves. */
+/* What plans of these settings take of an array's or a file's samples; nothing where there is no
+ * memory for it, or where *ready does already: plans then make it for themselves. */
 void map_copy_make_ready(const struct map_copy *copy, const struct fovea_foveation *foveation,
                          struct fovea_map_ready **ready);
 
 uint64_t map_copy_next_serial(void);
 
-/* The samples of a map's file, without a serial, which may be used with its law; nothing where they are those of *old. On failure
- * *out_fresh is to be finished too. */
+/* The samples of a map's file, without a serial, which may be used with its law; nothing where they
+ * are those of *old. On failure *out_fresh is to be finished too. */
 FOVEA_MUST_CHECK enum fovea_result map_copy_read(const struct fovea_map *map,
                                                  const struct map_copy *old, struct fovea_log log,
                                                  struct map_copy *out_fresh);

@@ -68,7 +68,8 @@ static struct map_samples *share_kept(const char *file, struct map_copy *out_now
     return samples;
 }
 
-/* The store's share goes over to it; earlier samples of its file go, or what was prepared longest ago. */
+/* The store's share goes over to it; earlier samples of its file go, or what was prepared longest
+ * ago. */
 static void put(struct map_samples *samples)
 {
     pthread_mutex_lock(&lock);

@@ -6,9 +6,10 @@
 
 #include "map_copy.h"
 
-/* The one door for settings into a context: fovea_settings_check, whether a plan can be made of what they
- * ask for together, and the samples of their map, which *copy then holds. Settings taken before refer to
- * what was in *copy and must be replaced by these. On failure *copy is as it was. */
+/* The one door for settings into a context: fovea_settings_check, whether a plan can be made of
+ * what they ask for together, and the samples of their map, which *copy then holds. Settings taken
+ * before refer to what was in *copy and must be replaced by these. On failure *copy is as it
+ * was. */
 FOVEA_MUST_CHECK enum fovea_result settings_take(struct fovea_settings *settings,
                                                  struct map_copy *copy, struct fovea_log log);
 

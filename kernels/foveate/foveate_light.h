@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* In what UNORM pixels are averaged, and what of the smooth method depends on it. Included by C and CUDA;
- * foveate_pixel.glsl and foveate_law.glsl say the same. */
+/* In what UNORM pixels are averaged, and what of the smooth method depends on it. Included by C and
+ * CUDA; foveate_pixel.glsl and foveate_law.glsl say the same. */
 #ifndef FOVEA_KERNELS_FOVEATE_LIGHT_H
 #define FOVEA_KERNELS_FOVEATE_LIGHT_H
 
@@ -23,14 +23,15 @@
 #define FOVEATE_LIGHT_GREEN 0.6780f
 #define FOVEATE_LIGHT_BLUE 0.0593f
 
-/* All light but sRGB's is wide: from 1 to below 2^-30, since what is darkest falls to nothing. Levels are stored as halves, whose steps are relative
- * down to 2^-14 only: it is stored so many times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
+/* All light but sRGB's is wide: from 1 to below 2^-30, since what is darkest falls to nothing.
+ * Levels are stored as halves, whose steps are relative down to 2^-14 only: it is stored so many
+ * times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
 #define FOVEATE_LIGHT_SCALE 32768
 
-/* Next to white such light shows what FOVEATE_REST and FOVEATE_REACH leave: a tail of 1e-6 of white is a
- * tenth of PQ's range. With these, pictures of black and white are within three levels of 10 bits (at 1.3
- * and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49 samples an axis below the
- * coarsest level. */
+/* Next to white such light shows what FOVEATE_REST and FOVEATE_REACH leave: a tail of 1e-6 of white
+ * is a tenth of PQ's range. With these, pictures of black and white are within three levels of 10
+ * bits (at 1.3 and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49 samples
+ * an axis below the coarsest level. */
 #define FOVEATE_WIDE_REST 1.6f
 #define FOVEATE_WIDE_REACH 6.5f
 

@@ -8,8 +8,8 @@
 #include <math.h>
 
 /* ---- A streak: the horizon is seen well as far as it goes, the ground and the sky are not. The shape
- * is ours, with the proportions of a rabbit's: two fifths of the peak along the horizon far out, half of
- * it 8 degrees above or below. */
+ * is ours, with the proportions of a rabbit's: two fifths of the peak along the horizon far out,
+ * half of it 8 degrees above or below. */
 
 #define STREAK_FAR 0.4
 #define STREAK_X_DEG 20.0
@@ -52,8 +52,8 @@ void foveate_map_generate(enum fovea_map_kind kind, float *out_values)
     }
 }
 
-/* Of the human map what there is is the right eye's: the left one's is its mirror image, and both together
- * have the better of the two. So every eye of a frame finds its samples ready. */
+/* Of the human map what there is is the right eye's: the left one's is its mirror image, and both
+ * together have the better of the two. So every eye of a frame finds its samples ready. */
 static float ready_sample(const struct foveate_map *map, int32_t i, int32_t j)
 {
     const float *row = map->values + (size_t)j * (size_t)map->width;
@@ -152,7 +152,8 @@ double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, 
 
 /* ---- Making one */
 
-/* Of values of which none has to wait for the one before it: a large map is looked through in a frame. */
+/* Of values of which none has to wait for the one before it: a large map is looked through in a
+ * frame. */
 #define LANES 8
 
 struct lanes {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The samples of a map, from a program's array or from a formula; files are read elsewhere. Degrees run
- * right and down from the gaze, which is what the map's middle lies on. */
+/* The samples of a map, from a program's array or from a formula; files are read elsewhere. Degrees
+ * run right and down from the gaze, which is what the map's middle lies on. */
 #ifndef FOVEA_KERNELS_FOVEATE_MAP_H
 #define FOVEA_KERNELS_FOVEATE_MAP_H
 
@@ -11,7 +11,8 @@
 /* Generated maps: a quarter of a degree a sample, 100 degrees to each side. */
 #define FOVEATE_MAP_GENERATED_SIDE 801
 #define FOVEATE_MAP_GENERATED_DEG 0.25
-/* What ON midget cells at the gaze resolve: sqrt(D / 2 / (2 sqrt 3)) of the human map's density D. */
+/* What ON midget cells at the gaze resolve: sqrt(D / 2 / (2 sqrt 3)) of the human map's density
+ * D. */
 #define FOVEATE_MAP_HUMAN_CPD 65.4
 
 /* Borrows the values of an array, or of a formula where its samples are made. */
@@ -28,12 +29,14 @@ struct foveate_map {
     struct fovea_map_ready *ready; /* of these samples; NULL: there is none */
 };
 
-/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way, of the human map the right eye's. Settings that have them in `values`, with a
- * serial, spare plans the work; what comes out is the same. */
+/* All samples of a formula, FOVEATE_MAP_GENERATED_SIDE each way, of the human map the right eye's.
+ * Settings that have them in `values`, with a serial, spare plans the work; what comes out is the
+ * same. */
 void foveate_map_generate(enum fovea_map_kind kind, float *out_values);
 
-/* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or all
- * are the same with the linear law. The settings are in range otherwise; the kind is not a file. */
+/* False where the samples of an array cannot be used: one is negative or not finite, all are 0, or
+ * all are the same with the linear law. The settings are in range otherwise; the kind is not a
+ * file. */
 bool foveate_map_init(struct foveate_map *map, const struct fovea_map *settings);
 
 /* Column i, row j. Beyond the edges the smallest. */

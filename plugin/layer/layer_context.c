@@ -21,8 +21,9 @@ static void describe(const struct layer_swapchain *swapchain)
              swapchain->raw_views ? "seen by kernels" : "copied by vkCmdCopyImage");
 }
 
-/* A program's first frame must not wait for a measurement that takes seconds: where a CPU draws it is known that
- * threads are faster than shaders. On a GPU measuring takes a tenth of a second, once. */
+/* A program's first frame must not wait for a measurement that takes seconds: where a CPU draws it
+ * is known that threads are faster than shaders. On a GPU measuring takes a tenth of a second,
+ * once. */
 static bool is_slow_to_measure(const struct layer_device *device)
 {
     VkPhysicalDeviceProperties properties;
@@ -30,8 +31,8 @@ static bool is_slow_to_measure(const struct layer_device *device)
     return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/* A frame for each image may be unfinished. One without a place is shown as it was drawn, which flickers where those
- * around it are foveated. */
+/* A frame for each image may be unfinished. One without a place is shown as it was drawn, which
+ * flickers where those around it are foveated. */
 static uint32_t frames_in_flight(const struct layer_swapchain *swapchain)
 {
     const uint32_t images = swapchain->image_count;
@@ -74,9 +75,9 @@ static void free_context(const struct layer_device *device, struct layer_context
     free(context);
 }
 
-/* One that a former swapchain has left, or a new one. A former one may have been of another colour space, or have places
- * for fewer frames; it is idle. One that
- * could not be had stays so, and is not tried and told of again, until the settings are others. */
+/* One that a former swapchain has left, or a new one. A former one may have been of another colour
+ * space, or have places for fewer frames; it is idle. One that could not be had stays so, and is
+ * not tried and told of again, until the settings are others. */
 static struct layer_context *get(const struct layer_swapchain *swapchain,
                                  const struct layer_queue *queue)
 {

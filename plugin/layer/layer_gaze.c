@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #define LEAVING_MS 500.0
-/* One in use and one that was ready are closed at a time; nothing comes after them before they are. */
+/* One in use and one that was ready are closed at a time; nothing comes after them before they
+ * are. */
 #define CLOSING_MAX 4
 
 /* Two own it: who has made it, and the thread. The last one to leave frees it. */

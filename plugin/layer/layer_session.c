@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare: while the settings
- * are read for the first time, and then up to 0.1 s for the gaze source; and at the end, up to 0.3 s for the input's
- * thread and 0.5 s each for the settings' and the one that opens gaze sources. Nobody waits for the X server, nor for
- * files once frames run. */
+/* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare:
+ * while the settings are read for the first time, and then up to 0.1 s for the gaze source; and at
+ * the end, up to 0.3 s for the input's thread and 0.5 s each for the settings' and the one that
+ * opens gaze sources. Nobody waits for the X server, nor for files once frames run. */
 struct session {
     uint32_t instances;
     bool begun;
@@ -46,8 +46,8 @@ struct session {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
 
-/* No source goes while it is written here. A frame whose context follows one reads here during its submit
- * (layer_session_hold), as many at a time as there are. The lock above is taken first. */
+/* No source goes while it is written here. A frame whose context follows one reads here during its
+ * submit (layer_session_hold), as many at a time as there are. The lock above is taken first. */
 static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 /* ---- Settings ------------------------------------------------------------------------------------- */
@@ -119,8 +119,8 @@ static void open_source_here(const struct fovea_gaze_settings *gaze)
     }
 }
 
-/* The former source stays until the new one is open, and where that cannot be had. Two cannot have one port at a time:
- * there the former one goes first, and comes back. */
+/* The former source stays until the new one is open, and where that cannot be had. Two cannot have
+ * one port at a time: there the former one goes first, and comes back. */
 static void open_source(const struct fovea_gaze_settings *gaze)
 {
     session.wanted = *gaze;
@@ -237,7 +237,8 @@ void layer_session_enter(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The threads end: the library stays (-z nodelete), but nothing of ours shall run after the program's use of it. */
+/* The threads end: the library stays (-z nodelete), but nothing of ours shall run after the
+ * program's use of it. */
 void layer_session_leave(void)
 {
     pthread_mutex_lock(&lock);
@@ -280,8 +281,8 @@ static void take_input(void)
     session.seen = state;
 }
 
-/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. What is off has its HUD
- * still, which says so. */
+/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. What
+ * is off has its HUD still, which says so. */
 static bool is_anything_to_do(void)
 {
     const struct fovea_overlay *overlay = &session.choices.now.overlay;
@@ -307,8 +308,8 @@ bool layer_session_tick(void)
 
 /* ---- Frames --------------------------------------------------------------------------------------- */
 
-/* What the values of UNORM formats say of light. Dolby Vision's cannot be decoded by a function of each value
- * alone, and what is linear is light already: both are averaged as they are stored. */
+/* What the values of UNORM formats say of light. Dolby Vision's cannot be decoded by a function of
+ * each value alone, and what is linear is light already: both are averaged as they are stored. */
 static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation *foveation)
 {
     foveation->transfer = FOVEA_TRANSFER_SRGB;
@@ -391,8 +392,8 @@ static void part(struct layer_context *context)
     }
 }
 
-/* On the thread that presents, so that no frame of this context is being submitted. A context is asked once for a
- * source, whether that can be followed or not. */
+/* On the thread that presents, so that no frame of this context is being submitted. A context is
+ * asked once for a source, whether that can be followed or not. */
 static void follow(struct layer_context *context, struct fovea_gaze_source *source)
 {
     if (!session.choices.now.gaze.late || !source || context->asked == source) {
