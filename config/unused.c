@@ -3,6 +3,7 @@
 
 #include "unused.h"
 
+#include "core/display_table.h"
 #include "key.h"
 #include "words.h"
 
@@ -45,13 +46,6 @@ static bool same_curve(const struct fovea_curve *a, const struct fovea_curve *b)
     return same;
 }
 
-static bool same_table(const struct fovea_display *a, const struct fovea_display *b)
-{
-    const size_t count = a->table_count < FOVEA_DISPLAY_MAX ? a->table_count : FOVEA_DISPLAY_MAX;
-    return a->table_count == b->table_count &&
-           memcmp(a->table, b->table, count * sizeof a->table[0]) == 0;
-}
-
 static bool same_value(const struct config_key *key, const struct fovea_settings *a,
                        const struct fovea_settings *b)
 {
@@ -59,7 +53,7 @@ static bool same_value(const struct config_key *key, const struct fovea_settings
         return same_curve(&a->foveation.curve, &b->foveation.curve);
     }
     if (key->type == CONFIG_TABLE) {
-        return same_table(&a->foveation.display, &b->foveation.display);
+        return display_same_table(&a->foveation.display, &b->foveation.display);
     }
     if (key->type == CONFIG_PATH || key->type == CONFIG_KEYS) {
         return strcmp((const char *)a + key->offset, (const char *)b + key->offset) == 0;

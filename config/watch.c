@@ -4,6 +4,7 @@
 #include "watch.h"
 
 #include "core/log.h"
+#include "core/process.h"
 #include "core/thread.h"
 
 #include <errno.h>
@@ -198,7 +199,7 @@ void config_watch_leave(struct config_watch **watch)
         free_watch(own);
         return;
     }
-    if (own->process != getpid()) {
+    if (process_is_child_of(own->process)) {
         return;
     }
     atomic_store(&own->stop, true);

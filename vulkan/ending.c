@@ -17,7 +17,6 @@ static _Atomic int frames, drivers, watchdogs;
 static _Thread_local int own_frames, own_drivers, own_watchdogs;
 
 static _Atomic int stage; /* enum ending_stage */
-static _Atomic unsigned forks;
 static _Atomic unsigned expected; /* a bit for each driver */
 
 /* Held by threads of ours that sleep, and by the handler. */
@@ -39,7 +38,6 @@ static void init_rest(void)
 /* Only the thread that has forked is there. The lock may have been another's. */
 static void be_a_child(void)
 {
-    atomic_fetch_add(&forks, 1);
     atomic_store(&frames, own_frames);
     atomic_store(&drivers, own_drivers);
     atomic_store(&watchdogs, own_watchdogs);
@@ -185,10 +183,4 @@ void ending_wake(void)
     pthread_cond_broadcast(&rest_over);
     pthread_mutex_unlock(&rest_lock);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-unsigned ending_forks(void)
-{
-    pthread_once(&once, init);
-    return atomic_load(&forks);
 }

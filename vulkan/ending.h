@@ -17,7 +17,7 @@
  * nothing of this runs, and nothing has to.
  *
  * The child of a fork has none of our threads: what its parent has made is left alone there
- * (ending_forks). */
+ * (core/process.h). */
 #ifndef FOVEA_VULKAN_ENDING_H
 #define FOVEA_VULKAN_ENDING_H
 
@@ -53,8 +53,5 @@ void ending_watch_here(void);
 unsigned ending_wakes(void);
 void ending_rest(double ms, unsigned seen);
 void ending_wake(void);
-
-/* How many forks lie between this process and the one that has loaded the library. */
-unsigned ending_forks(void);
 
 #endif

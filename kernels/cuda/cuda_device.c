@@ -3,6 +3,8 @@
 
 #include "cuda/cuda_device.h"
 
+#include "core/process.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,7 +119,7 @@ enum fovea_result cuda_device_create_own(int ordinal, struct fovea_log log,
 
 static bool is_forked(const struct cuda_device *device)
 {
-    return device->process != getpid();
+    return process_is_child_of(device->process);
 }
 
 void cuda_device_destroy(struct cuda_device **device)

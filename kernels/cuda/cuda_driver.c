@@ -3,6 +3,8 @@
 
 #include "cuda/cuda_driver.h"
 
+#include "core/process.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -180,7 +182,7 @@ static enum fovea_result initialise(struct fovea_log log, struct cuda_driver *dr
 static enum fovea_result open_locked(struct fovea_log log)
 {
     if (shared.initialised) {
-        if (shared.process != getpid()) {
+        if (process_is_child_of(shared.process)) {
             log_info(log, "cuda: a forked process cannot use the CUDA that its parent opened");
             return FOVEA_ERROR_UNSUPPORTED;
         }

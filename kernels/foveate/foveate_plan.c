@@ -3,6 +3,7 @@
 
 #include "foveate.h"
 
+#include "core/display_table.h"
 #include "core/log.h"
 #include "foveate_filter.h"
 #include "foveate_map_ready.h"
@@ -239,17 +240,6 @@ static bool same_map(const struct fovea_foveation *a, const struct fovea_foveati
            (a->map.degrees == FOVEA_MAP_DEGREES_PAPER || same_geometry(&a->geometry, &b->geometry));
 }
 
-static bool same_table(const struct fovea_display *a, const struct fovea_display *b)
-{
-    const uint32_t count = a->table_count < FOVEA_DISPLAY_MAX ? a->table_count : FOVEA_DISPLAY_MAX;
-    for (uint32_t i = 0; i < count && a->table_count == b->table_count; i++) {
-        if (a->table[i] != b->table[i]) {
-            return false;
-        }
-    }
-    return a->table_count == b->table_count;
-}
-
 /* Of what the light needs, which is alike. */
 static bool same_display(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
@@ -258,7 +248,7 @@ static bool same_display(const struct fovea_foveation *a, const struct fovea_fov
                a->display.hlg_peak_cd_m2 == b->display.hlg_peak_cd_m2;
     }
     return (a->light != FOVEA_LIGHT_GAMMA || a->display.gamma == b->display.gamma) &&
-           (a->light != FOVEA_LIGHT_TABLE || same_table(&a->display, &b->display));
+           (a->light != FOVEA_LIGHT_TABLE || display_same_table(&a->display, &b->display));
 }
 
 /* What the model does not use does not count. */

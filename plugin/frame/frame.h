@@ -27,6 +27,7 @@
 #ifndef FOVEA_FRAME_H
 #define FOVEA_FRAME_H
 
+#include "core/process.h"
 #include "fovea_vulkan.h"
 #include "foveate/foveate_late.h"
 #include "foveate/foveate_shader_tiles.h"
@@ -201,7 +202,7 @@ enum frame_trouble {
 struct fovea_vk {
     struct vk_device device;
     struct fovea_log log;
-    unsigned forks; /* ending_forks of the process that it belongs to */
+    pid_t process; /* that has made it */
     struct fovea_vk *left_before; /* of those that were destroyed after exit(): the one before */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct map_copy map;

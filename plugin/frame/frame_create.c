@@ -160,7 +160,7 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     fovea->log = desc->log;
-    fovea->forks = ending_forks();
+    fovea->process = getpid();
     fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
     fovea->slot_count = desc->frames_in_flight + 1;
     enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);

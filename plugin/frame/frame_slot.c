@@ -73,7 +73,7 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
 
 bool frame_is_parents(const struct fovea_vk *fovea)
 {
-    return fovea->forks != ending_forks();
+    return process_is_child_of(fovea->process);
 }
 
 void fovea_vk_wait(struct fovea_vk *fovea)

@@ -138,7 +138,7 @@ struct layer_window {
 };
 
 struct layer_instance {
-    unsigned forks; /* ending_forks of the process that has made it */
+    pid_t process; /* that has made it */
     void *key;
     VkInstance handle;
     struct layer_instance_functions vk;

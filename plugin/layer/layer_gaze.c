@@ -6,6 +6,7 @@
 #include "layer_session.h"
 
 #include "core/log.h"
+#include "core/process.h"
 #include "core/thread.h"
 
 #include <stdatomic.h>
@@ -152,7 +153,7 @@ bool layer_gaze_takes_time(enum fovea_gaze_kind kind)
 /* In the child of a fork there is no thread, and the lock may be held for ever. */
 static bool has_thread(const struct layer_gaze *gaze)
 {
-    return gaze && gaze->started && gaze->process == getpid();
+    return gaze && gaze->started && !process_is_child_of(gaze->process);
 }
 
 static bool start(struct layer_gaze *gaze)

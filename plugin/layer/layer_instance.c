@@ -8,7 +8,7 @@
 #include "layer_session.h"
 
 #include "core/log.h"
-#include "ending.h"
+#include "core/process.h"
 
 #include <stdlib.h>
 
@@ -101,7 +101,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
         layer_session_leave();
         return result;
     }
-    instance->forks = ending_forks();
+    instance->process = getpid();
     instance->handle = *out_instance;
     instance->key = layer_key(*out_instance);
     load(instance, next);
@@ -111,7 +111,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
 
 bool layer_instance_is_parents(const struct layer_instance *instance)
 {
-    return instance->forks != ending_forks();
+    return process_is_child_of(instance->process);
 }
 
 VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(VkInstance handle,
