@@ -138,8 +138,3 @@ KERNEL(core_never)
         __syncwarp();
     }
 }
-
-KERNEL(core_beyond)
-{
-    core_shared[params.count] = 1;
-}
