@@ -79,15 +79,16 @@ function(fovea_add_fatbin kernel fatbin)
 endfunction()
 
 # Those that take longest come first.
-set(FOVEA_FATBINS foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small foveate_cuda
-    foveate_smooth foveate_late foveate_gaze CACHE INTERNAL "")
+set(FOVEA_FATBINS foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small
+    cuda/nodes/foveate_nodes foveate_cuda foveate_smooth foveate_late foveate_gaze CACHE INTERNAL "")
 set(fatbins)
-foreach(name IN LISTS FOVEA_FATBINS)
+foreach(kernel IN LISTS FOVEA_FATBINS)
+    get_filename_component(name ${kernel} NAME)
     set(architecture_flags ${gencode})
     if(name MATCHES "tiles|small")
         set(architecture_flags ${gencode_90})
     endif()
-    fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${name}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
+    fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${kernel}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
@@ -100,6 +101,8 @@ add_library(fovea_cuda STATIC
     cuda/cuda_driver.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c
+    foveate/cuda/nodes/nodes_cuda.c
+    foveate/cuda/nodes/nodes_plan.c
     foveate/foveate_cuda.c
     foveate/foveate_cuda_bands.c
     foveate/foveate_cuda_batch.c

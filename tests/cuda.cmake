@@ -58,6 +58,9 @@ fovea_add_test(NAME test_cuda_smooth_plans
 fovea_add_test(NAME test_cuda_tiles
     SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 600 PARTS 6)
+fovea_add_test(NAME test_cuda_nodes
+    SOURCES gpu/test_cuda_nodes.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_kernels
     SOURCES gpu/test_cuda_kernels.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
@@ -67,8 +70,9 @@ if(FOVEA_NVCC_KNOWS MATCHES "compute_75\n")
     set(ptx75 ${CMAKE_CURRENT_BINARY_DIR}/ptx75)
     file(MAKE_DIRECTORY ${ptx75})
     set(ptx75_fatbins)
-    foreach(name IN LISTS FOVEA_FATBINS)
-        fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${name}.cu ${ptx75}/${name}.fatbin
+    foreach(kernel IN LISTS FOVEA_FATBINS)
+        get_filename_component(name ${kernel} NAME)
+        fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${kernel}.cu ${ptx75}/${name}.fatbin
             -gencode arch=compute_75,code=compute_75)
         list(APPEND ptx75_fatbins ${ptx75}/${name}.fatbin)
     endforeach()
@@ -96,7 +100,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 if(COMMAND fovea_add_emulated)
     set(emulated kernels images)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
-        list(APPEND emulated small smooth foveate light)
+        list(APPEND emulated nodes small smooth foveate light)
     endif()
     foreach(name IN LISTS emulated)
         fovea_add_emulated(${name} test_cuda_${name})

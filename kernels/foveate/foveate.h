@@ -52,6 +52,7 @@ struct foveate_plan {
 
     /* The smooth method instead of rings and taps. */
     bool smooth;
+    float sigma_bound_px; /* for every gaze */
     uint32_t level_count; /* that any gaze can use; 0 when nothing is blurred, else at least 1 */
     struct foveate_level levels[FOVEATE_MAX_LEVELS];
     uint32_t level_samples; /* of all levels together */

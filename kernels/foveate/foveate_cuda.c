@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "foveate/cuda/nodes/nodes_plan.h"
 #include "foveate/foveate_cuda_code.h"
 #include "foveate/foveate_cuda_plan.h"
 #include "foveate/foveate_grid.h"
@@ -42,6 +43,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
     FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
+    FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
     FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
     FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
     return cuda_memory_init(device, foveate->upload, &foveate->memory);
@@ -121,6 +123,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
     foveate_cuda_gaze_unload(device, &foveate->gaze);
+    foveate_nodes_unload(device, &foveate->nodes);
     foveate_cuda_small_unload(device, &foveate->small);
     foveate_cuda_tiles_unload(device, &foveate->tiles);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
@@ -230,7 +233,9 @@ uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)
     const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
                                                      plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
     const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
-    return foveate_cuda_aligned(plain > tiles ? plain : tiles);
+    const uint64_t nodes = plan->has_nodes ? foveate_nodes_level_bytes(&plan->nodes) : 0;
+    const uint64_t larger = plain > tiles ? plain : tiles;
+    return foveate_cuda_aligned(larger > nodes ? larger : nodes);
 }
 
 uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan)
@@ -250,15 +255,25 @@ static void fill_smooth_params(const struct foveate_plan *source, struct foveate
     plan->tiles.samples = plan->smooth.samples;
     plan->tiles.table = plan->smooth.table;
     plan->tiles.state = plan->smooth.table + table_bytes;
+    plan->nodes.samples = plan->smooth.samples;
+    plan->nodes.table = plan->smooth.table;
     plan->states_dirty = true;
 }
+
+/* Tables of halves, which some plans have besides. */
+struct smooth_tables {
+    struct foveate_small_tables small;
+    uint16_t *matrices; /* of nodes */
+    size_t matrix_bytes;
+};
 
 /* Their tables lie behind all else. */
 static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                                        const struct foveate_plan *source,
                                        struct foveate_cuda_plan *plan,
-                                       const struct foveate_small_tables *small)
+                                       const struct smooth_tables *halves)
 {
+    const struct foveate_small_tables *small = &halves->small;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
@@ -266,18 +281,45 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
                                foveate_cuda_state_bytes(plan) + line_bytes - 1) /
                               line_bytes * line_bytes;
-    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, small_at + small->bytes,
-                                &plan->block));
+    const uint64_t matrices_at =
+        small_at + (small->bytes + line_bytes - 1) / line_bytes * line_bytes;
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
+                                matrices_at + halves->matrix_bytes, &plan->block));
     fill_smooth_params(source, plan, table_bytes);
     plan->small.table = plan->smooth.table;
     plan->small.pieces = plan->block->memory + small_at;
     plan->small.mixes = plan->small.pieces + small->mixes_at;
+    plan->nodes.matrices = plan->block->memory + matrices_at;
     float light[FOVEA_DISPLAY_MAX];
     foveate_plan_fill_light(source, light);
     const struct table tables[] = {{plan->smooth.table, source->law_table, law_bytes},
                                    {plan->smooth.table + law_bytes, light, light_bytes},
-                                   {plan->small.pieces, small->halves, small->bytes}};
-    return upload(foveate, tables, plan->has_small ? 3 : 2);
+                                   {plan->small.pieces, small->halves, small->bytes},
+                                   {plan->nodes.matrices, halves->matrices, halves->matrix_bytes}};
+    return upload(foveate, tables, 4);
+}
+
+static enum fovea_result fill_nodes(const struct foveate_plan *source,
+                                    struct foveate_cuda_plan *plan, struct smooth_tables *tables)
+{
+    foveate_nodes_fill(source, &plan->nodes);
+    const size_t bytes = foveate_nodes_matrix_bytes(&plan->nodes);
+    tables->matrices = malloc(bytes);
+    if (!tables->matrices) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    tables->matrix_bytes = bytes;
+    foveate_nodes_fill_matrices(&plan->nodes, foveate_plan_light(source), tables->matrices);
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill_tables(const struct foveate_plan *source,
+                                     struct foveate_cuda_plan *plan, struct smooth_tables *tables)
+{
+    if (plan->has_small) {
+        FOVEA_TRY(foveate_small_fill(source, &plan->small, &tables->small));
+    }
+    return plan->has_nodes ? fill_nodes(source, plan, tables) : FOVEA_OK;
 }
 
 static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
@@ -294,13 +336,14 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
     plan->has_small = is_plain_light(source) && foveate->small.most_shared_bytes > 0 &&
                       foveate_small_fits(source);
-    struct foveate_small_tables small = {0};
-    enum fovea_result result =
-        plan->has_small ? foveate_small_fill(source, &plan->small, &small) : FOVEA_OK;
+    plan->has_nodes = is_plain_light(source) && foveate->nodes.levels_grey != NULL;
+    struct smooth_tables tables = {0};
+    enum fovea_result result = fill_tables(source, plan, &tables);
     if (result == FOVEA_OK) {
-        result = upload_smooth(foveate, source, plan, &small);
+        result = upload_smooth(foveate, source, plan, &tables);
     }
-    free(small.halves);
+    free(tables.small.halves);
+    free(tables.matrices);
     return result;
 }
 

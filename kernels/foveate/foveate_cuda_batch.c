@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "foveate/cuda/nodes/nodes_plan.h"
 #include "foveate/foveate_cuda_plan.h"
 
 #define MOST_IN_A_GRID 65535 /* along z */
@@ -15,6 +16,30 @@ static uint32_t with_room(uint32_t count, uint64_t most)
     return (uint32_t)(rounded < most ? rounded : most);
 }
 
+static enum foveate_cuda_way way_of(const struct foveate_cuda *foveate,
+                                    const struct foveate_cuda_plan *plan,
+                                    const struct foveate_cuda_images *images)
+{
+    const struct foveate_cuda_image image = {images->src->format, false};
+    return foveate_cuda_way_of(foveate, plan, image);
+}
+
+/* Of one image. */
+static int64_t node_bytes(const struct foveate_cuda_plan *plan)
+{
+    return (int64_t)foveate_cuda_aligned(foveate_nodes_level_bytes(&plan->nodes));
+}
+
+/* How many levels of any format take the memory of those that nodes have for so many images. */
+static uint32_t levels_for_nodes(const struct foveate_cuda_plan *plan, uint32_t count)
+{
+    const uint64_t own = (uint64_t)node_bytes(plan);
+    const uint64_t any = foveate_cuda_level_bytes(plan);
+    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / any;
+    const uint64_t levels = (count * own + any - 1) / any;
+    return (uint32_t)(levels <= most ? levels : most > 0 ? most : 1);
+}
+
 /* How many images of a batch can have levels at a time. */
 static uint32_t count_levels(const struct foveate_cuda *foveate,
                              const struct foveate_cuda_plan *plan,
@@ -24,8 +49,12 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
     if (plan->level_samples == 0) {
         return 0;
     }
-    if (foveate_cuda_as_small(foveate, plan, images->src->format)) {
+    const enum foveate_cuda_way way = way_of(foveate, plan, images);
+    if (way == FOVEATE_CUDA_SMALL) {
         return 1; /* none of them needs any; another format may come, one at a time */
+    }
+    if (way == FOVEATE_CUDA_NODES) {
+        return levels_for_nodes(plan, with_room(sources, UINT32_MAX));
     }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_level_bytes(plan);
     return with_room(sources, most > 0 ? most : 1);
@@ -128,13 +157,23 @@ static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
 
 static struct foveate_cuda_levels batch_levels(struct foveate_cuda_plan *plan, bool one_source)
 {
-    struct foveate_cuda_levels levels = {plan->smooth, plan->tiles, &plan->batch.states_dirty,
-                                         plan->batch.states};
+    struct foveate_cuda_levels levels = {plan->smooth, plan->tiles, plan->nodes,
+                                         &plan->batch.states_dirty, plan->batch.states};
     levels.smooth.samples = levels.tiles.samples = plan->batch.block->memory;
+    levels.nodes.samples = plan->batch.block->memory;
     levels.smooth.next_samples = one_source ? 0 : (int64_t)plan->level_samples;
     levels.tiles.next_samples = one_source ? 0 : plan->tiles.level_samples;
+    levels.nodes.next_bytes = one_source ? 0 : node_bytes(plan);
     levels.tiles.state = plan->batch.block->memory + states_at(plan, &plan->batch);
     return levels;
+}
+
+/* Images that have levels for nodes in the batch's memory. */
+static uint32_t nodes_room(const struct foveate_cuda_plan *plan)
+{
+    const uint64_t bytes = plan->batch.levels * foveate_cuda_level_bytes(plan);
+    const uint64_t own = (uint64_t)node_bytes(plan);
+    return own == 0 || bytes / own > MOST_IN_A_GRID ? MOST_IN_A_GRID : (uint32_t)(bytes / own);
 }
 
 /* Of a batch that was reserved for. */
@@ -143,14 +182,17 @@ static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
                                  const struct foveate_cuda_images *images)
 {
     uint32_t most = images->count;
-    if (foveate_cuda_as_small(foveate, plan, images->src->format)) {
+    const enum foveate_cuda_way way = way_of(foveate, plan, images);
+    if (way == FOVEATE_CUDA_SMALL) {
         return smaller(most, MOST_IN_A_GRID);
+    }
+    if (way == FOVEATE_CUDA_NODES && images->src_next_bytes != 0) {
+        return smaller(most, nodes_room(plan));
     }
     if (plan->level_samples > 0 && images->src_next_bytes != 0) {
         most = smaller(most, plan->batch.levels);
     }
-    return foveate_cuda_in_tiles(plan, images->src->format) ? smaller(most, plan->batch.states)
-                                                            : most;
+    return way == FOVEATE_CUDA_TILES ? smaller(most, plan->batch.states) : most;
 }
 
 static enum fovea_result launch_batch(struct foveate_cuda *foveate,

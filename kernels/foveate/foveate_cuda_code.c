@@ -5,6 +5,7 @@
 
 /* As foveate_mma.cuh and foveate_tile_product.cuh have it: __CUDA_ARCH__ >= 800. */
 #define PRODUCTS_FROM 80
+#define NARROW_PRODUCTS_FROM 75
 
 enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunction kernel,
                                        struct foveate_cuda_code *out_code)
@@ -16,5 +17,6 @@ enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunct
            device->cu->FuncGetAttribute(&out_code->architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION,
                                         kernel));
     out_code->has_products = out_code->architecture >= PRODUCTS_FROM;
+    out_code->has_narrow_products = out_code->architecture >= NARROW_PRODUCTS_FROM;
     return FOVEA_OK;
 }

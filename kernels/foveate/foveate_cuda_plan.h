@@ -8,6 +8,7 @@
 
 #include "cuda/cuda_block.h"
 #include "cuda/cuda_memory.h"
+#include "foveate/cuda/nodes/nodes_cuda.h"
 #include "foveate/foveate_cuda.h"
 #include "foveate/foveate_cuda_bands.h"
 #include "foveate/foveate_cuda_gaze.h"
@@ -40,6 +41,8 @@ struct foveate_cuda_plan {
     bool has_small; /* for linear images of the formats that small pictures take */
     bool blurs_alpha;
     struct foveate_small small;
+    bool has_nodes; /* for the formats that they take; they use the levels' memory */
+    struct foveate_nodes nodes;
     struct foveate_cuda_batch_memory batch;
 };
 
@@ -51,6 +54,7 @@ struct foveate_cuda {
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
     struct foveate_cuda_small_kernels small;
+    struct foveate_nodes_kernels nodes;
     double tile_slope; /* steeper laws are not for tiles */
     struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
@@ -63,6 +67,7 @@ struct foveate_cuda {
 struct foveate_cuda_levels {
     struct foveate_cuda_smooth smooth;
     struct foveate_tiles tiles;
+    struct foveate_nodes nodes;
     bool *states_dirty;
     uint32_t states;
 };
@@ -76,6 +81,30 @@ static inline uint64_t foveate_cuda_aligned(uint64_t bytes)
 /* Of one image: its levels, by the pixel or in tiles; its tiles' state. */
 uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan);
 uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
+
+/* The ways of the smooth method, the first that takes an image:
+ *
+ *     way     laws                        formats                            light    memory
+ *     TILES   by distance or angle, flat  all but RGBA32F                    plain    any
+ *     SMALL   any, 24 to 128 pixels       RGB8, RGBA8, R8                    plain    linear
+ *     NODES   any                         RGBA8, RGB8, R8, A2B10G10R10       plain    any
+ *     GATHER  any                         all                                any      any
+ *
+ * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's. SMALL and NODES
+ * ask for products in the loaded code. */
+enum foveate_cuda_way {
+    FOVEATE_CUDA_TILES,
+    FOVEATE_CUDA_SMALL,
+    FOVEATE_CUDA_NODES,
+    FOVEATE_CUDA_GATHER,
+};
+struct foveate_cuda_image {
+    enum fovea_format format;
+    bool is_surface;
+};
+enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
+                                          const struct foveate_cuda_plan *plan,
+                                          struct foveate_cuda_image image);
 
 /* Levels of halves do not hold 32-bit floats. */
 bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format);

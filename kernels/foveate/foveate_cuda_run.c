@@ -30,7 +30,8 @@ static enum fovea_result launch(struct foveate_cuda *foveate, const struct fovea
 
 static struct foveate_cuda_levels frame_levels(struct foveate_cuda_plan *plan)
 {
-    return (struct foveate_cuda_levels){plan->smooth, plan->tiles, &plan->states_dirty, 1};
+    return (struct foveate_cuda_levels){plan->smooth, plan->tiles, plan->nodes, &plan->states_dirty,
+                                        1};
 }
 
 static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *foveate,
@@ -43,6 +44,18 @@ static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *fove
                                             .frame = run->frame,
                                             .stream = run->stream,
                                             .gazes = run->gazes};
+}
+
+static struct foveate_nodes_run nodes_run(const struct foveate_cuda *foveate,
+                                          const struct foveate_cuda_run *run,
+                                          const struct foveate_cuda_levels *levels)
+{
+    return (struct foveate_nodes_run){.device = foveate->device,
+                                      .kernels = &foveate->nodes,
+                                      .nodes = &levels->nodes,
+                                      .frame = run->frame,
+                                      .stream = run->stream,
+                                      .gazes = run->gazes};
 }
 
 static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
@@ -83,6 +96,21 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
            foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
 }
 
+enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
+                                          const struct foveate_cuda_plan *plan,
+                                          struct foveate_cuda_image image)
+{
+    if (foveate_cuda_in_tiles(plan, image.format)) {
+        return FOVEATE_CUDA_TILES;
+    }
+    if (!image.is_surface && foveate_cuda_as_small(foveate, plan, image.format)) {
+        return FOVEATE_CUDA_SMALL;
+    }
+    return plan->has_nodes && foveate_nodes_take_format(&foveate->nodes, image.format)
+               ? FOVEATE_CUDA_NODES
+               : FOVEATE_CUDA_GATHER;
+}
+
 enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run)
 {
@@ -106,18 +134,32 @@ static bool has_surface(const struct foveate_cuda *foveate, enum fovea_format fo
     return format >= 0 && format < FOVEATE_CUDA_FORMATS && foveate->kernels.surface[format];
 }
 
+static enum fovea_result launch_smooth_surface(struct foveate_cuda *foveate,
+                                               const struct foveate_cuda_run *run,
+                                               enum fovea_format format, CUsurfObject src,
+                                               CUsurfObject dst)
+{
+    const struct foveate_cuda_levels levels = frame_levels(run->plan);
+    const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, &levels);
+    const struct foveate_nodes_run nodes = nodes_run(foveate, run, &levels);
+    const struct foveate_cuda_smooth_run gather = smooth_run(foveate, run, &levels);
+    switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, true})) {
+    case FOVEATE_CUDA_TILES:
+        return foveate_cuda_tiles_surface(&tiles, format, src, dst);
+    case FOVEATE_CUDA_NODES:
+        return foveate_nodes_surface(&nodes, format, src, dst);
+    default:
+        return foveate_cuda_smooth_surface(&gather, format, src, dst);
+    }
+}
+
 static enum fovea_result launch_surface(struct foveate_cuda *foveate,
                                         const struct foveate_cuda_run *run,
                                         enum fovea_format format, CUsurfObject src,
                                         CUsurfObject dst)
 {
     if (run->plan->is_smooth) {
-        const struct foveate_cuda_levels levels = frame_levels(run->plan);
-        const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, &levels);
-        const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, &levels);
-        return foveate_cuda_in_tiles(run->plan, format)
-                   ? foveate_cuda_tiles_surface(&tiles, format, src, dst)
-                   : foveate_cuda_smooth_surface(&plain, format, src, dst);
+        return launch_smooth_surface(foveate, run, format, src, dst);
     }
     if (foveate_cuda_bands_take(&run->plan->bands, run->frame, format)) {
         const struct foveate_cuda_bands_run bands = bands_run(foveate, run);
@@ -144,26 +186,40 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
                                  launch_surface(foveate, run, format, src, dst));
 }
 
+static enum fovea_result launch_smooth_slice(struct foveate_cuda *foveate,
+                                             const struct foveate_cuda_run *run,
+                                             const struct foveate_cuda_levels *levels,
+                                             enum fovea_format format,
+                                             const struct foveate_cuda_slice *slice)
+{
+    const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);
+    const struct foveate_cuda_small_run small = {.device = foveate->device,
+                                                 .kernels = &foveate->small,
+                                                 .small = &run->plan->small,
+                                                 .frame = run->frame,
+                                                 .stream = run->stream};
+    const struct foveate_nodes_run nodes = nodes_run(foveate, run, levels);
+    const struct foveate_cuda_smooth_run gather = smooth_run(foveate, run, levels);
+    switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, false})) {
+    case FOVEATE_CUDA_TILES:
+        return foveate_cuda_tiles_linear(&tiles, format, slice);
+    case FOVEATE_CUDA_SMALL:
+        return foveate_cuda_small_linear(&small, format, slice);
+    case FOVEATE_CUDA_NODES:
+        return foveate_nodes_linear(&nodes, format, slice);
+    default:
+        return foveate_cuda_smooth_linear(&gather, format, slice);
+    }
+}
+
 enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
                                             const struct foveate_cuda_run *run,
                                             const struct foveate_cuda_levels *levels,
                                             enum fovea_format format,
                                             const struct foveate_cuda_slice *slice)
 {
-    if (run->plan->is_smooth && foveate_cuda_as_small(foveate, run->plan, format)) {
-        const struct foveate_cuda_small_run small = {.device = foveate->device,
-                                                     .kernels = &foveate->small,
-                                                     .small = &run->plan->small,
-                                                     .frame = run->frame,
-                                                     .stream = run->stream};
-        return foveate_cuda_small_linear(&small, format, slice);
-    }
     if (run->plan->is_smooth) {
-        const struct foveate_cuda_smooth_run plain = smooth_run(foveate, run, levels);
-        const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);
-        return foveate_cuda_in_tiles(run->plan, format)
-                   ? foveate_cuda_tiles_linear(&tiles, format, slice)
-                   : foveate_cuda_smooth_linear(&plain, format, slice);
+        return launch_smooth_slice(foveate, run, levels, format, slice);
     }
     if (foveate_cuda_bands_take(&run->plan->bands, run->frame, format)) {
         const struct foveate_cuda_bands_run bands = bands_run(foveate, run);

@@ -8,7 +8,7 @@
  * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of the paper's law at 960x540 and
  * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light, summed in halves;
  * RGBA16F and B10G11R11F, stored in halves and summed as floats. RGBA32F, which halves do not hold, and all
- * else is for foveate_cuda_smooth.h. */
+ * else is for cuda/nodes/nodes_cuda.h or foveate_cuda_smooth.h (foveate_cuda_way_of). */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 

@@ -17,6 +17,7 @@ EMBED(foveate_bands);
 EMBED(foveate_cuda);
 EMBED(foveate_gaze);
 EMBED(foveate_late);
+EMBED(foveate_nodes);
 EMBED(foveate_small);
 EMBED(foveate_smooth);
 EMBED(foveate_tiles);

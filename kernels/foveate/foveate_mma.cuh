@@ -25,7 +25,7 @@
 /* D in halves: x holds row g, y row g + 8. */
 typedef uint2 mma_halves;
 
-/* Older devices never run what uses these. */
+/* Older devices never run what uses these, but for mma_add_of_8. */
 
 static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
                                                uint32_t b1)
@@ -49,6 +49,14 @@ static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint3
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16816(d, a, b0, b1);
+#endif
+}
+
+/* A of 16 x 8, rows g in a.x, and B of 8 x 8, summed in floats; from sm_75 on. */
+static __device__ __forceinline__ void mma_add_of_8(float (&d)[4], const uint2 &a, uint32_t b)
+{
+#if __CUDA_ARCH__ >= 750
+    ptx_mma_1688(d, a, b);
 #endif
 }
 

@@ -113,6 +113,7 @@ static void fill_levels(struct foveate_plan *plan, const struct foveate_model *m
 {
     const double sigma_px = foveate_plan_sigma_bound_px(model);
     const float rest = foveate_light_rest(foveate_plan_light(plan));
+    plan->sigma_bound_px = (float)sigma_px;
     plan->level_count = (uint32_t)foveate_level_with((float)sigma_px, rest, FOVEATE_MAX_LEVELS) + 1;
     for (uint32_t k = 0; k < plan->level_count; k++) {
         const int32_t margin = foveate_level_margin((int32_t)k);

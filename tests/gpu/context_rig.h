@@ -13,9 +13,8 @@
 
 /* What a frame of a known size asks of the driver. */
 #define BLOCKWISE_CALLS "LaunchKernel "
-/* Four levels: the first, three decimations, and the picture, after the frame before. */
-#define SMOOTH_CALLS                                                                               \
-    "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel LaunchKernel LaunchKernel "
+/* Level 1, all further ones, and the picture, after the frame before. */
+#define SMOOTH_CALLS "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
 
 extern struct fake_cuda *fake;
 extern const struct fovea_point_uv centre;

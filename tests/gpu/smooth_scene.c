@@ -81,7 +81,8 @@ static void fail_at(const struct scene *scene, const char *what, struct place at
 struct expected {
     struct smooth_range range;
     double *exact;
-    bool tiles; /* which are another approximation: as near to the method as to the reference */
+    bool
+        tiles; /* or nodes, which are other approximations: as near to the method as to the reference */
 };
 
 static void assert_value(const struct scene *scene, const struct expected *expected, size_t index,
@@ -149,11 +150,11 @@ static void assert_surface(const struct cuda_fixture *fixture, const struct scen
     image_free(&packed);
 }
 
-/* Linear images alone: small pictures, a block each. */
-static bool as_small(const struct cuda_fixture *fixture, const struct prepared *p,
-                     enum fovea_format format)
+static bool is_gathered(const struct cuda_fixture *fixture, const struct prepared *p,
+                        enum fovea_format format, bool surface)
 {
-    return foveate_cuda_as_small(fixture->foveate, p->tables, format);
+    const struct foveate_cuda_image image = {format, surface};
+    return foveate_cuda_way_of(fixture->foveate, p->tables, image) == FOVEATE_CUDA_GATHER;
 }
 
 bool smooth_in_tiles(const struct cuda_fixture *fixture, const struct prepared *p,
@@ -169,15 +170,13 @@ void smooth_assert_picture(const struct cuda_fixture *fixture, const struct scen
 {
     struct prepared p = {0};
     scene_prepare(fixture, &p, scene);
-    struct expected expected = {.range = smooth_model(p.plan, &p.frame, &src->view),
-                                .tiles = smooth_in_tiles(fixture, &p, scene->format)};
+    struct expected expected = {.range = smooth_model(p.plan, &p.frame, &src->view)};
     if (!scene->no_reference) {
         expected.exact = exact_picture(p.plan, &p.frame, &src->view);
     }
-    const bool tiles = expected.tiles;
-    expected.tiles = tiles || as_small(fixture, &p, scene->format);
+    expected.tiles = !is_gathered(fixture, &p, scene->format, false);
     assert_linear(fixture, scene, &p, &expected, src);
-    expected.tiles = tiles;
+    expected.tiles = !is_gathered(fixture, &p, scene->format, true);
     if (scene_has_surface(scene->format)) {
         assert_surface(fixture, scene, &p, &expected, src);
     }

@@ -62,8 +62,8 @@ static void check_smooth(const struct scene *scene, bool in_tiles, bool as_small
     smooth_assert(&fixture, scene);
 }
 
-/* A law that is too steep for tiles. */
-static void smooth_by_the_pixel_in_every_format(void **state)
+/* A law that is too steep for tiles: by nodes, floats by the pixel. */
+static void smooth_of_steep_laws_in_every_format(void **state)
 {
     (void)state;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
@@ -241,7 +241,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockwise_in_every_format),
         cmocka_unit_test(blockwise_in_every_size_of_fragment),
-        cmocka_unit_test(smooth_by_the_pixel_in_every_format),
+        cmocka_unit_test(smooth_of_steep_laws_in_every_format),
         cmocka_unit_test(smooth_in_tiles_in_every_format),
         cmocka_unit_test(small_pictures_in_every_format),
         cmocka_unit_test(batches_with_gazes_in_either_memory),

@@ -238,6 +238,12 @@ static inline void ptx_mma_1688(uint2 &d, const uint2 &a, uint32_t b)
     cuda_host_product product = {{a.x, a.y}, {b}, {}, 8};
     cuda_host_multiply(d, product);
 }
+static inline void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
+{
+    cuda_host_product product = {{a.x, a.y}, {b}, {d[0], d[1], d[2], d[3]}, 8};
+    cuda_host_warp(~0u, cuda_host_product::make, &product);
+    memcpy(d, product.d, sizeof product.d);
+}
 
 /* Of bytes without a sign: 16 x 32 by 32 x 8. */
 struct cuda_host_byte_product {

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either axis. Its rows lie in
+ * memory in pairs of samples, the channels of a pair side by side. The first product, A X^T, leaves in a
+ * lane's registers what the second one asks for (foveate_mma.cuh); only its rounding to halves lies between. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
+#define FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
+
+#include "foveate/cuda/nodes/nodes_params.h"
+#include "foveate/foveate_mma.cuh"
+
+/* Two neighbouring samples of a row, a word of halves for each channel. */
+struct node_pair {
+    uint4 of;
+
+    __device__ __forceinline__ uint32_t channel(int c) const
+    {
+        return c == 0 ? of.x : c == 1 ? of.y : c == 2 ? of.z : of.w;
+    }
+    static __device__ __forceinline__ node_pair make(const uint32_t (&words)[4])
+    {
+        return {make_uint4(words[0], words[1], words[2], words[3])};
+    }
+};
+
+/* Of pictures of one colour. */
+struct node_grey_pair {
+    uint32_t of;
+
+    __device__ __forceinline__ uint32_t channel(int) const
+    {
+        return of;
+    }
+    static __device__ __forceinline__ node_grey_pair make(const uint32_t (&words)[4])
+    {
+        return {words[0]};
+    }
+};
+
+/* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t + 1. */
+template <int STEPS> struct node_matrix {
+    uint2 steps[STEPS];
+
+    __device__ __forceinline__ node_matrix(const uint64_t matrices, int first_step)
+    {
+        const uint2 *place = (const uint2 *)matrices + first_step * 32 + threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < STEPS; i++) {
+            steps[i] = __ldg(place + 32 * i);
+        }
+    }
+};
+
+/* D += A B, B by its steps of 8 rows. Devices from 8.0 on take two steps at once. */
+template <int STEPS>
+static __device__ __forceinline__ void node_multiply(float (&d)[4], const node_matrix<STEPS> &a,
+                                                     const uint32_t (&b)[STEPS])
+{
+#if __CUDA_ARCH__ >= 800
+#pragma unroll
+    for (int i = 0; i + 1 < STEPS; i += 2) {
+        const uint32_t both[4] = {a.steps[i].x, a.steps[i].y, a.steps[i + 1].x, a.steps[i + 1].y};
+        mma_add(d, both, b[i], b[i + 1]);
+    }
+    if (STEPS % 2 != 0) {
+        mma_add_of_8(d, a.steps[STEPS - 1], b[STEPS - 1]);
+    }
+#else
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) {
+        mma_add_of_8(d, a.steps[i], b[i]);
+    }
+#endif
+}
+
+/* The window as a lane reads it: of each eight rows where its own begins, and its pair of each eight columns. */
+template <typename Pair, int STEPS> struct node_window {
+    const Pair *first;
+    int rows[STEPS];
+    int columns[STEPS];
+};
+
+/* Of each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of row g + 8. */
+template <int CHANNELS> struct node_outputs {
+    float of[CHANNELS][2][4];
+};
+
+template <int CHANNELS, int STEPS, typename Pair>
+static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
+                                                    const node_matrix<STEPS> &down,
+                                                    const node_window<Pair, STEPS> &window,
+                                                    node_outputs<CHANNELS> &outputs)
+{
+    uint32_t turned[CHANNELS][2][STEPS];
+#pragma unroll
+    for (int j = 0; j < STEPS; j++) {
+        Pair pairs[STEPS];
+#pragma unroll
+        for (int i = 0; i < STEPS; i++) {
+            pairs[i] = window.first[window.rows[j] + window.columns[i]];
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            uint32_t samples[STEPS];
+#pragma unroll
+            for (int i = 0; i < STEPS; i++) {
+                samples[i] = pairs[i].channel(c);
+            }
+            float sums[4] = {};
+            node_multiply(sums, across, samples);
+            turned[c][0][j] = mma_rounded(sums[0], sums[1]);
+            turned[c][1][j] = mma_rounded(sums[2], sums[3]);
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                outputs.of[c][half][i] = 0.0f;
+            }
+            node_multiply(outputs.of[c][half], down, turned[c][half]);
+        }
+    }
+}
+
+#endif
