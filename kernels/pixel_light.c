@@ -10,7 +10,6 @@
 #include <string.h>
 
 /* A float's bits above these are the entry; these are the way to the next one. */
-#define STEP_BITS 15
 
 bool pixel_light_known(enum fovea_format format)
 {
@@ -159,7 +158,8 @@ static void fill_levels(struct pixel_light *light, const struct pixel_transfer *
     light->line_slope = (float)(light->highest_level * (encode(transfer, t.line_end) / t.line_end));
     light->first_bits = (127u - t.octaves) << 23;
     for (uint32_t i = 0; i < t.octaves * PIXEL_LIGHT_STEPS + 2; i++) {
-        const double value = (double)pixel_bits_float(light->first_bits + (i << STEP_BITS));
+        const double value =
+            (double)pixel_bits_float(light->first_bits + (i << PIXEL_LIGHT_STEP_BITS));
         light->level[i] = (float)(light->highest_level * encode(transfer, value));
     }
 }
@@ -193,8 +193,9 @@ static float level_of(const struct pixel_light *light, float value)
         return clamped * light->line_slope;
     }
     const uint32_t bits = pixel_float_bits(clamped) - light->first_bits;
-    const uint32_t entry = bits >> STEP_BITS;
-    const float part = (float)(bits & ((1u << STEP_BITS) - 1u)) * (1.0f / (1u << STEP_BITS));
+    const uint32_t entry = bits >> PIXEL_LIGHT_STEP_BITS;
+    const float part = (float)(bits & ((1u << PIXEL_LIGHT_STEP_BITS) - 1u)) *
+                       (1.0f / (1u << PIXEL_LIGHT_STEP_BITS));
     const float below = light->level[entry];
     return below + part * (light->level[entry + 1] - below);
 }

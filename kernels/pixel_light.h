@@ -14,6 +14,7 @@
 
 #define PIXEL_LIGHT_OCTAVES 40 /* at most, from 2^-40 to 1 */
 #define PIXEL_LIGHT_STEPS 256 /* in an octave */
+#define PIXEL_LIGHT_STEP_BITS 15 /* of a float, below those that say the step */
 #define PIXEL_LIGHT_ENTRIES (PIXEL_LIGHT_OCTAVES * PIXEL_LIGHT_STEPS + 2)
 
 struct pixel_light {

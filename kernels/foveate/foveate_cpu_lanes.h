@@ -8,6 +8,7 @@
 #define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -136,7 +137,36 @@ static inline lanes lanes_reciprocal(const lanes *in)
 #endif
 }
 
-/* out = exp(in), in -80 .. 0, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */
+/* True if all of `which` are. */
+static inline bool lanes_all(const whole_lanes *which)
+{
+#if LANES == 16
+    return _mm512_movepi32_mask((__m512i)*which) == 0xFFFF;
+#elif defined __AVX__
+    return _mm256_movemask_ps((__m256)*which) == 0xFF;
+#else
+    int32_t all = -1;
+    for (int i = 0; i < LANES; i++) {
+        all &= (*which)[i];
+    }
+    return all != 0;
+#endif
+}
+
+/* The square root to the last bit or two, of what is not below 1e-30: a root of 512 bits takes as long as
+ * thirty products. */
+static inline lanes lanes_quick_root(const lanes *in)
+{
+#if LANES == 16
+    const lanes rough = (lanes)_mm512_rsqrt14_ps((__m512)*in);
+    const lanes root = *in * rough;
+    return root + 0.5f * rough * (*in - root * root);
+#else
+    return lanes_square_root(in);
+#endif
+}
+
+/* out = exp(in), in -80 .. 80, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */
 static inline void lanes_exponential(const lanes *in, lanes *out)
 {
     const lanes exponent = *in * 1.44269504f;
@@ -158,7 +188,8 @@ static inline void lanes_logarithm(const lanes *in, lanes *out)
     const whole_lanes bits = (whole_lanes)*in - 0x3F3504F3; /* sqrt(1/2) */
     const whole_lanes whole = bits >> 23;
     const lanes part = (lanes)((whole_lanes)*in - whole * (1 << 23));
-    const lanes s = (part - 1.0f) / (part + 1.0f);
+    const lanes above = part + 1.0f;
+    const lanes s = (part - 1.0f) * lanes_reciprocal(&above);
     const lanes square = s * s;
     *out = __builtin_convertvector(whole, lanes) +
            2.88539008f * s *

@@ -15,6 +15,23 @@ static bool is_words(const struct foveate_cpu_picture *picture, const struct fov
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
+/* What else is read and written by registers: three bytes, one, or a word of 10 bits a colour, without gaps. */
+static bool is_packed(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
+{
+    const int32_t colors = (int32_t)picture->codec->color_channels;
+    return (image->format == FOVEA_FORMAT_RGB8 || image->format == FOVEA_FORMAT_R8 ||
+            image->format == FOVEA_FORMAT_A2B10G10R10) &&
+           picture->channels == colors &&
+           (image->pixel_stride_bytes == 0 ||
+            image->pixel_stride_bytes == (ptrdiff_t)picture->codec->bytes);
+}
+
+/* It shows one colour in another. */
+static bool mixes(const struct pixel_light *light)
+{
+    return light && light->system_gamma > 0.0f;
+}
+
 bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture)
 {
     return is_words(picture, &picture->view.src) && is_words(picture, &picture->view.dst);
@@ -49,13 +66,52 @@ static void read_levels(const unsigned char *in, int32_t count, float *out, ptrd
     }
 }
 
+/* Pixels of `bytes` bytes, the first `channels` of which count; light NULL: as they are stored. */
+__attribute__((always_inline)) static inline void read_bytes(const unsigned char *in,
+                                                             const int32_t bytes,
+                                                             const int32_t channels,
+                                                             const float *light, int32_t count,
+                                                             float *out, ptrdiff_t plane)
+{
+    for (int32_t i = 0; i < count; i++, in += bytes) {
+        for (int32_t c = 0; c < channels; c++) {
+            out[c * plane + i] = light ? light[in[c]] : (float)in[c];
+        }
+    }
+}
+
 static void read_light(const unsigned char *in, const float *light, int32_t count, float *out,
                        ptrdiff_t plane)
 {
+    read_bytes(in, 4, 3, light, count, out, plane);
+}
+
+static void read_words_of_10_bits(const unsigned char *in, const float *light, int32_t count,
+                                  float *out, ptrdiff_t plane)
+{
     for (int32_t i = 0; i < count; i++, in += 4) {
-        out[i] = light[in[0]];
-        out[plane + i] = light[in[1]];
-        out[2 * plane + i] = light[in[2]];
+        uint32_t word;
+        memcpy(&word, in, sizeof word);
+        for (int32_t c = 0; c < 3; c++) {
+            const uint32_t level = word >> 10 * c & 1023u;
+            out[c * plane + i] = light ? light[level] : (float)level;
+        }
+    }
+}
+
+static void read_packed(const struct foveate_cpu_picture *picture,
+                        const struct foveate_cpu_span *span, float *out, ptrdiff_t plane)
+{
+    const unsigned char *in = foveate_cpu_span_row(picture, &picture->view.src, span).data;
+    const float *light = picture->light ? picture->light->light : NULL;
+    if (picture->view.src.format == FOVEA_FORMAT_A2B10G10R10) {
+        read_words_of_10_bits(in, light, span->count, out, plane);
+    } else if (picture->channels == 1) {
+        read_bytes(in, 1, 1, light, span->count, out, plane);
+    } else if (light) {
+        read_bytes(in, 3, 3, light, span->count, out, plane);
+    } else {
+        read_bytes(in, 3, 3, NULL, span->count, out, plane);
     }
 }
 
@@ -96,8 +152,9 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
         .count = end - first,
     };
     const int32_t before = first - span->x_px;
-    const bool mixes = picture->light && picture->light->system_gamma > 0.0f; /* colours */
-    if (!is_words(picture, src) || mixes) {
+    if (is_packed(picture, src) && !mixes(picture->light)) {
+        read_packed(picture, &inside, out + before, plane);
+    } else if (!is_words(picture, src) || mixes(picture->light)) {
         read_any(picture, &inside, values, out + before, plane);
     } else if (picture->light) {
         read_light(foveate_cpu_span_row(picture, src, &inside).data, picture->light->light,
@@ -118,10 +175,72 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
 
 /* ---- Writing */
 
+/* Levels of one channel, rounded; light is sRGB's or NULL. */
+static inline whole_lanes rounded(const float *in, const struct pixel_light *light, float highest)
+{
+    const lanes zero = {0};
+    const lanes most = highest + zero;
+    const lanes value = *lanes_at(in);
+    const whole_lanes above = value > zero;
+    lanes level = lanes_choose(&above, &value, &zero);
+    if (light) {
+        level = foveate_cpu_level_of_light(&level) * (highest / 255.0f);
+    }
+    const whole_lanes below = level < most;
+    return __builtin_convertvector(lanes_choose(&below, &level, &most) + 0.5f, whole_lanes);
+}
+
+/* One register's pixels. */
+static void store_packed(enum fovea_format format, whole_lanes levels[3], int32_t count,
+                         const unsigned char *src, unsigned char *dst)
+{
+    if (format == FOVEA_FORMAT_A2B10G10R10) {
+        for (int32_t i = 0; i < count; i++) {
+            uint32_t word;
+            memcpy(&word, src + 4 * (ptrdiff_t)i, sizeof word);
+            word = (word & 3u << 30) | (uint32_t)levels[0][i] | (uint32_t)levels[1][i] << 10 |
+                   (uint32_t)levels[2][i] << 20;
+            memcpy(dst + 4 * (ptrdiff_t)i, &word, sizeof word);
+        }
+    } else if (format == FOVEA_FORMAT_RGB8) {
+        for (int32_t i = 0; i < count; i++) {
+            for (int32_t c = 0; c < 3; c++) {
+                dst[3 * i + c] = (unsigned char)levels[c][i];
+            }
+        }
+    } else {
+        for (int32_t i = 0; i < count; i++) {
+            dst[i] = (unsigned char)levels[0][i];
+        }
+    }
+}
+
+static void write_packed(const struct foveate_cpu_picture *picture,
+                         const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
+{
+    const enum fovea_format format = picture->view.dst.format;
+    const unsigned char *src = foveate_cpu_span_row(picture, &picture->view.src, span).data;
+    unsigned char *dst = foveate_cpu_span_row(picture, &picture->view.dst, span).data;
+    const float highest = format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
+    const ptrdiff_t bytes = (ptrdiff_t)picture->codec->bytes;
+    for (int32_t i = 0; i < span->count; i += LANES) {
+        whole_lanes levels[3];
+        for (int32_t c = 0; c < picture->channels; c++) {
+            levels[c] = rounded(in + c * plane + i, picture->light, highest);
+        }
+        const int32_t count = span->count - i < LANES ? span->count - i : LANES;
+        store_packed(format, levels, count, src + i * bytes, dst + i * bytes);
+    }
+}
+
 void foveate_cpu_write(const struct foveate_cpu_picture *picture,
                        const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
                        float *values)
 {
+    if (is_packed(picture, &picture->view.src) && is_packed(picture, &picture->view.dst)) {
+        write_packed(picture, span, in, plane);
+        return;
+    }
     const uint32_t channels = (uint32_t)picture->channels;
     const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, span);
     const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, span);

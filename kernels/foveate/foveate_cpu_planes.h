@@ -26,7 +26,8 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
                       const struct foveate_cpu_span *span, float *values, float *out,
                       ptrdiff_t plane);
 
-/* A span inside the image. What is not averaged is copied from src. */
+/* A span inside the image; light is sRGB's or NULL. What is not averaged is copied from src. Up to a register more
+ * than the span is read. */
 void foveate_cpu_write(const struct foveate_cpu_picture *picture,
                        const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
                        float *values);

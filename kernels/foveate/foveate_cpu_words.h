@@ -22,8 +22,11 @@
  * line, at most 0.002 levels away. Light is never below 0 here. */
 static inline lanes foveate_cpu_level_of_light(const lanes *light)
 {
-    const lanes root = lanes_square_root(light);
-    const lanes q = lanes_square_root(&root);
+    const lanes least = 1e-30f - (lanes){0};
+    const whole_lanes some = *light > least;
+    const lanes from = lanes_choose(&some, light, &least);
+    const lanes root = lanes_quick_root(&from);
+    const lanes q = lanes_quick_root(&root);
     const lanes curve =
         255.0f *
         (-0.0614833354f +

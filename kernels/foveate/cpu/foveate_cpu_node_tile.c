@@ -32,14 +32,17 @@ static inline lanes place_of(const lanes *sigma_px)
     const lanes least = zero + 0.1f;
     const whole_lanes blurred = *sigma_px >= least;
     const lanes sigma = lanes_choose(&blurred, sigma_px, &least);
-    const lanes power = -0.5f / (sigma * sigma);
-    lanes q;
-    lanes_exponential(&power, &q);
-    const lanes q4 = q * q * q * q;
-    const lanes sampled = 1.0f + 2.0f * (q + q4 * (1.0f + q4 * q));
-    const lanes wide = sigma * 2.50662827f;
     const whole_lanes is_wide = sigma > zero + 0.8f;
-    const lanes sum = lanes_choose(&is_wide, &wide, &sampled);
+    lanes sum = sigma * 2.50662827f;
+    if (!lanes_all(&is_wide)) {
+        const lanes square = sigma * sigma;
+        const lanes power = -0.5f * lanes_reciprocal(&square);
+        lanes q;
+        lanes_exponential(&power, &q);
+        const lanes q4 = q * q * q * q;
+        const lanes sampled = 1.0f + 2.0f * (q + q4 * (1.0f + q4 * q));
+        sum = lanes_choose(&is_wide, &sum, &sampled);
+    }
     lanes logarithm;
     lanes_logarithm(&sum, &logarithm);
     const lanes place = (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;

@@ -168,8 +168,12 @@ struct span {
 /* The rows of pixels that blend each node. */
 static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out)
 {
+    const bool all = tile->nodes.count == tile->nodes.together;
     for (int32_t n = 0; n < tile->nodes.count; n++) {
-        out[n] = (struct span){tile->height_px, 0};
+        out[n] = all ? (struct span){0, tile->height_px} : (struct span){tile->height_px, 0};
+    }
+    if (all) {
+        return;
     }
     for (int32_t y = 0; y < tile->height_px; y++) {
         const float *firsts = tile->firsts + (ptrdiff_t)y * PX;
