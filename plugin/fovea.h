@@ -692,8 +692,8 @@ struct fovea_batch {
  * Memory is taken by the first batch that needs more than those before it, and kept; on the device for the
  * next power of two of images, and taking more may wait for all that the device has to do: 8 bytes an image on
  * the device, and for the smooth method about 11 bytes a pixel (22 of RGBA32F; 22 on the cpu) for as many
- * images as fit in 256 MiB (32 MiB on the cpu), at least one. The others of a batch come after those, on
- * the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller batches still work. On other
+ * images as fit in 256 MiB (1.5 MiB a thread on the cpu), at least one. The others of a batch come after
+ * those, on the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing was done, and smaller batches still work. On other
  * failures of the device some images may have been written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);

@@ -15,8 +15,8 @@
 _Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step");
 
 #define CHANNELS FOVEATE_CPU_MAX_CHANNELS
-/* What fits in a large cache; more images at a time would not be faster. */
-#define MAX_LEVEL_BYTES ((size_t)32 << 20)
+/* What fits in the caches of one core; more images at a time would go through memory. */
+#define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
 
 /* Rows of a level in planes that a worker takes at a time: the fewer, the more rows of the image are read
  * twice. */
@@ -137,7 +137,8 @@ enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smoo
                                                  uint32_t image_count)
 {
     const size_t floats = level_floats(smooth) ? level_floats(smooth) : 1;
-    const size_t most = MAX_LEVEL_BYTES / (floats * sizeof *smooth->samples);
+    const size_t workers = smooth->scratch_count ? smooth->scratch_count : 1;
+    const size_t most = workers * LEVEL_BYTES_PER_WORKER / (floats * sizeof *smooth->samples);
     const size_t fitting = image_count < most ? image_count : most;
     const size_t count = fitting ? fitting : 1;
     if (count <= smooth->image_capacity) {

@@ -22,8 +22,8 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth);
 /* On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_workers(
     struct foveate_cpu_smooth *smooth, uint32_t worker_count);
-/* Levels for so many images at once, or for as many as fit in 32 MiB; the images of a batch beyond that
- * come after them. */
+/* Levels for so many images at once, or for as many as fit in the caches of the workers that there are; the
+ * images of a batch beyond that come after them. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
                                                                   uint32_t image_count);
 

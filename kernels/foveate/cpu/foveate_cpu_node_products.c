@@ -216,6 +216,40 @@ static void encode_row(const struct foveate_cpu_picture *picture, lanes sum[MAX_
     }
 }
 
+/* One row of pixels: rows of samples times what they weigh in it. Every other one has a sum of its own, so that
+ * a product waits for the one before the last only. */
+INLINE void rows_product(const float *weights, int32_t taps, const float *in,
+                         const int32_t channels, lanes out[MAX_CHANNELS][GROUPS])
+{
+    const ptrdiff_t pitch = channels * PX;
+    lanes sum[2][MAX_CHANNELS][GROUPS];
+    for (int32_t c = 0; c < channels; c++) {
+        for (int32_t g = 0; g < GROUPS; g++) {
+            sum[0][c][g] = weights[0] * *lanes_at(in + c * PX + g * LANES);
+            sum[1][c][g] = (lanes){0};
+        }
+    }
+    int32_t i = 1;
+    in += pitch;
+    for (; i + 1 < taps; i += 2, in += 2 * pitch) {
+        for (int32_t c = 0; c < channels; c++) {
+            for (int32_t g = 0; g < GROUPS; g++) {
+                const float *at = in + c * PX + g * LANES;
+                sum[0][c][g] += weights[i] * *lanes_at(at);
+                sum[1][c][g] += weights[i + 1] * *lanes_at(at + pitch);
+            }
+        }
+    }
+    for (int32_t c = 0; c < channels; c++) {
+        for (int32_t g = 0; g < GROUPS; g++) {
+            if (i < taps) {
+                sum[0][c][g] += weights[i] * *lanes_at(in + c * PX + g * LANES);
+            }
+            out[c][g] = sum[0][c][g] + sum[1][c][g];
+        }
+    }
+}
+
 INLINE void down(const struct foveate_cpu_node_tile *tile, const struct foveate_cpu_node_rows *rows,
                  const int32_t channels)
 {
@@ -226,18 +260,7 @@ INLINE void down(const struct foveate_cpu_node_tile *tile, const struct foveate_
             rows->across +
             (ptrdiff_t)(rows->phase->row_first[y] - rows->across_first) * channels * PX;
         lanes sum[MAX_CHANNELS][GROUPS];
-        for (int32_t c = 0; c < channels; c++) {
-            for (int32_t g = 0; g < GROUPS; g++) {
-                sum[c][g] = (lanes){0};
-            }
-        }
-        for (int32_t i = 0; i < taps; i++, in += channels * PX) {
-            for (int32_t c = 0; c < channels; c++) {
-                for (int32_t g = 0; g < GROUPS; g++) {
-                    sum[c][g] += weights[i] * *lanes_at(in + c * PX + g * LANES);
-                }
-            }
-        }
+        rows_product(weights, taps, in, channels, sum);
         if (tile->blend == FOVEATE_BLEND_WIDE) {
             if (channels > 1 && tile->picture->light->sample_count == 0) {
                 encode_lanes(tile->picture, sum);
