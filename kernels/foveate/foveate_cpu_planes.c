@@ -15,15 +15,14 @@ static bool is_words(const struct foveate_cpu_picture *picture, const struct fov
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
-/* What else is read and written by registers: three bytes, one, or a word of 10 bits a colour, without gaps. */
+/* What else is read and written by registers: three bytes, one, or a word of 10 bits a colour, at any distance: the
+ * same picture has the same result however it lies in memory. */
 static bool is_packed(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
 {
     const int32_t colors = (int32_t)picture->codec->color_channels;
     return (image->format == FOVEA_FORMAT_RGB8 || image->format == FOVEA_FORMAT_R8 ||
             image->format == FOVEA_FORMAT_A2B10G10R10) &&
-           picture->channels == colors &&
-           (image->pixel_stride_bytes == 0 ||
-            image->pixel_stride_bytes == (ptrdiff_t)picture->codec->bytes);
+           picture->channels == colors;
 }
 
 /* It shows one colour in another. */
@@ -66,14 +65,14 @@ static void read_levels(const unsigned char *in, int32_t count, float *out, ptrd
     }
 }
 
-/* Pixels of `bytes` bytes, the first `channels` of which count; light NULL: as they are stored. */
+/* Pixels whose first `channels` bytes count; light NULL: as they are stored. */
 __attribute__((always_inline)) static inline void read_bytes(const unsigned char *in,
-                                                             const int32_t bytes,
+                                                             const ptrdiff_t stride_bytes,
                                                              const int32_t channels,
                                                              const float *light, int32_t count,
                                                              float *out, ptrdiff_t plane)
 {
-    for (int32_t i = 0; i < count; i++, in += bytes) {
+    for (int32_t i = 0; i < count; i++, in += stride_bytes) {
         for (int32_t c = 0; c < channels; c++) {
             out[c * plane + i] = light ? light[in[c]] : (float)in[c];
         }
@@ -86,10 +85,11 @@ static void read_light(const unsigned char *in, const float *light, int32_t coun
     read_bytes(in, 4, 3, light, count, out, plane);
 }
 
-static void read_words_of_10_bits(const unsigned char *in, const float *light, int32_t count,
-                                  float *out, ptrdiff_t plane)
+static void read_words_of_10_bits(const struct pixel_row *row, const float *light, float *out,
+                                  ptrdiff_t plane)
 {
-    for (int32_t i = 0; i < count; i++, in += 4) {
+    const unsigned char *in = row->data;
+    for (uint32_t i = 0; i < row->count; i++, in += row->stride_bytes) {
         uint32_t word;
         memcpy(&word, in, sizeof word);
         for (int32_t c = 0; c < 3; c++) {
@@ -102,16 +102,16 @@ static void read_words_of_10_bits(const unsigned char *in, const float *light, i
 static void read_packed(const struct foveate_cpu_picture *picture,
                         const struct foveate_cpu_span *span, float *out, ptrdiff_t plane)
 {
-    const unsigned char *in = foveate_cpu_span_row(picture, &picture->view.src, span).data;
+    const struct pixel_row row = foveate_cpu_span_row(picture, &picture->view.src, span);
     const float *light = picture->light ? picture->light->light : NULL;
     if (picture->view.src.format == FOVEA_FORMAT_A2B10G10R10) {
-        read_words_of_10_bits(in, light, span->count, out, plane);
+        read_words_of_10_bits(&row, light, out, plane);
     } else if (picture->channels == 1) {
-        read_bytes(in, 1, 1, light, span->count, out, plane);
+        read_bytes(row.data, row.stride_bytes, 1, light, span->count, out, plane);
     } else if (light) {
-        read_bytes(in, 3, 3, light, span->count, out, plane);
+        read_bytes(row.data, row.stride_bytes, 3, light, span->count, out, plane);
     } else {
-        read_bytes(in, 3, 3, NULL, span->count, out, plane);
+        read_bytes(row.data, row.stride_bytes, 3, NULL, span->count, out, plane);
     }
 }
 
@@ -191,26 +191,23 @@ static inline whole_lanes rounded(const float *in, const struct pixel_light *lig
 }
 
 /* One register's pixels. */
-static void store_packed(enum fovea_format format, whole_lanes levels[3], int32_t count,
-                         const unsigned char *src, unsigned char *dst)
+static void store_packed(const struct foveate_cpu_picture *picture, whole_lanes levels[3],
+                         const struct pixel_row *src, const struct pixel_row *dst)
 {
-    if (format == FOVEA_FORMAT_A2B10G10R10) {
-        for (int32_t i = 0; i < count; i++) {
+    const enum fovea_format format = picture->view.dst.format;
+    const unsigned char *in = src->data;
+    unsigned char *out = dst->data;
+    for (uint32_t i = 0; i < dst->count; i++, in += src->stride_bytes, out += dst->stride_bytes) {
+        if (format == FOVEA_FORMAT_A2B10G10R10) {
             uint32_t word;
-            memcpy(&word, src + 4 * (ptrdiff_t)i, sizeof word);
+            memcpy(&word, in, sizeof word);
             word = (word & 3u << 30) | (uint32_t)levels[0][i] | (uint32_t)levels[1][i] << 10 |
                    (uint32_t)levels[2][i] << 20;
-            memcpy(dst + 4 * (ptrdiff_t)i, &word, sizeof word);
+            memcpy(out, &word, sizeof word);
+            continue;
         }
-    } else if (format == FOVEA_FORMAT_RGB8) {
-        for (int32_t i = 0; i < count; i++) {
-            for (int32_t c = 0; c < 3; c++) {
-                dst[3 * i + c] = (unsigned char)levels[c][i];
-            }
-        }
-    } else {
-        for (int32_t i = 0; i < count; i++) {
-            dst[i] = (unsigned char)levels[0][i];
+        for (int32_t c = 0; c < picture->channels; c++) {
+            out[c] = (unsigned char)levels[c][i];
         }
     }
 }
@@ -218,18 +215,20 @@ static void store_packed(enum fovea_format format, whole_lanes levels[3], int32_
 static void write_packed(const struct foveate_cpu_picture *picture,
                          const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
 {
-    const enum fovea_format format = picture->view.dst.format;
-    const unsigned char *src = foveate_cpu_span_row(picture, &picture->view.src, span).data;
-    unsigned char *dst = foveate_cpu_span_row(picture, &picture->view.dst, span).data;
-    const float highest = format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
-    const ptrdiff_t bytes = (ptrdiff_t)picture->codec->bytes;
+    const float highest = picture->view.dst.format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
     for (int32_t i = 0; i < span->count; i += LANES) {
         whole_lanes levels[3];
         for (int32_t c = 0; c < picture->channels; c++) {
             levels[c] = rounded(in + c * plane + i, picture->light, highest);
         }
-        const int32_t count = span->count - i < LANES ? span->count - i : LANES;
-        store_packed(format, levels, count, src + i * bytes, dst + i * bytes);
+        const struct foveate_cpu_span part = {
+            .x_px = span->x_px + i,
+            .y_px = span->y_px,
+            .count = span->count - i < LANES ? span->count - i : LANES,
+        };
+        const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, &part);
+        const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, &part);
+        store_packed(picture, levels, &src, &dst);
     }
 }
 
