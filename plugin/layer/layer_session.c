@@ -16,32 +16,28 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All of it behind one lock. A frame holds it for a look. It is held for longer where that is rare:
- * while the settings are read for the first time, and then up to 0.1 s for the gaze source; and at
- * the end, up to 0.3 s for the input's thread and 0.5 s each for the settings' and the one that
- * opens gaze sources. Nobody waits for the X server, nor for files once frames run. */
+/* All of it behind one lock. A frame holds it for a look. It is held for longer while the settings are read for the
+ * first time, then up to 0.1 s for the gaze source; and at the end, up to 0.3 s for the input's thread, 0.5 s each for
+ * the settings' and the one that opens gaze sources. Nobody waits for the X server, nor for files once frames run. */
 struct session {
     uint32_t instances;
     bool begun;
     struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
     struct layer_choices choices; /* what the files and the keys say */
     uint64_t serial; /* of those */
-    struct fovea_gaze_source
-        *source; /* of windows without one of their own; NULL: none could be opened */
+    struct fovea_gaze_source *source; /* NULL: none could be opened */
     struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
     struct layer_gaze *opener; /* NULL: there is no memory; sources are opened here */
-    bool opening; /* a source has been asked for */
+    bool opening, has_former; /* a source has been asked for; there is one to come back to */
     struct fovea_gaze_settings wanted; /* what was asked for last */
-    struct fovea_gaze_settings former; /* to come back to, where it had to go first */
-    bool has_former;
+    struct fovea_gaze_settings former; /* of one that had to go first */
     struct layer_context *asked; /* those whose GPU is to read a source itself; gaze.late */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
     struct layer_windows windows; /* with the gaze in each where the pointer is it */
 };
 
-/* The first frame has its gaze, then, unless the source is slow. */
-#define FIRST_SOURCE_MS 100.0
+#define FIRST_SOURCE_MS 100.0 /* the first frame has its gaze, unless the source is slower */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
@@ -67,8 +63,7 @@ static void open_config(void)
 static void take_away(struct layer_context *context)
 {
     if (context->follows) {
-        const enum fovea_result result = fovea_vk_follow_gaze(context->fovea, NULL);
-        (void)result; /* taking a source away does not fail */
+        (void)!fovea_vk_follow_gaze(context->fovea, NULL); /* does not fail */
     }
     context->follows = false;
     context->asked = NULL;

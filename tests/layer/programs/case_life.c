@@ -160,10 +160,14 @@ static void *leave_soon(void *user)
     exit(0);
 }
 
+/* After some frames: a program that ends while lavapipe compiles a kernel of the first one is crashed by LLVM, which takes
+ * itself down in handlers of exit() that it registers as it compiles. */
 static void exits_in_a_thread(void)
 {
     static struct stand stand;
     open_stand(&stand);
+    frame_run(&stand.screen, FRAMES);
+    program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
     pthread_t thread;
     if (pthread_create(&thread, NULL, leave_soon, NULL) != 0) {
         program_fail("pthread_create", 0);
