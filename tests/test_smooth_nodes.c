@@ -146,6 +146,40 @@ static void every_strength_on_every_drawing(void **state)
     }
 }
 
+/* Their levels are chosen as for wide light, whose ladder the plan has. */
+static void floats_are_averaged_as_they_are_whatever_the_transfer(void **state)
+{
+    (void)state;
+    static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
+    for (int i = 0; i < 4; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        struct point point = {.width_px = 97, .height_px = 61, .drawing = (enum drawing)i};
+        point.format = i / 2 ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F;
+        foveation.light = FOVEA_LIGHT_LINEAR;
+        foveation.transfer = transfers[i % 2];
+        place_gaze(&point, i);
+        check(&foveation, &point);
+    }
+}
+
+/* Its codes have a kink at each sample. */
+static void a_table_of_a_few_samples_is_the_reference(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DRAWINGS; i++) {
+        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
+        struct point point = {.width_px = 61,
+                              .height_px = 97,
+                              .format = FOVEA_FORMAT_RGB8,
+                              .drawing = (enum drawing)i};
+        foveation.light = FOVEA_LIGHT_TABLE;
+        foveation.display =
+            (struct fovea_display){.table_count = 6, .table = {0.1, 0.9, 7, 31, 80, 150}};
+        place_gaze(&point, i);
+        check(&foveation, &point);
+    }
+}
+
 /* These are the laws that no square takes. */
 static void laws_of_small_pictures_are_steep(void **state)
 {
@@ -165,6 +199,8 @@ int main(void)
         cmocka_unit_test(every_law_at_every_size_as_stored),
         cmocka_unit_test(every_law_at_every_size_in_light),
         cmocka_unit_test(every_strength_on_every_drawing),
+        cmocka_unit_test(floats_are_averaged_as_they_are_whatever_the_transfer),
+        cmocka_unit_test(a_table_of_a_few_samples_is_the_reference),
         cmocka_unit_test(laws_of_small_pictures_are_steep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,11 +12,11 @@ struct axis {
     double weights[FOVEATE_LADDER_TAPS];
 };
 
-static struct axis axis_of(const struct foveate_node *node, int32_t px)
+static struct axis axis_of(const struct foveate_node *node, float reach, int32_t px)
 {
     struct axis axis;
     const double centre = (px + 0.5) / (1 << node->level) - 0.5;
-    axis.count = foveate_node_row(node, (double)FOVEATE_REACH, centre, &axis.first, axis.weights);
+    axis.count = foveate_node_row(node, (double)reach, centre, &axis.first, axis.weights);
     return axis;
 }
 
@@ -43,15 +43,18 @@ static float sum_square(const struct foveate_cpu_picture *picture, int32_t level
 static void gather_pixel(const struct foveate_cpu_picture *picture, float sigma_px, int32_t x_px,
                          int32_t y_px, float *out)
 {
+    const int32_t light = picture->light ? picture->view.frame.light : FOVEATE_LIGHT_STORED;
+    const float reach = foveate_light_reach(light);
     struct foveate_node node = {
         .sigma_px = (double)sigma_px,
-        .level = foveate_level_for(sigma_px, (int32_t)picture->plan->level_count),
+        .level = foveate_level_with(sigma_px, foveate_light_rest(light),
+                                    (int32_t)picture->plan->level_count),
     };
     const double rest_sq =
         node.sigma_px * node.sigma_px - (double)foveate_level_variance(node.level);
     node.rest = sqrt(rest_sq) / (1 << node.level);
-    const struct axis x = axis_of(&node, x_px);
-    const struct axis y = axis_of(&node, y_px);
+    const struct axis x = axis_of(&node, reach, x_px);
+    const struct axis y = axis_of(&node, reach, y_px);
     for (int32_t c = 0; c < picture->channels; c++) {
         out[c] = sum_square(picture, node.level, c, &x, &y);
     }
@@ -72,6 +75,10 @@ void foveate_cpu_node_gather(const struct foveate_cpu_picture *picture, const fl
         float values[FOVEATE_CPU_MAX_CHANNELS];
         if (sigma_px[i] > 0.0f) {
             gather_pixel(picture, sigma_px[i], x, y, values);
+            if (picture->light) {
+                pixel_light_to_levels(picture->light, values, 1, (uint32_t)picture->channels,
+                                      picture->codec->color_channels);
+            }
             picture->codec->encode(values, (uint32_t)picture->channels, &src, &dst);
         } else {
             pixel_copy_row(picture->codec, &src, &dst);

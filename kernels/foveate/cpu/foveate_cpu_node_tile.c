@@ -71,9 +71,8 @@ void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile)
                               sigma_px);
         repeat_last(sigma_px, tile->width_px);
         for (int32_t i = 0; i < PX; i += LANES) {
-            const lanes place = tile->blend == FOVEATE_BLEND_WIDE
-                                    ? wide_place_of(lanes_at(sigma_px + i))
-                                    : place_of(lanes_at(sigma_px + i));
+            const lanes place = tile->is_wide ? wide_place_of(lanes_at(sigma_px + i))
+                                              : place_of(lanes_at(sigma_px + i));
             const whole_lanes lower = place < lowest;
             const whole_lanes higher = place > highest;
             *(lanes *)(places + i) = place;

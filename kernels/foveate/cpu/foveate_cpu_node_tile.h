@@ -22,6 +22,7 @@ struct foveate_cpu_node_tile {
     int32_t x_px, y_px;
     int32_t width_px, height_px; /* as far as it lies in the picture */
     int32_t blend; /* enum foveate_blend; wide: codes are blended */
+    bool is_wide; /* the plan's ladder is that of wide light, whatever the pixels are */
     struct foveate_tile_nodes nodes;
     float *sigma_px;
     float *places; /* of sigma on the ladder */

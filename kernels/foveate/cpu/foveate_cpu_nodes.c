@@ -253,6 +253,12 @@ static int32_t blend_of(const struct foveate_cpu_picture *picture)
     return foveate_light_blend(picture->light ? picture->view.frame.light : FOVEATE_LIGHT_STORED);
 }
 
+/* Codes of a display's table have a kink at each of its samples, which blending them smooths: by up to 9 of 1023. */
+static bool has_kinks(const struct foveate_cpu_picture *picture)
+{
+    return picture->light && picture->light->sample_count > 0;
+}
+
 static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_cpu_ladder *ladder,
                       const struct room *room)
 {
@@ -261,7 +267,12 @@ static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_c
         copy_tile(tile);
         return;
     }
-    tile->nodes = foveate_tile_nodes_of(tile->lowest, tile->highest, tile->blend);
+    if (has_kinks(tile->picture)) {
+        foveate_cpu_node_gather(tile->picture, tile->sigma_px, tile->x_px, tile->y_px);
+        return;
+    }
+    tile->nodes = foveate_tile_nodes_of(tile->lowest, tile->highest,
+                                        tile->is_wide ? FOVEATE_BLEND_WIDE : tile->blend);
     foveate_cpu_node_weigh(tile);
     blend_nodes(tile, ladder, room);
     if (!foveate_cpu_node_write(tile, room->values)) {
@@ -280,6 +291,7 @@ static void tiles(const struct foveate_cpu_picture *picture,
         struct foveate_cpu_node_tile tile = {
             .picture = picture,
             .blend = blend_of(picture),
+            .is_wide = foveate_light_is_wide(foveate_plan_light(picture->plan)),
             .x_px = x_px,
             .y_px = y_px,
             .width_px = width_px - x_px < PX ? width_px - x_px : PX,
