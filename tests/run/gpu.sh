@@ -15,7 +15,8 @@ SANITIZERS=(memcheck racecheck initcheck synccheck)
 help_gpu()
 {
     cat <<END
-./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--jobs N] [--no-sanitizer]
+./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--jobs N] [--within SECONDS] [--no-sanitizer]
+./run gpu-test --again --bundle DIR [--report FILE]
 
   Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure, but that of a test for
   several GPUs where there is one. Then CUDA's
@@ -26,7 +27,9 @@ help_gpu()
   --only REGEX     only the tests whose names match
   --jobs N         as many at a time (here $(gpu_jobs)); those that measure times, or take all of the
                    GPU's memory, come afterwards, each alone
+  --within SECONDS what has not begun by then, or is not over, is reported as a failure: not reached
   --no-sanitizer   leave compute-sanitizer out
+  --again          run nothing: report what the last run has left in $(relative "$LOGS")
 
 ./run gpu-bundle DIR
 
@@ -152,20 +155,23 @@ build_facts()
 command_gpu_test()
 {
     local bundle='' only='' sanitize=1 jobs
-    REPORT='' jobs=$(gpu_jobs)
+    REPORT='' WITHIN='' AGAIN='' jobs=$(gpu_jobs)
     while (($#)); do
         case $1 in
         --bundle) bundle=$(readlink -m -- "${2-}") && shift ;;
         --report) REPORT=$(readlink -m -- "${2-}") && shift ;;
         --only) only=${2-} && shift ;;
         --jobs) jobs=${2-} && shift ;;
+        --within) WITHIN=${2-} && shift ;;
         --no-sanitizer) sanitize=0 ;;
+        --again) AGAIN=1 ;;
         *) wrong_usage "'gpu-test' does not understand '$1'" ;;
         esac
         shift
     done
     [[ $jobs =~ ^[1-9][0-9]?$ ]] || wrong_usage "--jobs needs a number from 1 to 99"
-    nvidia-smi -L >/dev/null 2>&1 || fail "no NVIDIA GPU with a driver here (nvidia-smi does not see one)"
+    [[ -z $WITHIN || $WITHIN =~ ^[1-9][0-9]{0,4}$ ]] || wrong_usage "--within needs a number of seconds"
+    [[ -n $AGAIN ]] || nvidia-smi -L >/dev/null 2>&1 || fail "no NVIDIA GPU with a driver here (nvidia-smi does not see one)"
     mark_build_root
     if [[ -n $bundle ]]; then
         [[ -e $bundle/tests.tsv ]] || fail "$bundle is no bundle"
@@ -250,15 +256,19 @@ gpu_report()
     [[ -n $REPORT ]] && { : >"$REPORT" || fail "cannot write $REPORT"; }
     report_machine "$2"
     list_gpu_jobs "$1"
-    run_gpu_jobs "$2" &
-    GPU_POOL=$!
+    if [[ -n $AGAIN ]]; then
+        GPU_POOL=$BASHPID
+    else
+        run_gpu_jobs "$2" &
+        GPU_POOL=$!
+    fi
     report_tests || failed=1
     if (($1)); then
         report_sanitizers || failed=1
     else
         report '' && report 'compute-sanitizer was left out (--no-sanitizer).'
     fi
-    wait "$GPU_POOL"
+    [[ -n $AGAIN ]] || wait "$GPU_POOL"
     report ''
     if ((failed)); then
         report '**Something failed.**'
@@ -272,7 +282,15 @@ gpu_report()
 
 report_machine()
 {
-    local name value
+    if [[ -z $AGAIN ]]; then
+        describe_machine "$1" >"$LOGS/gpu-machine"
+    fi
+    report "$(<"$LOGS/gpu-machine")"
+}
+
+describe_machine()
+{
+    local name value REPORT=''
     report '# Tests on a GPU'
     report ''
     report "Made by \`./run gpu-test\`."
@@ -318,11 +336,16 @@ gpu_run()
 declare -A JOB_LINE=() JOB_SECONDS=() JOB_TOOL=()
 JOBS_TOGETHER=() JOBS_ALONE=()
 
+has_sanitizer()
+{
+    [[ -n $AGAIN ]] || have compute-sanitizer
+}
+
 # The slow ones begin first: tools, then tests by the time that they are allowed. Of those that run alone they are last.
 list_gpu_jobs()
 {
     local name labels seconds line tool
-    if (($1)) && have compute-sanitizer; then
+    if (($1)) && has_sanitizer; then
         for tool in "${SANITIZERS[@]}"; do
             while IFS=$'\t' read -r name labels seconds line; do
                 [[ ,$labels, != *,kernel,* ]] || add_gpu_job "$tool-$name" $((seconds * 4)) "$line" "$tool"
@@ -338,7 +361,7 @@ list_gpu_jobs()
 add_gpu_job()
 {
     JOB_SECONDS[$1]=$2 JOB_LINE[$1]=$3 JOB_TOOL[$1]=$4
-    rm -f -- "$LOGS/gpu-$1".{log,end}
+    [[ -n $AGAIN ]] || rm -f -- "$LOGS/gpu-$1".{log,end}
     if [[ ,${5-}, == *,alone,* ]]; then
         JOBS_ALONE=("$1" ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"})
     else
@@ -367,13 +390,17 @@ run_gpu_jobs()
 run_gpu_job()
 {
     local job=$1 tool=${JOB_TOOL[$1]} status=0 start wrapper=()
-    local log=$LOGS/gpu-$job.log end=$LOGS/gpu-$job.end
+    local log=$LOGS/gpu-$job.log end=$LOGS/gpu-$job.end seconds=$((JOB_SECONDS[$1] * $2))
+    if [[ -n $WITHIN ]]; then
+        ((SECONDS < WITHIN)) || return 0
+        seconds=$((seconds < WITHIN - SECONDS ? seconds : WITHIN - SECONDS))
+    fi
     if [[ -n $tool ]]; then
         export FOVEA_TEST_QUICK=1
         wrapper=(compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 99)
     fi
     start=$(date +%s%N)
-    gpu_run "$log" $((JOB_SECONDS[$job] * $2)) "${JOB_LINE[$job]}" ${wrapper[@]+"${wrapper[@]}"} || status=$?
+    gpu_run "$log" "$seconds" "${JOB_LINE[$job]}" ${wrapper[@]+"${wrapper[@]}"} || status=$?
     echo "$status $(seconds_since "$start")" >"$end.new"
     mv -- "$end.new" "$end"
 }
@@ -382,7 +409,7 @@ run_gpu_job()
 await_gpu_job()
 {
     local end=$LOGS/gpu-$1.end
-    while [[ ! -e $end ]] && kill -0 "$GPU_POOL" 2>/dev/null; do
+    while [[ ! -e $end && -z $AGAIN ]] && kill -0 "$GPU_POOL" 2>/dev/null; do
         sleep 0.1
     done
     read -r STATUS TOOK 2>/dev/null <"$end" || STATUS=125 TOOK=0
@@ -400,6 +427,8 @@ verdict()
     local status=$1 log=$2 labels=$3
     if [[ $status == 77 && ,$labels, == *,gpus,* ]] && (($(gpu_count) < 2)); then
         echo 'skipped: one GPU'
+    elif [[ $status == 125 ]]; then
+        echo 'FAILED: not reached'
     elif [[ $status == 77 ]] || grep -q '^\[  SKIPPED \] [A-Za-z_]' "$log"; then
         echo 'FAILED: skipped'
     elif [[ $status == 124 || $status == 137 ]]; then
@@ -423,13 +452,13 @@ report_tests()
         result=$(verdict "$STATUS" "$log" "$labels")
         [[ $result == passed || $result == skipped:* ]] || broken+=("$name")
         [[ $result == skipped:* ]] && SKIPPED=$((SKIPPED + 1))
-        report "| $name | $result | $(grep -c '^\[       OK \]' "$log") | $TOOK |"
+        report "| $name | $result | $(grep -cs '^\[       OK \]' "$log" || true) | $TOOK |"
     done <<<"$GPU_TESTS"
     report_notes
     report_cases
     for name in ${broken[@]+"${broken[@]}"}; do
         printf '\n---- %s\n' "$(relative "$LOGS/gpu-$name.log")" >&2
-        tail -n 60 "$LOGS/gpu-$name.log" >&2
+        tail -n 60 "$LOGS/gpu-$name.log" >&2 || true
     done
     ((${#broken[@]} == 0))
 }
@@ -457,7 +486,7 @@ report_cases()
     local name rest
     report '' && report '### Cases' && report ''
     while IFS=$'\t' read -r name rest; do
-        report "- $name: $(sed -n 's/^\[       OK \] //p' "$LOGS/gpu-$name.log" | tr '_' ' ' |
+        report "- $name: $(sed -n 's/^\[       OK \] //p' "$LOGS/gpu-$name.log" 2>/dev/null | tr '_' ' ' |
             paste -s -d ';' | sed 's/;/; /g')"
     done <<<"$GPU_TESTS"
 }
@@ -466,12 +495,14 @@ report_sanitizers()
 {
     local name labels rest tool log result failed=0
     report '' && report '## compute-sanitizer' && report ''
-    if ! have compute-sanitizer; then
+    if ! has_sanitizer; then
         report 'FAILED: compute-sanitizer is not here; it comes with the CUDA toolkit.'
         return 1
     fi
-    report "$(compute-sanitizer --version | sed -n 's/^Version /Version /p')"
-    report ''
+    if have compute-sanitizer; then
+        report "$(compute-sanitizer --version | sed -n 's/^Version /Version /p')"
+        report ''
+    fi
     report '| tool | test | result | seconds |'
     report '|---|---|---|---|'
     for tool in "${SANITIZERS[@]}"; do
