@@ -48,7 +48,7 @@ PACKAGES_format='
 clang-format|cmd:clang-format|checks the layout of the sources
 '
 PACKAGES_check='
-g++|cmd:c++|compiles the public headers as C++
+g++|cmd:c++|compiles the public headers as C++, and CUDA kernels for the host
 clang|cmd:clang|second compiler; sanitizers
 libclang-rt-dev|clang-rt:|run-time library of the sanitizers and of the fuzzer
 llvm|cmd:llvm-symbolizer|names the functions in a sanitizer report
