@@ -129,7 +129,7 @@ static void check_pixel(const struct scene *scene, const struct picture *picture
                         const struct fovea_image *src, const struct fovea_image *dst, uint32_t x,
                         uint32_t y)
 {
-    double expected[4];
+    double expected[4] = {0.0};
     if (sigma > 0.0) {
         blurred_pixel(picture, x, y, sigma, expected);
     }

@@ -148,7 +148,7 @@ static void open_window(const struct foveate_cpu_node_tile *tile,
     for (int32_t i = 0; i < out->y.count; i++) {
         const int32_t row =
             foveate_cpu_clamp(out->y.base + out->y.first + i, -margin, level->height + margin - 1);
-        if (row == before) {
+        if (i > 0 && row == before) {
             out->rows[i] = out->rows[i - 1];
         } else if (inside) {
             out->rows[i] = foveate_cpu_plane_row(picture, out->level, 0, row) + first;
@@ -218,7 +218,7 @@ static void blend_nodes(const struct foveate_cpu_node_tile *tile,
 {
     struct span rows[MAX_NODES];
     struct window window;
-    window.level = -1;
+    const struct foveate_cpu_node *seen = NULL; /* the one that the window was opened for */
     find_rows(tile, rows);
     memset(tile->pixels, 0,
            (size_t)(tile->height_px * tile->picture->channels * PX) * sizeof *tile->pixels);
@@ -227,8 +227,9 @@ static void blend_nodes(const struct foveate_cpu_node_tile *tile,
         if (rows[n].first >= rows[n].end) {
             continue;
         }
-        if (node->level != window.level) {
+        if (!seen || node->level != seen->level) {
             open_window(tile, ladder, n, room, &window);
+            seen = node;
         }
         add_node(tile, node, &window, room, n, rows[n]);
     }

@@ -78,6 +78,9 @@ static bool fails(const void *return_address)
     return fail_first > 0 && number >= fail_first && number - fail_first < fail_count;
 }
 
+/* Other names of parameters than in headers that may change them. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+
 /* glibc's own, under the names that it keeps for whoever replaces them. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
@@ -233,3 +236,5 @@ __attribute__((destructor)) static void report(void)
     fprintf(stderr, "storm: %u threads of the layer read the environment %u times: %s\n", threads,
             readings, last_read);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
