@@ -46,4 +46,22 @@ static inline struct pixel_row foveate_cpu_span_row(const struct foveate_cpu_pic
     return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
 }
 
+/* Pixels that are not blurred keep their bits. */
+static inline void foveate_cpu_copy_span(const struct foveate_cpu_picture *picture,
+                                         const struct foveate_cpu_span *span)
+{
+    const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, span);
+    const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, span);
+    pixel_copy_row(picture->codec, &src, &dst);
+}
+
+/* The same of `row_count` rows, the first of which is the span. */
+static inline void foveate_cpu_copy_rows(const struct foveate_cpu_picture *picture,
+                                         struct foveate_cpu_span span, int32_t row_count)
+{
+    for (int32_t i = 0; i < row_count; i++, span.y_px++) {
+        foveate_cpu_copy_span(picture, &span);
+    }
+}
+
 #endif

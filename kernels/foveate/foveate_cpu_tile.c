@@ -64,17 +64,6 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
     return range;
 }
 
-static void copy_tile(const struct foveate_cpu_tile *tile)
-{
-    const struct foveate_cpu_picture *picture = tile->picture;
-    for (int32_t y = 0; y < tile->height_px; y++) {
-        const struct foveate_cpu_span span = {tile->x_px, tile->y_px + y, tile->width_px};
-        const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, &span);
-        const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, &span);
-        pixel_copy_row(picture->codec, &src, &dst);
-    }
-}
-
 static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
 {
     const float steepness =
@@ -136,7 +125,9 @@ static void divide(const struct foveate_cpu_picture *picture,
         .height_px = foveate_cpu_smaller(size_px, picture->view.frame.height_px - y_px),
     };
     if (range.highest < COPY_SIGMA_PX) {
-        copy_tile(&tile);
+        foveate_cpu_copy_rows(tile.picture,
+                              (struct foveate_cpu_span){tile.x_px, tile.y_px, tile.width_px},
+                              tile.height_px);
         return;
     }
     tile.k = level_for(picture, size_px, range);

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Of what was made in the process `maker`. */
-static inline bool process_is_child_of(pid_t maker)
+/* True where what the process `owner` has made was inherited by a fork. */
+static inline bool process_is_child_of(pid_t owner)
 {
-    return getpid() != maker;
+    return getpid() != owner;
 }
 
 #endif

@@ -256,9 +256,7 @@ gpu_report()
     [[ -n $REPORT ]] && { : >"$REPORT" || fail "cannot write $REPORT"; }
     report_machine "$2"
     list_gpu_jobs "$1"
-    if [[ -n $AGAIN ]]; then
-        GPU_POOL=$BASHPID
-    else
+    if [[ -z $AGAIN ]]; then
         run_gpu_jobs "$2" &
         GPU_POOL=$!
     fi

@@ -36,7 +36,7 @@ struct foveate_cpu_ladder {
     float *memory;
 };
 
-/* Of all nodes that the plan's sigmas can ask for. */
+/* Makes all nodes that the plan's sigmas can ask for. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
                                                            const struct foveate_plan *plan,
                                                            float sigma_max_px);

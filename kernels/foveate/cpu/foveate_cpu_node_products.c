@@ -187,7 +187,7 @@ INLINE void scene_of_display(const struct pixel_light *light, lanes colors[3])
     }
 }
 
-/* Light as codes, of a row of three or four channels; a display's samples and grey go the plain way. */
+/* Light becomes codes, in a row of three or four channels; grey goes the plain way. */
 static void encode_lanes(const struct foveate_cpu_picture *picture, lanes sum[MAX_CHANNELS][GROUPS])
 {
     const struct pixel_light *light = picture->light;
@@ -262,7 +262,7 @@ INLINE void down(const struct foveate_cpu_node_tile *tile, const struct foveate_
         lanes sum[MAX_CHANNELS][GROUPS];
         rows_product(weights, taps, in, channels, sum);
         if (tile->blend == FOVEATE_BLEND_WIDE) {
-            if (channels > 1 && tile->picture->light->sample_count == 0) {
+            if (channels > 1) {
                 encode_lanes(tile->picture, sum);
             } else {
                 encode_row(tile->picture, sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What belongs to a tile's pixels: where they are on the ladder, and their way back into the picture. */
+/* A tile's pixels find their places on the ladder here, and their way back into the picture. */
 
 #include "foveate_cpu_node_tile.h"
 
@@ -175,9 +175,7 @@ static void copy_sharp(const struct foveate_cpu_node_tile *tile, int32_t y)
         }
         if (x > first) {
             const struct foveate_cpu_span span = {tile->x_px + first, tile->y_px + y, x - first};
-            const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, &span);
-            const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, &span);
-            pixel_copy_row(picture->codec, &src, &dst);
+            foveate_cpu_copy_span(picture, &span);
         }
     }
 }

@@ -45,7 +45,7 @@ struct foveate_cpu_node_window {
     int32_t skip; /* samples in each row before the first that counts */
 };
 
-/* From samples to 16 pixels a row and channel. */
+/* Sums samples to 16 pixels a row and channel. */
 void foveate_cpu_node_across(const struct foveate_cpu_node_window *window,
                              const struct foveate_cpu_node *node,
                              const struct foveate_cpu_node_phase *phase, int32_t channels,

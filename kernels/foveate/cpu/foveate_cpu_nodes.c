@@ -235,17 +235,6 @@ static void blend_nodes(const struct foveate_cpu_node_tile *tile,
     }
 }
 
-static void copy_tile(const struct foveate_cpu_node_tile *tile)
-{
-    const struct foveate_cpu_picture *picture = tile->picture;
-    for (int32_t y = 0; y < tile->height_px; y++) {
-        const struct foveate_cpu_span span = {tile->x_px, tile->y_px + y, tile->width_px};
-        const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, &span);
-        const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, &span);
-        pixel_copy_row(picture->codec, &src, &dst);
-    }
-}
-
 static int32_t blend_of(const struct foveate_cpu_picture *picture)
 {
     if (!pixel_light_known(picture->view.src.format)) {
@@ -265,7 +254,9 @@ static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_c
 {
     foveate_cpu_node_places(tile);
     if (tile->highest <= 0.0f) {
-        copy_tile(tile);
+        foveate_cpu_copy_rows(tile->picture,
+                              (struct foveate_cpu_span){tile->x_px, tile->y_px, tile->width_px},
+                              tile->height_px);
         return;
     }
     if (has_kinks(tile->picture)) {
