@@ -3,6 +3,7 @@
 
 #include "foveate_cpu_planes.h"
 
+#include "cpu/foveate_cpu_light.h"
 #include "foveate_cpu_words.h"
 
 #include <string.h>
@@ -257,6 +258,24 @@ static void repeat(float *out, float value, int32_t count)
     }
 }
 
+/* HLG's light of the scene becomes that of the display. */
+static void show_scene(const struct foveate_cpu_picture *picture, int32_t count, float *row,
+                       ptrdiff_t plane)
+{
+    const bool grey = picture->channels == 1;
+    for (int32_t i = 0; mixes(picture->light) && i < count; i += LANES) {
+        lanes colors[3];
+        const size_t bytes = sizeof(float) * (size_t)(count - i < LANES ? count - i : LANES);
+        for (int32_t c = 0; c < 3; c++) {
+            memcpy(&colors[c], row + (grey ? 0 : c) * plane + i, bytes);
+        }
+        foveate_cpu_display_of_scene(picture->light, colors);
+        for (int32_t c = 0; c < (grey ? 1 : 3); c++) {
+            memcpy(row + c * plane + i, &colors[c], bytes);
+        }
+    }
+}
+
 void foveate_cpu_read(const struct foveate_cpu_picture *picture,
                       const struct foveate_cpu_span *span, float *values, float *out,
                       ptrdiff_t plane)
@@ -270,17 +289,19 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
         .count = end - first,
     };
     const int32_t before = first - span->x_px;
-    if (is_packed(picture, src) && !mixes(picture->light)) {
+    if (is_packed(picture, src)) {
         read_packed(picture, &inside, out + before, plane);
+        show_scene(picture, inside.count, out + before, plane);
     } else if (is_fours(picture, src) && !picture->light) {
         const int32_t done = read_fours(picture, &inside, out + before, plane);
         const struct foveate_cpu_span rest = after(&inside, done);
         read_any(picture, &rest, values, out + before + done, plane);
-    } else if (!is_words(picture, src) || mixes(picture->light)) {
+    } else if (!is_words(picture, src)) {
         read_any(picture, &inside, values, out + before, plane);
     } else if (picture->light) {
         read_light(foveate_cpu_span_row(picture, src, &inside).data, picture->light->light,
                    inside.count, out + before, plane);
+        show_scene(picture, inside.count, out + before, plane);
     } else {
         read_levels(foveate_cpu_span_row(picture, src, &inside).data, inside.count, out + before,
                     plane);

@@ -136,83 +136,16 @@ INLINE lanes weights_at(const struct foveate_cpu_node_tile *tile, int32_t index,
     return weights;
 }
 
-/* pixel_light_to_levels of one colour */
-INLINE lanes level_of(const struct pixel_light *light, const lanes *value)
+/* Of colours; alpha is no light. */
+INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
 {
-    const lanes zero = {0};
-    const lanes one = zero + 1.0f;
-    const whole_lanes above = *value > zero;
-    const lanes some = lanes_choose(&above, value, &zero);
-    const whole_lanes below = some < one;
-    const lanes clamped = lanes_choose(&below, &some, &one);
-    const lanes line = clamped * light->line_slope;
-    const whole_lanes is_line = clamped <= zero + light->line_end;
-    const lanes first = (lanes)((whole_lanes){0} + (int32_t)light->first_bits);
-    const lanes counted = lanes_choose(&is_line, &first, &clamped);
-    const whole_lanes bits = (whole_lanes)counted - (int32_t)light->first_bits;
-    const whole_lanes entry = bits >> PIXEL_LIGHT_STEP_BITS;
-    const lanes part = __builtin_convertvector(bits & ((1 << PIXEL_LIGHT_STEP_BITS) - 1), lanes) *
-                       (1.0f / (1 << PIXEL_LIGHT_STEP_BITS));
-    const lanes here = lanes_gather(light->level, &entry);
-    const lanes next = lanes_gather(light->level + 1, &entry);
-    const lanes curve = here + part * (next - here);
-    return lanes_choose(&is_line, &line, &curve);
-}
-
-/* HLG's light of the display as the scene's, as pixel_light_to_levels does it. */
-INLINE void scene_of_display(const struct pixel_light *light, lanes colors[3])
-{
-    const lanes zero = {0};
-    const lanes two = zero + 2.0f;
-    for (int32_t c = 0; c < 3; c++) {
-        const whole_lanes above = colors[c] > zero;
-        const lanes some = lanes_choose(&above, &colors[c], &zero);
-        const whole_lanes below = some < two;
-        colors[c] = lanes_choose(&below, &some, &two);
-    }
-    const lanes luminance = FOVEATE_LIGHT_RED * colors[light->blue_first ? 2 : 0] +
-                            FOVEATE_LIGHT_GREEN * colors[1] +
-                            FOVEATE_LIGHT_BLUE * colors[light->blue_first ? 0 : 2];
-    const lanes least = zero + 1e-30f;
-    const whole_lanes some = luminance > least;
-    const lanes from = lanes_choose(&some, &luminance, &least);
-    const float exponent = 1.0f / light->system_gamma - 1.0f;
-    lanes power;
-    lanes factor;
-    lanes_logarithm(&from, &power);
-    power *= exponent * 0.69314718f;
-    lanes_exponential(&power, &factor);
-    for (int32_t c = 0; c < 3; c++) {
-        colors[c] *= factor;
-    }
-}
-
-/* Light becomes codes, in a row of three or four channels; grey goes the plain way. */
-static void encode_lanes(const struct foveate_cpu_picture *picture, lanes sum[MAX_CHANNELS][GROUPS])
-{
-    const struct pixel_light *light = picture->light;
-    for (int32_t g = 0; g < GROUPS; g++) {
-        lanes colors[3] = {sum[0][g], sum[1][g], sum[2][g]};
-        if (light->system_gamma > 0.0f) {
-            scene_of_display(light, colors);
+    const lanes least = 1e-30f - (lanes){0};
+    for (int32_t c = 0; c < channels && c < 3; c++) {
+        for (int32_t g = 0; g < GROUPS; g++) {
+            const whole_lanes some = sum[c][g] > least;
+            const lanes light = lanes_choose(&some, &sum[c][g], &least);
+            sum[c][g] = lanes_quick_root(&light);
         }
-        for (int32_t c = 0; c < 3; c++) {
-            sum[c][g] = level_of(light, &colors[c]);
-        }
-    }
-}
-
-static void encode_row(const struct foveate_cpu_picture *picture, lanes sum[MAX_CHANNELS][GROUPS])
-{
-    const uint32_t channels = (uint32_t)picture->channels;
-    float *const planes = (float *)sum;
-    float values[PX * MAX_CHANNELS];
-    for (uint32_t i = 0; i < PX * channels; i++) {
-        values[i] = planes[i % channels * PX + i / channels];
-    }
-    pixel_light_to_levels(picture->light, values, PX, channels, picture->codec->color_channels);
-    for (uint32_t i = 0; i < PX * channels; i++) {
-        planes[i % channels * PX + i / channels] = values[i];
     }
 }
 
@@ -262,11 +195,7 @@ INLINE void down(const struct foveate_cpu_node_tile *tile, const struct foveate_
         lanes sum[MAX_CHANNELS][GROUPS];
         rows_product(weights, taps, in, channels, sum);
         if (tile->blend == FOVEATE_BLEND_WIDE) {
-            if (channels > 1) {
-                encode_lanes(tile->picture, sum);
-            } else {
-                encode_row(tile->picture, sum);
-            }
+            take_roots(channels, sum);
         }
         for (int32_t g = 0; g < GROUPS; g++) {
             const lanes weight = weights_at(tile, rows->index, y * PX + g * LANES);

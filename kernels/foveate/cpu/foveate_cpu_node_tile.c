@@ -7,6 +7,7 @@
 
 #include "../foveate_cpu_planes.h"
 #include "../foveate_cpu_sigma.h"
+#include "foveate_cpu_light.h"
 
 #define PX FOVEATE_CPU_NODE_PX
 #define PIXELS FOVEATE_CPU_NODE_PIXELS
@@ -137,6 +138,49 @@ void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile)
 
 /* ---- Back into the picture */
 
+/* Light becomes levels, of a display's samples or of one colour. */
+static void encode_row(const struct foveate_cpu_node_tile *tile, float *row)
+{
+    const uint32_t channels = (uint32_t)tile->picture->channels;
+    float values[PX * FOVEATE_CPU_MAX_CHANNELS];
+    for (uint32_t i = 0; i < PX * channels; i++) {
+        values[i] = row[i % channels * PX + i / channels];
+    }
+    pixel_light_to_levels(tile->picture->light, values, PX, channels,
+                          tile->picture->codec->color_channels);
+    for (uint32_t i = 0; i < PX * channels; i++) {
+        row[i % channels * PX + i / channels] = values[i];
+    }
+}
+
+/* Roots of wide light become its codes. */
+static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
+{
+    const struct pixel_light *light = tile->picture->light;
+    const int32_t colors = (int32_t)tile->picture->codec->color_channels;
+    const lanes zero = {0};
+    for (int32_t i = 0; i < colors * PX; i += LANES) {
+        const lanes root = *lanes_at(row + i);
+        const whole_lanes some = root > zero; /* weights may be below 0 */
+        const lanes kept = lanes_choose(&some, &root, &zero);
+        *(lanes *)(row + i) = kept * kept;
+    }
+    if (colors < 3 || light->sample_count > 0) {
+        encode_row(tile, row);
+        return;
+    }
+    for (int32_t i = 0; i < PX; i += LANES) {
+        lanes values[3] = {*lanes_at(row + i), *lanes_at(row + PX + i),
+                           *lanes_at(row + 2 * PX + i)};
+        if (light->system_gamma > 0.0f) {
+            foveate_cpu_scene_of_display(light, values);
+        }
+        for (int32_t c = 0; c < 3; c++) {
+            *(lanes *)(row + c * PX + i) = foveate_cpu_level_of(light, &values[c]);
+        }
+    }
+}
+
 /* Weights below 0 may make less than nothing, and more than white. */
 static void clamp(const struct foveate_cpu_node_tile *tile, float *row, const lanes *most)
 {
@@ -194,6 +238,9 @@ bool foveate_cpu_node_write(const struct foveate_cpu_node_tile *tile, float *val
     for (int32_t y = 0; y < tile->height_px; y++) {
         const struct foveate_cpu_span span = {tile->x_px, tile->y_px + y, tile->width_px};
         float *row = tile->pixels + (ptrdiff_t)y * picture.channels * PX;
+        if (tile->blend == FOVEATE_BLEND_WIDE) {
+            encode_roots(tile, row);
+        }
         if (words) {
             clamp(tile, row, &most);
             foveate_cpu_write_words(&picture, &span, row, PX);

@@ -21,7 +21,7 @@ struct foveate_cpu_node_tile {
     const struct foveate_cpu_picture *picture;
     int32_t x_px, y_px;
     int32_t width_px, height_px; /* as far as it lies in the picture */
-    int32_t blend; /* enum foveate_blend; wide: codes are blended */
+    int32_t blend; /* enum foveate_blend; wide: roots of light are blended */
     bool is_wide; /* the plan's ladder is that of wide light, whatever the pixels are */
     struct foveate_tile_nodes nodes;
     float *sigma_px;

@@ -243,12 +243,6 @@ static int32_t blend_of(const struct foveate_cpu_picture *picture)
     return foveate_light_blend(picture->light ? picture->view.frame.light : FOVEATE_LIGHT_STORED);
 }
 
-/* Codes of a display's table have a kink at each of its samples, which blending them smooths: by up to 9 of 1023. */
-static bool has_kinks(const struct foveate_cpu_picture *picture)
-{
-    return picture->light && picture->light->sample_count > 0;
-}
-
 static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_cpu_ladder *ladder,
                       const struct room *room)
 {
@@ -257,10 +251,6 @@ static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_c
         foveate_cpu_copy_rows(tile->picture,
                               (struct foveate_cpu_span){tile->x_px, tile->y_px, tile->width_px},
                               tile->height_px);
-        return;
-    }
-    if (has_kinks(tile->picture)) {
-        foveate_cpu_node_gather(tile->picture, tile->sigma_px, tile->x_px, tile->y_px);
         return;
     }
     tile->nodes = foveate_tile_nodes_of(tile->lowest, tile->highest,

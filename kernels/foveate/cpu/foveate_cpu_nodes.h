@@ -8,7 +8,7 @@
  * samples of its level to pixels, then along y, where each row's pixels take what they weigh the node by. Rows
  * that do not need a node are left out. Pixels of no blur are copied.
  *
- * Light that is wide is blended as codes, since tails of a node are many codes of the dark ones.
+ * Of wide light the square roots are blended (foveate_ladder.h).
  *
  * This is compiled several times, as foveate_cpu_lanes.h says. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_H

@@ -9,8 +9,10 @@
  * one rule serves from the copied pixel to the largest blur. Node i has c = i / FOVEATE_LADDER_PER_OCTAVE; a
  * *place* is a coordinate counted in nodes. Node 0 is the picture itself.
  *
- * Wide light (foveate_light.h) is blended by its codes, in which a neighbour shows from a billionth of its light
- * on: there c is log2(sigma / 0.1 px), along which the logarithm of such a share is smooth, and less is no blur.
+ * Wide light (foveate_light.h) shows a neighbour from a billionth of its light on. There c is log2(sigma / 0.1 px),
+ * along which the logarithm of such a share is smooth, and less is no blur; and what is blended is the square root
+ * of each colour, whose square is the pixel's. Light itself, blended, is 79 of PQ's 1,023 codes off beside what is
+ * bright; its codes are no better than the root, and cost a transfer function a node.
  *
  * In C a picture of a node is made from one level of the pyramid (foveate_smooth.h): foveate_node_row has the
  * weights of its samples for a pixel, blur and up-sampling at once, for each axis alike. A tile of pixels takes
@@ -71,7 +73,7 @@ struct foveate_tile_nodes {
     int32_t together; /* 1 to 4; less than count only if 4 */
 };
 
-/* How well nodes have to be blended: light shows errors more, and wide light, blended by its codes, most. */
+/* How well nodes have to be blended: light shows errors more, and wide light most. */
 enum foveate_blend {
     FOVEATE_BLEND_STORED = 0,
     FOVEATE_BLEND_LIGHT = 1,
@@ -91,7 +93,7 @@ FOVEATE_BOTH int32_t foveate_light_blend(int32_t light)
 FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
 {
     if (blend == FOVEATE_BLEND_WIDE) {
-        return nodes == 2 ? 0 : nodes == 3 || !is_far ? 1 : 2;
+        return nodes == 2 ? 0 : nodes == 3 ? 1 : nodes == 4 || !is_far ? 2 : 3;
     }
     if (blend == FOVEATE_BLEND_FLOATS) {
         return nodes == 2 ? 0 : nodes < 5 ? 2 : is_far ? 4 : 3;
