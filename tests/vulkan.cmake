@@ -8,6 +8,17 @@ fovea_add_test(NAME test_frame_cost_store
     SOURCES vulkan/test_frame_cost_store.c vulkan/cache_folder.c LINK fovea_internal LABELS unit)
 target_include_directories(test_frame_cost_store PRIVATE vulkan)
 
+# A driver of two libraries, as NVIDIA's is: the front, which the loader opens, opens the core. And a layer.
+foreach(part IN ITEMS front core layer)
+    add_library(test_driver_${part} MODULE vulkan/driver_${part}.c)
+    target_link_libraries(test_driver_${part} PRIVATE fovea_build ${CMAKE_DL_LIBS})
+    target_compile_definitions(test_driver_${part} PRIVATE CORE="$<TARGET_FILE:test_driver_core>")
+endforeach()
+fovea_add_test(NAME test_driver_loaded SOURCES vulkan/test_driver_loaded.c LINK fovea_internal LABELS unit)
+target_compile_definitions(test_driver_loaded PRIVATE FRONT="$<TARGET_FILE:test_driver_front>"
+    CORE="$<TARGET_FILE:test_driver_core>" LAYER="$<TARGET_FILE:test_driver_layer>")
+add_dependencies(test_driver_loaded test_driver_front test_driver_core test_driver_layer)
+
 find_library(VULKAN_LOADER vulkan)
 if(NOT VULKAN_LOADER)
     message(STATUS "Fovea: no Vulkan loader (libvulkan-dev); Vulkan tests are left out")

@@ -5,8 +5,8 @@
 
 #include "core/log.h"
 #include "vk_check.h"
+#include "vk_loaded.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,18 +135,11 @@ static bool knows_our_clock(const struct vk_functions *vk, VkPhysicalDevice phys
     return device && host;
 }
 
-/* Programs that end badly destroy the instance while frames are under way and contexts are left. The loader then takes
- * the driver's code away from under its own threads, and from under a worker of ours that is on its way out of
- * vkSignalSemaphore: so that stays. A driver that is used again is there already. */
 static void keep_driver_loaded(const struct vk_functions *vk)
 {
-    Dl_info info;
     void *function = NULL;
     memcpy(&function, &vk->QueueSubmit, sizeof function);
-    if (dladdr(function, &info) && info.dli_fname) {
-        /* Nobody needs the handle: it is not what keeps it. */
-        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }
+    vk_loaded_keep(function);
 }
 
 enum fovea_result vk_device_init(struct vk_device *device, const struct vk_device_desc *desc)

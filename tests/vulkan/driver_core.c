@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where a driver's functions are. It is made for one front. */
+
+__attribute__((visibility("default"))) int core_begin(void);
+__attribute__((visibility("default"))) void core_submit(void);
+
+static int fronts;
+
+/* How many fronts have begun on it. */
+int core_begin(void)
+{
+    return ++fronts;
+}
+
+void core_submit(void)
+{
+}

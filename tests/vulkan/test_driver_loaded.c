@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A driver stays loaded as a whole: a part of it that stays, and meets the rest when that is loaded again, breaks the
+ * program's heap. */
+
+#include "cmocka_all.h"
+#include "sanitized.h"
+#include "vk_loaded.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_loaded(const char *path)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library) {
+        dlclose(library);
+    }
+    return library;
+}
+
+/* Where leaks are looked for nothing is unloaded (keep_loaded.c). */
+static void assert_gone(const char *path)
+{
+    assert_true(TEST_SANITIZED || !is_loaded(path));
+}
+
+/* What vkCreateInstance does. */
+static void *open_driver(int *out_fronts)
+{
+    void *front = dlopen(FRONT, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(front);
+    int (*begin)(void) = NULL;
+    void *symbol = dlsym(front, "front_begin");
+    memcpy(&begin, &symbol, sizeof begin);
+    *out_fronts = begin();
+    return front;
+}
+
+static void *submit_of(void *front)
+{
+    void *(*get)(void *, const char *) = NULL;
+    void *symbol = dlsym(front, "vk_icdGetInstanceProcAddr");
+    memcpy(&get, &symbol, sizeof get);
+    return get(NULL, "vkQueueSubmit");
+}
+
+static void a_driver_that_nobody_keeps_goes(void)
+{
+    int fronts = 0;
+    dlclose(open_driver(&fronts));
+    assert_int_equal(fronts, 1);
+    assert_gone(FRONT);
+    assert_gone(CORE);
+}
+
+static void a_driver_that_is_kept_stays_whole(void)
+{
+    int fronts = 0;
+    void *front = open_driver(&fronts);
+    vk_loaded_keep(submit_of(front));
+    dlclose(front);
+    assert_true(is_loaded(CORE));
+    assert_true(is_loaded(FRONT));
+}
+
+static void a_driver_below_a_layer_stays_with_it(void)
+{
+    int fronts = 0;
+    void *front = open_driver(&fronts);
+    void *layer = dlopen(LAYER, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(layer);
+    vk_loaded_keep(dlsym(layer, "layer_submit"));
+    dlclose(layer);
+    dlclose(front);
+    assert_true(is_loaded(LAYER));
+    assert_true(is_loaded(FRONT));
+    assert_true(is_loaded(CORE));
+}
+
+static void a_function_of_neither_stays_too(void)
+{
+    void *core = dlopen(CORE, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(core);
+    vk_loaded_keep(dlsym(core, "core_submit"));
+    dlclose(core);
+    assert_true(is_loaded(CORE));
+    assert_gone(FRONT);
+}
+
+/* What stays loaded stays for the cases after it: each is in a process of its own. */
+static void run_apart(void (*of_child)(void))
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        of_child();
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define APART(name)                                                                                \
+    static void name##_apart(void **state)                                                         \
+    {                                                                                              \
+        (void)state;                                                                               \
+        run_apart(name);                                                                           \
+    }
+APART(a_driver_that_nobody_keeps_goes)
+APART(a_driver_that_is_kept_stays_whole)
+APART(a_driver_below_a_layer_stays_with_it)
+APART(a_function_of_neither_stays_too)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_driver_that_nobody_keeps_goes_apart),
+        cmocka_unit_test(a_driver_that_is_kept_stays_whole_apart),
+        cmocka_unit_test(a_driver_below_a_layer_stays_with_it_apart),
+        cmocka_unit_test(a_function_of_neither_stays_too_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
