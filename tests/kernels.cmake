@@ -11,7 +11,7 @@ add_library(fovea_test_foveate STATIC test_foveate_support.c)
 target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
     PRIVATE fovea_build PkgConfig::CMOCKA)
 
-foreach(topic IN ITEMS cover exact formats grid law memory pixel plan properties)
+foreach(topic IN ITEMS cover exact formats fragments grid law memory pixel plan properties)
     fovea_add_test(NAME test_foveate_${topic} SOURCES test_foveate_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()

@@ -4,9 +4,13 @@
 #include "foveate_cpu_smooth.h"
 
 #include "core/log.h"
+#include "cpu/foveate_cpu_fragments.h"
 #include "cpu/foveate_cpu_nodes.h"
+#include "foveate_cpu_band.h"
 #include "foveate_cpu_steep.h"
 #include "foveate_cpu_tile.h"
+#include "foveate_grid.h"
+#include "foveate_plan_smooth.h"
 #include "large_memory.h"
 #include "thread_steps.h"
 
@@ -26,8 +30,9 @@ _Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step
 struct scratch {
     float *memory;
     float *tile; /* what levels and squares are made in */
-    float *nodes; /* what tiles are blended in */
+    float *nodes; /* what tiles are blended in, or fragments made */
     float *values; /* a row as the codec reads it */
+    struct foveate_cpu_scratch bands;
 };
 
 /* Images whose levels are in memory together. */
@@ -63,12 +68,22 @@ enum way {
     WAY_COPY,
     WAY_SQUARES, /* foveate_cpu_tile.h */
     WAY_NODES, /* cpu/foveate_cpu_nodes.h */
+    WAY_FRAGMENTS, /* cpu/foveate_cpu_fragments.h */
+    WAY_BANDS, /* foveate_cpu_band.h */
 };
+
+/* Filters of fragments differ where 10 bits in light ask for more. */
+#define DEPTHS 2
 
 struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
+    struct foveate_plan own; /* where that is blockwise: it, with levels */
     const struct foveate_cpu_tiles *tiles;
     const struct foveate_cpu_nodes *nodes;
+    const struct foveate_cpu_fragments *fragments;
+    foveate_cpu_line_fn line;
+    struct foveate_fragment_filters
+        filters[DEPTHS]; /* for 8 and for 10 bits; none: all is copied */
     struct foveate_cpu_steepness steepness;
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
@@ -91,18 +106,37 @@ static void choose_loops(struct foveate_cpu_smooth *smooth)
 {
     smooth->tiles = &foveate_cpu_tiles_base;
     smooth->nodes = &foveate_cpu_nodes_base;
+    smooth->fragments = &foveate_cpu_fragments_base;
+    smooth->line = foveate_cpu_line_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
         return;
     }
     smooth->tiles = &foveate_cpu_tiles_avx2;
     smooth->nodes = &foveate_cpu_nodes_avx2;
+    smooth->fragments = &foveate_cpu_fragments_avx2;
+    smooth->line = foveate_cpu_line_avx2;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         smooth->tiles = &foveate_cpu_tiles_avx512;
         smooth->nodes = &foveate_cpu_nodes_avx512;
+        smooth->fragments = &foveate_cpu_fragments_avx512;
     }
 #endif
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t fragment_floats(const struct foveate_cpu_smooth *smooth)
+{
+    size_t floats = 0;
+    for (int i = 0; i < DEPTHS && !smooth->plan->smooth; i++) {
+        floats = larger(floats, foveate_cpu_fragments_floats(smooth->plan, &smooth->filters[i]));
+    }
+    return floats;
 }
 
 static enum fovea_result make_scratch(struct scratch *scratch,
@@ -111,7 +145,7 @@ static enum fovea_result make_scratch(struct scratch *scratch,
     const size_t values = (size_t)smooth->plan->width_px * CHANNELS;
     const size_t line = FOVEATE_CPU_TILE_LINE;
     const size_t tile = foveate_cpu_tile_floats(smooth->plan->width_px);
-    const size_t nodes = foveate_cpu_nodes_floats(&smooth->ladder);
+    const size_t nodes = larger(foveate_cpu_nodes_floats(&smooth->ladder), fragment_floats(smooth));
     const size_t floats = line + tile + nodes + values;
     scratch->memory = large_memory_make(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
@@ -122,7 +156,8 @@ static enum fovea_result make_scratch(struct scratch *scratch,
     scratch->tile = scratch->memory + (line_bytes - beyond_bytes) / sizeof *scratch->memory;
     scratch->nodes = scratch->tile + tile;
     scratch->values = scratch->nodes + nodes;
-    return FOVEA_OK;
+    return smooth->plan->smooth ? FOVEA_OK
+                                : foveate_cpu_scratch_init(&scratch->bands, smooth->plan);
 }
 
 /* Whole registers are read beyond the last sample. */
@@ -158,6 +193,7 @@ static void free_scratch(struct scratch *scratch, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         large_memory_free(scratch[i].memory);
+        foveate_cpu_scratch_finish(&scratch[i].bands);
     }
 }
 
@@ -167,7 +203,7 @@ static enum fovea_result make_scratches(const struct foveate_cpu_smooth *smooth,
     for (uint32_t i = first; i < end; i++) {
         const enum fovea_result result = make_scratch(&scratch[i], smooth);
         if (result < 0) {
-            free_scratch(scratch, first, i);
+            free_scratch(scratch, first, i + 1);
             return result;
         }
     }
@@ -199,6 +235,36 @@ enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smo
     return FOVEA_OK;
 }
 
+static bool has_fragments(const struct foveate_plan *plan)
+{
+    return !plan->smooth && plan->ring_count > 0 &&
+           !foveate_light_is_wide(foveate_plan_light(plan));
+}
+
+static enum fovea_result make_filters(struct foveate_cpu_smooth *smooth)
+{
+    int32_t levels = 0;
+    for (int i = 0; i < DEPTHS && has_fragments(smooth->plan); i++) {
+        FOVEA_TRY(
+            foveate_fragment_filters_init(&smooth->filters[i], smooth->plan, i == 0 ? 8 : 10));
+        levels = smooth->filters[i].level_count > levels ? smooth->filters[i].level_count : levels;
+    }
+    smooth->own = *smooth->plan;
+    foveate_plan_lay_levels(&smooth->own, (uint32_t)levels);
+    smooth->plan = &smooth->own;
+    return FOVEA_OK;
+}
+
+/* What makes pixels of the plan besides levels. */
+static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
+{
+    if (!smooth->plan->smooth) {
+        return make_filters(smooth);
+    }
+    smooth->steepness = foveate_cpu_steepness_of(smooth->plan);
+    return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->steepness.sigma_px);
+}
+
 enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
                                             struct foveate_cpu_smooth **out_smooth)
 {
@@ -208,10 +274,8 @@ enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     smooth->plan = plan;
-    smooth->steepness = foveate_cpu_steepness_of(plan);
     choose_loops(smooth);
-    enum fovea_result result =
-        foveate_cpu_ladder_init(&smooth->ladder, plan, smooth->steepness.sigma_px);
+    enum fovea_result result = make_tables(smooth);
     if (result == FOVEA_OK) {
         result = foveate_cpu_smooth_grow_levels(smooth, 1);
     }
@@ -232,6 +296,9 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
     free((*smooth)->scratch);
     large_memory_free((*smooth)->samples);
     foveate_cpu_ladder_finish(&(*smooth)->ladder);
+    for (int i = 0; i < DEPTHS; i++) {
+        foveate_fragment_filters_finish(&(*smooth)->filters[i]);
+    }
     free(*smooth);
     *smooth = NULL;
 }
@@ -289,6 +356,35 @@ static void make_tiles(const struct view *view, struct scratch *scratch, struct 
     for (int32_t i = rows.first; i < rows.end; i++) {
         view->smooth->nodes->tiles(&picture, &view->smooth->ladder, scratch->nodes,
                                    i * FOVEATE_CPU_NODE_PX);
+    }
+}
+
+static void make_fragments(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_smooth *smooth = view->smooth;
+    const struct foveate_cpu_picture picture = picture_of(view);
+    const bool deep = view->image.src.format == FOVEA_FORMAT_A2B10G10R10;
+    smooth->fragments->row(&picture, &smooth->filters[deep ? 1 : 0], scratch->nodes, rows.first);
+}
+
+static void make_bands(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_smooth *smooth = view->smooth;
+    const struct foveate_frame *frame = &view->image.frame;
+    const struct foveate_cpu_job job = {
+        .plan = smooth->plan,
+        .frame = frame,
+        .src = &view->image.src,
+        .dst = &view->image.dst,
+        .codec = smooth->codec,
+        .light = smooth->run.light,
+        .line = smooth->line,
+        .channels = smooth->channels,
+        .shift_x_px = foveate_grid_shift_px(frame->gaze_x_q8, frame->fragment_px),
+        .shift_y_px = foveate_grid_shift_px(frame->gaze_y_q8, frame->fragment_px),
+    };
+    if (rows.first < foveate_grid_count(frame->height_px, frame->fragment_px, job.shift_y_px)) {
+        foveate_cpu_band(&job, &scratch->bands, rows.first);
     }
 }
 
@@ -355,6 +451,9 @@ static void add_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
     const int32_t first = smooth->way == WAY_SQUARES ? 1 : 0;
+    if (smooth->way == WAY_BANDS) {
+        return;
+    }
     for (int32_t k = first; k < (int32_t)smooth->plan->level_count; k++) {
         const int32_t margin = foveate_level_margin(k);
         add_step(smooth,
@@ -383,6 +482,12 @@ static void add_pixels(struct foveate_cpu_smooth *smooth)
         step.rows_fn = make_tiles;
         step.rows.end = tiles_along(frame->height_px);
         break;
+    case WAY_FRAGMENTS:
+    case WAY_BANDS:
+        step.rows_fn = smooth->way == WAY_FRAGMENTS ? make_fragments : make_bands;
+        step.rows.end = /* of the gaze that makes most of them */
+            foveate_grid_count(frame->height_px, frame->fragment_px, frame->fragment_px - 1);
+        break;
     }
     add_step(smooth, step);
 }
@@ -399,21 +504,25 @@ static void run_group(struct foveate_cpu_smooth *smooth)
  * |---|---|---|---|
  * | strength 0 | any | any | copied |
  * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | squares: 3 ns a pixel |
- * | any else | any | any | nodes: README.md |
+ * | any else, smooth | any | any | nodes: README.md |
+ * | blockwise | UNORM | as stored, sRGB's | fragments, each from a level |
+ * | blockwise, any else | any | any | bands of fragments, from pixels |
  *
  * Squares take no floats, of which one that is not finite would spread, and write no light but sRGB's. */
 static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_cpu_steepness *s = &smooth->steepness;
+    const bool unorm = pixel_light_known(smooth->run.batch->src->format);
+    if (!smooth->plan->smooth && smooth->plan->ring_count > 0) {
+        return unorm && smooth->plan->level_count > 0 ? WAY_FRAGMENTS : WAY_BANDS;
+    }
     if (smooth->plan->level_count == 0) {
         return WAY_COPY;
     }
     const bool mild =
         s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
-    return mild && pixel_light_known(smooth->run.batch->src->format) &&
-                   !foveate_light_is_wide(smooth->run.frame->light)
-               ? WAY_SQUARES
-               : WAY_NODES;
+    return mild && unorm && !foveate_light_is_wide(smooth->run.frame->light) ? WAY_SQUARES
+                                                                             : WAY_NODES;
 }
 
 /* The workers wait for one another after every level of a group, not of an image. */

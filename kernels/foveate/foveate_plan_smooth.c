@@ -109,12 +109,10 @@ double foveate_plan_sigma_bound_px(const struct foveate_model *model)
     return foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
 }
 
-static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count)
 {
-    const double sigma_px = foveate_plan_sigma_bound_px(model);
-    const float rest = foveate_light_rest(foveate_plan_light(plan));
-    plan->sigma_bound_px = (float)sigma_px;
-    plan->level_count = (uint32_t)foveate_level_with((float)sigma_px, rest, FOVEATE_MAX_LEVELS) + 1;
+    plan->level_count = level_count;
+    plan->level_samples = 0;
     for (uint32_t k = 0; k < plan->level_count; k++) {
         const int32_t margin = foveate_level_margin((int32_t)k);
         const int32_t last = (1 << k) - 1;
@@ -125,6 +123,15 @@ static void fill_levels(struct foveate_plan *plan, const struct foveate_model *m
         level->pitch = level->width + 2 * margin;
         plan->level_samples += (uint32_t)(level->pitch * (level->height + 2 * margin));
     }
+}
+
+static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const double sigma_px = foveate_plan_sigma_bound_px(model);
+    const float rest = foveate_light_rest(foveate_plan_light(plan));
+    plan->sigma_bound_px = (float)sigma_px;
+    foveate_plan_lay_levels(
+        plan, (uint32_t)foveate_level_with((float)sigma_px, rest, FOVEATE_MAX_LEVELS) + 1);
 }
 
 enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,

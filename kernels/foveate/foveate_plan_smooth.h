@@ -19,6 +19,9 @@ double foveate_plan_sigma_bound_px(const struct foveate_model *model);
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
                                                             const struct foveate_model *model);
 
+/* Lays out that many levels: plan->levels, level_count and level_samples. */
+void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count);
+
 /* Blockwise by a law: fills law and law_table and, where anything is blurred, rings with a bank of
  * filters; fragment_px is known. Taps are the caller's to make, of foveate_plan_bank_sigma_px. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_bank(struct foveate_plan *plan,
