@@ -67,7 +67,7 @@ if(VULKAN_LOADER AND TARGET fovea_layer)
             LABELS "${labels}" TIMEOUT ${limit} ENVIRONMENT "${fovea_test_cache}")
     endforeach()
 
-    fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c LINK fovea_test_vulkan
+    fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c support/stuck.c LINK fovea_test_vulkan
         LABELS gpu)
     set_tests_properties(test_layer_screenless_costs test_layer_handover PROPERTIES RUN_SERIAL ON)
 endif()

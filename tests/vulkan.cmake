@@ -91,9 +91,12 @@ endforeach()
 set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_late_pour_nvidia
     PROPERTIES RUN_SERIAL ON)
 if(TARGET fovea_cuda)
+    # A context that breaks may take the work of others along, or the GPU: after all the others.
     fovea_add_vulkan_test(test_frame_lost 120 cuda)
-    # A context that breaks on the GPU may take the work of other processes along.
-    set_tests_properties(test_frame_lost_cuda PROPERTIES RUN_SERIAL ON)
+    target_sources(test_frame_lost_cuda PRIVATE support/stuck.c)
+    add_test(NAME test_frame_lost_validated COMMAND test_frame_lost_cuda cuda validated)
+    set_tests_properties(test_frame_lost_cuda test_frame_lost_validated PROPERTIES RUN_SERIAL ON
+        SKIP_RETURN_CODE 77 LABELS "gpu;last" TIMEOUT 120)
 endif()
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan cpu cuda binary nvidia)

@@ -7,6 +7,7 @@
 
 #include "cmocka_all.h"
 #include "rig.h"
+#include "stuck.h"
 
 #include "foveate/foveate_late.h"
 #include "frame.h"
@@ -180,7 +181,9 @@ static void measure(uint32_t width_px, uint32_t height_px)
 {
     static double to[FRAMES], by_host[FRAMES], kernels[FRAMES], back[FRAMES];
     struct desk desk = {0};
+    stuck_step("%ux%u: devices and contexts are made", width_px, height_px);
     open_desk(&desk, width_px, height_px);
+    stuck_step("%ux%u: frames", width_px, height_px);
     for (int i = -WARM_UP; i < FRAMES; i++) {
         const struct times times = run_frame(&desk);
         if (i >= 0) {
@@ -197,7 +200,9 @@ static void measure(uint32_t width_px, uint32_t height_px)
            percentile_us(kernels, 50), back_us, percentile_us(back, 99));
     /* Both clocks are the GPU's nanoseconds, or no sense can be made of them. */
     assert_true(to_us > 0.0 && back_us > 0.0);
+    stuck_step("%ux%u: all is destroyed", width_px, height_px);
     close_desk(&desk);
+    stuck_step("the next size");
 }
 
 static void a_frame_goes_to_cuda_and_comes_back(void **state)
@@ -211,6 +216,7 @@ int main(int argc, char **argv)
 {
     char *arguments[] = {argv[0], "cuda", NULL};
     (void)argc;
+    stuck_watch(30.0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_frame_goes_to_cuda_and_comes_back)};
     return RIG_RUN(2, arguments, tests);
 }

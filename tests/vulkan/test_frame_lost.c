@@ -9,14 +9,21 @@
 #include "frame.h"
 #include "peer_cuda_state.h"
 #include "rig.h"
+#include "stuck.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Longer than everything that a step waits for by right: the watchdog's patience, and a device that recovers. */
+#define STUCK_S 15.0
 
 #define WIDTH_PX 320
 #define HEIGHT_PX 200
 #define BYTES 4096
 static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+
+/* Validation has waits of its own, of 10 s each, and may be why a step takes long: a run of its own has it. */
+static bool validated;
 
 /* Address 8 is nobody's. */
 static const char stores_nowhere[] = ".version 7.0\n"
@@ -94,7 +101,9 @@ static void close_program(struct program *program)
 static void open_bench(struct bench *bench)
 {
     *bench = (struct bench){0};
-    const struct engine_options options = {.nvidia = true, .host_signals = true};
+    const struct engine_options options = {
+        .nvidia = true, .no_validation = !validated, .host_signals = true};
+    stuck_step("devices and contexts are made");
     assert_true(engine_open(&bench->rig.engine, &options));
     bench->rig.settings = rig_settings();
     bench->rig.settings.backend = FOVEA_BACKEND_CUDA;
@@ -118,8 +127,11 @@ static void open_bench(struct bench *bench)
 
 static void close_bench(struct bench *bench)
 {
+    stuck_step("fovea, then the Vulkan device are destroyed");
     rig_close(&bench->rig);
+    stuck_step("the program's CUDA is destroyed");
     close_program(&bench->program);
+    stuck_step("the next case");
     image_free(&bench->src);
     image_free(&bench->dst);
     free(bench->expected);
@@ -134,6 +146,7 @@ static enum fovea_result run(struct bench *bench, enum rig_path path)
 static void assert_foveated(struct bench *bench, enum rig_path path, enum fovea_backend backend)
 {
     struct fovea_vk_stats stats;
+    stuck_step("a frame by %s, %s", fovea_backend_name(backend), rig_path_name(path));
     assert_int_equal(run(bench, path), FOVEA_OK);
     assert_int_equal(fovea_vk_get_stats(bench->rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.backend, backend);
@@ -164,6 +177,7 @@ static void assert_all_goes_on(struct bench *bench)
 {
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         assert_foveated(bench, (enum rig_path)path, FOVEA_BACKEND_VULKAN);
+        stuck_step("the program's memory is read, and filled");
         assert_filled(&bench->program, (unsigned char)(1 + path));
         fill(&bench->program, (unsigned char)(2 + path));
     }
@@ -177,11 +191,16 @@ static void a_frame_after_the_loss_passes_and_all_goes_on(void **state)
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         assert_foveated(&bench, (enum rig_path)path, FOVEA_BACKEND_CUDA);
     }
+    stuck_step("the kernel that goes wrong is launched");
     launch_what_goes_wrong(&bench);
+    stuck_step("cuStreamSynchronize says that it did");
     struct cuda_peer *peer = peer_of(&bench);
     assert_int_equal(cuda_device_push(peer->device), FOVEA_OK);
     assert_int_equal(peer->cu->StreamSynchronize(peer->stream), CUDA_ERROR_ILLEGAL_ADDRESS);
     cuda_device_pop(peer->device);
+    stuck_step("the device that knows nothing of CUDA is waited for");
+    engine_idle(&bench.rig.engine);
+    stuck_step("the frame that meets the loss");
     assert_int_equal(run(&bench, RIG_ENGINE_IN_PLACE), FOVEA_PASSED_THROUGH);
     compare_assert_all_same(&bench.dst.view, &bench.src.view, "the engine's image");
     assert_all_goes_on(&bench);
@@ -196,9 +215,12 @@ static void a_frame_during_the_loss_ends_and_all_goes_on(void **state)
     struct bench bench;
     open_bench(&bench);
     assert_foveated(&bench, RIG_MADE_TO_MADE, FOVEA_BACKEND_CUDA);
+    stuck_step("the kernel that goes wrong is launched");
     launch_what_goes_wrong(&bench);
     const int64_t start_ns = fovea_time_ns();
+    stuck_step("a frame during the loss");
     assert_true(run(&bench, RIG_MADE_TO_MADE) >= 0);
+    stuck_step("another one");
     (void)run(&bench, RIG_MADE_TO_MADE);
     assert_true(fovea_time_ns() - start_ns < 10 * INT64_C(1000000000));
     assert_all_goes_on(&bench);
@@ -242,6 +264,7 @@ static void pictures_are_of_the_primary_context(void **state)
     close_program(&program);
 }
 
+/* "cuda", and "validated" behind it. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -249,5 +272,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_frame_after_the_loss_passes_and_all_goes_on),
         cmocka_unit_test(a_frame_during_the_loss_ends_and_all_goes_on),
     };
+    validated = argc > 2;
+    stuck_watch(STUCK_S);
     return RIG_RUN(argc, argv, tests);
 }
