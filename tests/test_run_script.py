@@ -265,6 +265,17 @@ def test_one_gpu_test_at_a_time_on_demand(machine):
     assert [name for name, *_ in rows_of(done.stdout)] == ["test_a", "test_b", "test_c"]
 
 
+def test_gpu_tests_that_took_long_begin_first_and_those_that_may_break_the_gpu_last(machine):
+    took = dict(line.split("\t") for line in (ROOT / "tests/run/gpu_seconds.tsv").read_text().splitlines())
+    slow, fast = max(took, key=lambda name: float(took[name])), min(took, key=lambda name: float(took[name]))
+    bundle = Bundle(machine, ("test_breaks", ",alone,last", 1), (fast, "", 600), ("test_alone_b", ",alone", 90),
+                    ("test_alone_a", ",alone", 60), (slow, "", 60))  # fmt: skip
+    done = bundle.run("--jobs", "1", "--no-sanitizer")
+    assert done.returncode == 0, done.stdout + done.stderr
+    begun = [name for what, name in bundle.times() if what == "begin"]
+    assert begun == [slow, fast, "test_alone_a", "test_alone_b", "test_breaks"]
+
+
 def test_gpu_tests_that_fail_beside_others_are_named(machine):
     bundle = Bundle(machine, ("test_fails", "", 60), ("test_slow", "", 1), ("test_good", "", 60))
     done = bundle.run("--jobs", "3", "--no-sanitizer")

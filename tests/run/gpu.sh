@@ -332,14 +332,25 @@ gpu_run()
 # A job is a test, or a test under a tool: "NAME" or "TOOL-NAME". Its output is in gpu-JOB.log; when it has
 # ended, gpu-JOB.end has its status and seconds.
 declare -A JOB_LINE=() JOB_SECONDS=() JOB_TOOL=()
-JOBS_TOGETHER=() JOBS_ALONE=()
+JOBS_TOGETHER=() JOBS_ALONE=() JOBS_LAST=()
 
 has_sanitizer()
 {
     [[ -n $AGAIN ]] || have compute-sanitizer
 }
 
-# The slow ones begin first: tools, then tests by the time that they are allowed. Of those that run alone they are last.
+# Jobs, one a line, the slow ones first: by what they took on a GPU once, else by the time that they are allowed.
+slow_ones_first()
+{
+    local job
+    for job in "$@"; do
+        printf '%s\t%s\n' "$job" "${JOB_SECONDS[$job]}"
+    done | awk -F'\t' 'NR == FNR {took[$1] = $2; next} {print $1 in took ? took[$1] : $2, $1}' \
+        "$ROOT/tests/run/gpu_seconds.tsv" - | sort -s -k1,1nr | cut -d' ' -f2
+}
+
+# None is left when the others are over. Of those that run alone the slow ones are last, because there may be an end
+# to the time; then those that may take the GPU along.
 list_gpu_jobs()
 {
     local name labels seconds line tool
@@ -352,7 +363,9 @@ list_gpu_jobs()
     fi
     while IFS=$'\t' read -r name labels seconds line; do
         add_gpu_job "$name" "$seconds" "$line" '' "$labels"
-    done < <(sort -t $'\t' -s -k3,3nr <<<"$GPU_TESTS")
+    done <<<"$GPU_TESTS"
+    mapfile -t JOBS_TOGETHER < <(slow_ones_first ${JOBS_TOGETHER[@]+"${JOBS_TOGETHER[@]}"})
+    mapfile -t JOBS_ALONE < <(slow_ones_first ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"} | tac)
 }
 
 # add_gpu_job JOB SECONDS COMMAND-LINE TOOL [LABELS]
@@ -360,8 +373,10 @@ add_gpu_job()
 {
     JOB_SECONDS[$1]=$2 JOB_LINE[$1]=$3 JOB_TOOL[$1]=$4
     [[ -n $AGAIN ]] || rm -f -- "$LOGS/gpu-$1".{log,end}
-    if [[ ,${5-}, == *,alone,* ]]; then
-        JOBS_ALONE=("$1" ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"})
+    if [[ ,${5-}, == *,last,* ]]; then
+        JOBS_LAST+=("$1")
+    elif [[ ,${5-}, == *,alone,* ]]; then
+        JOBS_ALONE+=("$1")
     else
         JOBS_TOGETHER+=("$1")
     fi
@@ -380,7 +395,7 @@ run_gpu_jobs()
         running=$((running + 1))
     done
     wait
-    for job in ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"}; do
+    for job in ${JOBS_ALONE[@]+"${JOBS_ALONE[@]}"} ${JOBS_LAST[@]+"${JOBS_LAST[@]}"}; do
         run_gpu_job "$job" 1
     done
 }
