@@ -92,17 +92,37 @@ static bool ends_so_without_fovea(const struct ending *ending, int status)
     return false;
 }
 
+/* As many of an ending at once. On a GPU most of a program's time is the driver's, and each has a processor. */
+static int runs_at_once(void)
+{
+    return strcmp(rig_backend_name(), "nvidia") == 0 ? RUNS_ALONE
+           : rig_backend() == FOVEA_BACKEND_CUDA     ? RUNS
+                                                     : 1;
+}
+
+static void expect_ends(const struct ending *ending, int runs)
+{
+    pid_t children[RUNS];
+    for (int i = 0; i < runs; i++) {
+        children[i] = start(ending->name, NULL, NULL);
+    }
+    for (int i = 0; i < runs; i++) {
+        const int status = end_of(children[i], ending->name);
+        if (status != ending->status && !ends_so_without_fovea(ending, status)) {
+            fail_msg("%s, run %d: ends with %d instead of %d", ending->name, i, status,
+                     ending->status);
+        }
+    }
+}
+
 static void each_ends_as_without_fovea(void **state)
 {
     (void)state;
     const int runs = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
+    const int at_once = runs_at_once();
     for (const struct ending *ending = endings; ending->name; ending++) {
-        for (int i = 0; i < runs && is_for_this_backend(ending); i++) {
-            const int status = end_of(start(ending->name, NULL, NULL), ending->name);
-            if (status != ending->status && !ends_so_without_fovea(ending, status)) {
-                fail_msg("%s, run %d: ends with %d instead of %d", ending->name, i, status,
-                         ending->status);
-            }
+        for (int i = 0; i < runs && is_for_this_backend(ending); i += at_once) {
+            expect_ends(ending, at_once);
         }
     }
 }
