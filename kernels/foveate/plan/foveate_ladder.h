@@ -35,8 +35,9 @@ extern "C" {
 #define FOVEATE_LADDER_TAPS 352 /* samples of a node, at most, for the widest light */
 #define FOVEATE_LADDER_TOGETHER 4 /* nodes that a pixel blends, at most */
 
-/* From sigma 2 px on, farther apart nodes do in light too; wide light's, from 0.6 px on. */
-#define FOVEATE_LADDER_FAR 37.0f
+/* From here on nodes farther apart do: from sigma 0.8 px on, floats' from 2 px, wide light's from 0.6 px. */
+#define FOVEATE_LADDER_FAR 16.0f
+#define FOVEATE_LADDER_FLOATS_FAR 37.0f
 #define FOVEATE_LADDER_WIDE_FAR 41.0f
 
 /* At this sigma a neighbour weighs exp(-50). */
@@ -98,18 +99,28 @@ FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nod
     if (blend == FOVEATE_BLEND_FLOATS) {
         return nodes == 2 ? 0 : nodes < 5 ? 2 : is_far ? 4 : 3;
     }
-    if (blend == FOVEATE_BLEND_LIGHT && !is_far) {
-        return nodes == 2 ? 1 : nodes == 3 ? 2 : nodes == 4 ? 3 : 4;
+    if (is_far) {
+        const int32_t four = blend == FOVEATE_BLEND_LIGHT ? 4 : 6;
+        return nodes == 2 ? 2 : nodes == 3 ? 4 : nodes == 4 ? four : 6;
+    }
+    if (blend == FOVEATE_BLEND_LIGHT) {
+        return nodes - 1;
     }
     return nodes == 2 ? 1 : nodes == 3 ? 3 : nodes == 4 ? 4 : 6;
+}
+
+FOVEATE_BOTH float foveate_blend_far(int32_t blend)
+{
+    return blend == FOVEATE_BLEND_WIDE     ? FOVEATE_LADDER_WIDE_FAR
+           : blend == FOVEATE_BLEND_FLOATS ? FOVEATE_LADDER_FLOATS_FAR
+                                           : FOVEATE_LADDER_FAR;
 }
 
 /* The nodes for places from lowest to highest. */
 FOVEATE_BOTH struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float highest,
                                                              int32_t blend)
 {
-    const bool is_far =
-        lowest >= (blend == FOVEATE_BLEND_WIDE ? FOVEATE_LADDER_WIDE_FAR : FOVEATE_LADDER_FAR);
+    const bool is_far = lowest >= foveate_blend_far(blend);
     struct foveate_tile_nodes nodes;
     nodes.first = (int32_t)lowest;
     if (highest <= (float)nodes.first) { /* both on the node */
