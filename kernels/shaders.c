@@ -23,11 +23,11 @@ static const uint32_t smooth_decimate_1[] =
 static const uint32_t smooth_decimate_4[] =
 #include "smooth_decimate_4.inc"
     ;
-static const uint32_t smooth_gather_1[] =
-#include "smooth_gather_1.inc"
+static const uint32_t smooth_nodes_1[] =
+#include "smooth_nodes_1.inc"
     ;
-static const uint32_t smooth_gather_4[] =
-#include "smooth_gather_4.inc"
+static const uint32_t smooth_nodes_4[] =
+#include "smooth_nodes_4.inc"
     ;
 static const uint32_t smooth_tile_kinds_1[] =
 #include "smooth_tile_kinds_1.inc"
@@ -77,8 +77,8 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
                                  {smooth_level_4, sizeof smooth_level_4}},
         [SHADER_SMOOTH_DECIMATE] = {{smooth_decimate_1, sizeof smooth_decimate_1},
                                     {smooth_decimate_4, sizeof smooth_decimate_4}},
-        [SHADER_SMOOTH_GATHER] = {{smooth_gather_1, sizeof smooth_gather_1},
-                                  {smooth_gather_4, sizeof smooth_gather_4}},
+        [SHADER_SMOOTH_NODES] = {{smooth_nodes_1, sizeof smooth_nodes_1},
+                                 {smooth_nodes_4, sizeof smooth_nodes_4}},
         [SHADER_TILE_KINDS] = {{smooth_tile_kinds_1, sizeof smooth_tile_kinds_1},
                                {smooth_tile_kinds_4, sizeof smooth_tile_kinds_4}},
         [SHADER_TILE_LEVELS] = {{smooth_tile_levels_1, sizeof smooth_tile_levels_1},

@@ -28,7 +28,7 @@ enum shader_operator {
     SHADER_FOVEATE, /* blockwise; push constants: struct foveate_frame */
     SHADER_SMOOTH_LEVEL, /* smooth, in this order; push constants: struct smooth_constants */
     SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
-    SHADER_SMOOTH_GATHER,
+    SHADER_SMOOTH_NODES,
     /* Smooth in tiles instead, the same constants: the first two in any order, SMOOTH_DECIMATE from level 3 on,
      * then the picture by the last two in any order. */
     SHADER_TILE_KINDS,

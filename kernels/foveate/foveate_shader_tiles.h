@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Whether the shaders make a plan in tiles (foveate_tiles.glsl), and what they are told then. Laws that are
- * too steep for it are gathered by the pixel (smooth_gather.comp). */
+ * too steep for it are blended from nodes (smooth_nodes.comp). */
 #ifndef FOVEA_KERNELS_FOVEATE_SHADER_TILES_H
 #define FOVEA_KERNELS_FOVEATE_SHADER_TILES_H
 

@@ -59,13 +59,13 @@ static void record_level(struct smooth_pass *pass, const struct foveate_level *l
     frame_record_kernel_barrier(pass->fovea, pass->commands);
 }
 
-static void record_gathering(struct smooth_pass *pass, const struct foveate_plan *plan)
+static void record_levels_and_nodes(struct smooth_pass *pass, const struct foveate_plan *plan)
 {
     for (int32_t k = 0; k < pass->constants.level_count; k++) {
         record_level(pass, plan->levels, k);
     }
     shader_pixel_groups(plan->width_px, plan->height_px, pass->dispatch.groups);
-    record_pass(pass, SHADER_SMOOTH_GATHER);
+    record_pass(pass, SHADER_SMOOTH_NODES);
 }
 
 static void record_tile_pass(struct smooth_pass *pass, enum shader_operator which)
@@ -113,7 +113,7 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
     if (tiles->used) {
         record_tiles(&pass, tiles);
     } else {
-        record_gathering(&pass, plan);
+        record_levels_and_nodes(&pass, plan);
     }
 }
 

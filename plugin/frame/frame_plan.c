@@ -122,7 +122,7 @@ bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which
     case SHADER_FOVEATE:
         return !smooth;
     case SHADER_SMOOTH_LEVEL:
-    case SHADER_SMOOTH_GATHER:
+    case SHADER_SMOOTH_NODES:
         return smooth && !tiles;
     case SHADER_SMOOTH_DECIMATE:
         return smooth && (!tiles || entry->tiles.level_count > 3);

@@ -1,19 +1,8 @@
-#version 450
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's last step: a thread finds its pixel's sigma, the level for it, and the average of
- * that level's samples under the Gaussian that is left. At most 18x18 samples but on the coarsest
- * level. Bound by the reads of samples, which neighbours share through the cache. */
-
-#extension GL_GOOGLE_include_directive : require
-#include "foveate_pixel.glsl"
-#include "foveate_law.glsl"
-#include "foveate_light.glsl"
-#include "foveate_levels.glsl"
-#include "gaze_latched.glsl"
-
-layout(local_size_x = 16, local_size_y = 16) in;
+/* One pixel of the smooth method by its definition: the average of a level's samples under the
+ * Gaussian that is left of its sigma. After foveate_levels.glsl. */
 
 int level_for(float sigma_px)
 {
@@ -28,8 +17,8 @@ int level_for(float sigma_px)
     return k;
 }
 
-/* Weights exp(falloff d^2) at distances that grow by 1, without an exponential for each: the ratio of two
- * neighbours shrinks by a constant factor. */
+/* Weights exp(falloff d^2) at distances that grow by 1, without an exponential for each: the ratio
+ * of two neighbours shrinks by a constant factor. */
 struct gaussian {
     float weight;
     float ratio;
@@ -78,21 +67,4 @@ vec4 gather(ivec2 pixel, float sigma_px)
         step_on(down);
     }
     return sum / weights;
-}
-
-void main()
-{
-    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
-    if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
-        return;
-    }
-    ivec2 place = place_of(frame, pixel);
-    uvec4 raw = texelFetch(source, place, 0);
-    float sigma_px = law_sigma(frame_now(frame), pixel);
-    if (sigma_px * REACH >= 1.0) { /* else no neighbour is within reach */
-        vec4 value = gather(pixel, sigma_px);
-        value = LIGHT ? from_light(value, frame) : value;
-        raw = encode(value, raw);
-    }
-    imageStore(result, place, raw);
 }
