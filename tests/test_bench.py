@@ -4,6 +4,7 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 from conftest import run_program
@@ -102,6 +103,23 @@ def test_domain_times_random_points_against_bounds(bench, tmp_path):
     worst = max((row for row in rows if "refused" not in row), key=lambda row: row["of_bound"])
     assert text.split("part of it |")[-1].splitlines()[2].startswith(f"| {worst['point']} | {worst['words']} |")
     assert "cpu: 12 random points of the domain, seed 1." in text
+
+
+def test_domain_tells_and_keeps_each_point_as_it_goes(bench, tmp_path):
+    file = tmp_path / "domain.json"
+    command = [bench, "--quick", "--backend", "cpu", "--domain", "--points", "100000", "--json", file]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        told = [re.fullmatch(r"fovea_bench: cpu/domain/(\d+): .*: (refused|[\d.]+ us, [\d.]+ x copy, [\d.]+ of its bound)",
+                             line.strip()) for line in (process.stderr.readline() for _ in range(20))]  # fmt: skip
+        process.terminate()
+    numbers = [int(match[1]) for match in told if match]
+    assert len(numbers) >= 9 and numbers == list(range(len(numbers)))
+    assert [row["point"] for row in json.loads(file.read_text())["domain"]][: len(numbers) - 1] == numbers[:-1]
+
+
+def test_domain_takes_the_points_that_match(bench, tmp_path):
+    _, rows = domain(bench, tmp_path, "--only", "cpu/domain/(2|5):")
+    assert [row["point"] for row in rows] == [2, 5]
 
 
 def test_domain_has_the_same_points_for_the_same_seed(bench, tmp_path):

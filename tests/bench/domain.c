@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "domain.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -304,6 +305,21 @@ static double bound_us(const struct domain_device *device, const struct domain_b
     return bound->factor * companion.times.median_us;
 }
 
+/* A run may be cut: what it has measured by then is told, and lies in the file. */
+static void tell(const struct bench *bench, const struct domain_result *result, const char *name)
+{
+    if (result->bound_words) {
+        bench_say("%s: %.1f us, %.2f x copy, %.2f of its bound", name, result->times.median_us,
+                  result->times.median_us / result->copy_us,
+                  result->times.median_us / result->bound_us);
+    } else {
+        bench_say("%s: refused", name);
+    }
+    if (bench->wishes.json && !report_json_so_far(&bench->results, bench->wishes.json)) {
+        bench_fail("what is measured cannot be kept");
+    }
+}
+
 static void run_point(struct bench *bench, const struct domain_device *device, uint32_t number)
 {
     const struct domain_point point = domain_point(bench->wishes.seed, number, &device->limits);
@@ -326,6 +342,7 @@ static void run_point(struct bench *bench, const struct domain_device *device, u
         result.bound_words = bound.words;
     }
     *results_add_domain(&bench->results) = result;
+    tell(bench, &result, name);
 }
 
 void domain_run(struct bench *bench, const struct domain_device *device)

@@ -7,8 +7,10 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void add_number(cJSON *object, const char *name, double value)
 {
@@ -194,5 +196,22 @@ bool report_json(const struct results *results, const char *path)
     }
     free(text);
     cJSON_Delete(root);
+    return written;
+}
+
+bool report_json_so_far(const struct results *results, const char *path)
+{
+    struct stat status;
+    sigset_t ends;
+    sigset_t before;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        return true;
+    }
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    const bool written = report_json(results, path);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return written;
 }
