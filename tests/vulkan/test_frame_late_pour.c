@@ -4,9 +4,11 @@
 /* Late gazes while samples pour in: none is mixed of two, and frames start with younger ones. */
 
 #include "desk.h"
+#include "stuck.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 struct pour {
@@ -35,7 +37,9 @@ static void no_frame_mixes_two_samples(void **state)
     struct fovea_settings settings = late_settings();
     settings.foveation.paper.fragment_px = 64; /* the less to do for each frame */
     struct desk desk;
+    stuck_step("mixes: devices and contexts are made");
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    stuck_step("mixes: frames while samples pour in");
     struct frame_late *late = &desk.rig.fovea->late;
     struct pour p = {.source = desk.source};
     pthread_t thread;
@@ -55,6 +59,7 @@ static void no_frame_mixes_two_samples(void **state)
                      latched[FOVEATE_LATCHED_GAZE_Y]);
         }
     }
+    stuck_step("mixes: all is let go");
     atomic_store(&p.done, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
     if (rig_backend() != FOVEA_BACKEND_CUDA) { /* which keeps its latches to itself */
@@ -68,24 +73,28 @@ static void a_source_is_let_go_while_samples_pour_in(void **state)
     (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
+    stuck_step("let go: a device, a context and a frame");
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
     desk_start(&desk);
     struct pour p = {.source = desk.source};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, pour, &p), 0);
+    stuck_step("let go: the source is followed and not, by turns");
     for (int i = 0; i < 2000; i++) {
         assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, i % 2 ? desk.source : NULL),
                          FOVEA_OK);
     }
     /* The context goes, the source stays. */
     struct desk second;
+    stuck_step("let go: another context");
     desk_open(&second, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, NULL), FOVEA_OK);
     assert_int_equal(fovea_vk_follow_gaze(second.rig.fovea, desk.source), FOVEA_OK);
     desk_queue(&second, desk_frame_of(&second, rig_gaze(0.5, 0.5)));
     desk_start(&second);
     desk_close(&second);
+    stuck_step("let go: the source goes on");
     const uint64_t count = atomic_load(&p.count);
     while (atomic_load(&p.count) < count + 1000) {
     }
@@ -112,6 +121,7 @@ static double measure_ms(bool newest, double *out_p99_ms)
     const struct fovea_settings settings = late_settings();
     struct fovea_vk_stats stats;
     struct desk desk;
+    stuck_step("ages: %s", newest ? "late" : "not late");
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
     desk_close_images(&desk);
     desk_open_images(&desk, 1280, 720);
@@ -162,5 +172,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_source_is_let_go_while_samples_pour_in),
         cmocka_unit_test(late_gazes_are_younger),
     };
+    if (argc > 1 && (strcmp(argv[1], "cuda") == 0 || strcmp(argv[1], "nvidia") == 0)) {
+        stuck_watch(15.0); /* other devices may be slow */
+    }
     return RIG_RUN(argc, argv, tests);
 }
