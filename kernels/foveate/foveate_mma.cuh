@@ -25,7 +25,7 @@
 /* D in halves: x holds row g, y row g + 8. */
 typedef uint2 mma_halves;
 
-/* Older devices never run what uses these, but for mma_add_of_8. */
+/* Older devices never run what uses these, but for what is said to be for sm_75. */
 
 static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
                                                uint32_t b1)
@@ -60,11 +60,11 @@ static __device__ __forceinline__ void mma_add_of_8(float (&d)[4], const uint2 &
 #endif
 }
 
-/* A of 16 x 8, the half of it that has `a` first, and B of 8 x 8. */
+/* A of 16 x 8, the half of it that has `a` first, and B of 8 x 8; from sm_75 on. */
 static __device__ __forceinline__ void mma_add_halves_of_8(mma_halves &d, const mma_halves &a,
                                                            uint32_t b)
 {
-#if __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 750
     ptx_mma_1688(d, a, b);
 #endif
 }

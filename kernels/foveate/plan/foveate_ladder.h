@@ -123,21 +123,19 @@ FOVEATE_BOTH struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float
     const bool is_far = lowest >= foveate_blend_far(blend);
     struct foveate_tile_nodes nodes;
     nodes.first = (int32_t)lowest;
-    if (highest <= (float)nodes.first) { /* both on the node */
+    const int32_t reach = (int32_t)ceilf(highest) - nodes.first;
+    if (reach <= 0) { /* both on the node */
         nodes.apart = 1;
         nodes.count = 1;
         nodes.together = 1;
         return nodes;
     }
     for (int32_t n = 2; n <= FOVEATE_LADDER_TOGETHER; n++) {
-        const int32_t most = foveate_blend_apart(blend, is_far, n);
-        for (int32_t apart = 1; apart <= most; apart++) {
-            if (highest <= (float)(nodes.first + (n - 1) * apart)) {
-                nodes.apart = apart;
-                nodes.count = n;
-                nodes.together = n;
-                return nodes;
-            }
+        nodes.apart = (reach + n - 2) / (n - 1);
+        if (nodes.apart <= foveate_blend_apart(blend, is_far, n)) {
+            nodes.count = n;
+            nodes.together = n;
+            return nodes;
         }
     }
     nodes.apart = foveate_blend_apart(blend, is_far, FOVEATE_LADDER_TOGETHER + 1);

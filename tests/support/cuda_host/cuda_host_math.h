@@ -209,6 +209,15 @@ static inline float __fmul_rn(float a, float b)
 {
     return a * b;
 }
+/* Towards less than nothing. The error of a sum of floats is a float. */
+static inline float __fadd_rd(float a, float b)
+{
+    const volatile float sum = a + b;
+    const volatile float of_b = sum - a;
+    const volatile float rest_a = a - (sum - of_b);
+    const volatile float rest_b = b - of_b;
+    return rest_a + rest_b < 0.0f ? nextafterf(sum, -INFINITY) : sum;
+}
 static inline float __fadd_rn(float a, float b)
 {
     return a + b;

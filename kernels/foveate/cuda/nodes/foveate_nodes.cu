@@ -8,7 +8,10 @@
  * 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction issue.
  *
  *     nodes_product.cuh     two products from a window to a tile
- *     nodes_pixel.cuh       formats
+ *     nodes_pixel.cuh       pixels as samples
+ *     nodes_sigma.cuh       places of pixels on the ladder
+ *     nodes_blend.cuh       weights of nodes
+ *     nodes_write.cuh       sums as pixels
  *     nodes_levels.cuh      levels
  *     nodes_picture.cuh     the picture */
 
@@ -17,10 +20,10 @@
 namespace {
 
 /* What a format's samples lie in, and how many channels are blurred. */
-template <typename Pixel, bool GREY = Pixel::colors == 1> struct node_samples {
+template <typename Pixel, bool GREY = Pixel::colors == 1> struct node_samples_of {
     typedef node_pair pair;
 };
-template <typename Pixel> struct node_samples<Pixel, true> {
+template <typename Pixel> struct node_samples_of<Pixel, true> {
     typedef node_grey_pair pair;
 };
 
@@ -28,33 +31,16 @@ template <typename Pixel, typename Image>
 __device__ __forceinline__ void run_level_1(const foveate_frame &frame, const foveate_nodes &nodes,
                                             const Image &src)
 {
-    typedef typename node_samples<Pixel>::pair pair;
-    if constexpr (Pixel::colors == 1) {
-        make_level_1<Pixel, 1, pair>(frame, nodes, src);
-    } else if constexpr (node_format<Pixel>::has_alpha) {
-        make_level_1<Pixel, 4, pair>(frame, nodes, src);
-    } else {
-        make_level_1<Pixel, 3, pair>(frame, nodes, src);
-    }
+    typedef typename node_samples_of<Pixel>::pair pair;
+    make_level_1<Pixel, pair>(frame, nodes, src);
 }
 
-template <typename Pixel, typename Image>
+template <typename Pixel, bool ALPHA, typename Image>
 __device__ __forceinline__ void run_picture(const foveate_frame &frame, const foveate_nodes &nodes,
                                             const Image &src, const Image &dst)
 {
-    typedef typename node_samples<Pixel>::pair pair;
-    __shared__ pair stage[NODES_WARPS * NODES_NEAR_PAIRS];
-    if constexpr (Pixel::colors == 1) {
-        make_picture<Pixel, 1>(frame, nodes, src, dst, stage);
-    } else if constexpr (node_format<Pixel>::has_alpha) {
-        if (frame.blur_alpha) {
-            make_picture<Pixel, 4>(frame, nodes, src, dst, stage);
-        } else {
-            make_picture<Pixel, 3>(frame, nodes, src, dst, stage);
-        }
-    } else {
-        make_picture<Pixel, 3>(frame, nodes, src, dst, stage);
-    }
+    typedef typename node_samples_of<Pixel>::pair pair;
+    make_picture<Pixel, ALPHA ? 4 : Pixel::colors, pair>(frame, nodes, src, dst);
 }
 
 } // namespace
@@ -64,6 +50,11 @@ __device__ __forceinline__ void run_picture(const foveate_frame &frame, const fo
 
 LEVELS_KERNEL nodes_levels_colours(const __grid_constant__ foveate_nodes_levels_params params)
 {
+    make_levels<3, node_pair>(params);
+}
+
+LEVELS_KERNEL nodes_levels_alpha(const __grid_constant__ foveate_nodes_levels_params params)
+{
     make_levels<4, node_pair>(params);
 }
 
@@ -72,6 +63,15 @@ LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_par
     make_levels<1, node_grey_pair>(params);
 }
 
+#define PICTURE_KERNEL(name, kind, suffix, format, alpha)                                          \
+    KERNEL name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)  \
+    {                                                                                              \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        run_picture<pixel<format>, alpha>(frame, params.nodes,                                     \
+                                          kind##_src<pixel<format>>(params, frame),                \
+                                          kind##_dst<pixel<format>>(params, frame));               \
+    }
+
 #define KERNELS(kind, suffix, format)                                                              \
     KERNEL nodes_level_1_##kind##_##suffix(                                                        \
         const __grid_constant__ foveate_nodes_##kind##_params params)                              \
@@ -79,18 +79,17 @@ LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_par
         run_level_1<pixel<format>>(params.frame, params.nodes,                                     \
                                    kind##_src<pixel<format>>(params, params.frame));               \
     }                                                                                              \
-    KERNEL nodes_picture_##kind##_##suffix(                                                        \
-        const __grid_constant__ foveate_nodes_##kind##_params params)                              \
-    {                                                                                              \
-        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
-        run_picture<pixel<format>>(frame, params.nodes, kind##_src<pixel<format>>(params, frame),  \
-                                   kind##_dst<pixel<format>>(params, frame));                      \
-    }
+    PICTURE_KERNEL(nodes_picture, kind, suffix, format, false)
 
-KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
+/* nodes_alpha: alpha is blurred, too. */
+#define ALPHA_KERNELS(kind, suffix, format)                                                        \
+    KERNELS(kind, suffix, format)                                                                  \
+    PICTURE_KERNEL(nodes_alpha, kind, suffix, format, true)
+
+ALPHA_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
+ALPHA_KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
 KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
 KERNELS(linear, r8, FOVEA_FORMAT_R8)
-KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
 
-KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
-KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+ALPHA_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
+ALPHA_KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)

@@ -18,13 +18,20 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
 static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
                                 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
 
+static const uint32_t formats_with_alpha =
+    1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_A2B10G10R10;
+
 static enum fovea_result get_kernels(const struct cuda_device *device,
                                      struct foveate_nodes_kernels *kernels)
 {
     FOVEA_TRY(foveate_cuda_get_kernels(device, kernels->module, "nodes_picture", formats,
                                        &kernels->picture));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, kernels->module, "nodes_alpha", formats_with_alpha,
+                                       &kernels->alpha));
     FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "nodes_levels_colours",
                                       &kernels->levels_colours));
+    FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "nodes_levels_alpha",
+                                      &kernels->levels_alpha));
     FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "nodes_levels_grey",
                                       &kernels->levels_grey));
     return foveate_cuda_get_kernels(device, kernels->module, "nodes_level_1", formats,
@@ -94,6 +101,18 @@ static uint32_t tiles_of(const struct foveate_nodes_level *level)
     return count_of(2 * level->pairs, TILE) * count_of(level->rows, TILE);
 }
 
+static bool blurs_alpha(const struct foveate_nodes_run *run, enum fovea_format format)
+{
+    return run->frame->blur_alpha && (formats_with_alpha >> format & 1u) != 0;
+}
+
+static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_R8  ? run->kernels->levels_grey
+           : blurs_alpha(run, format) ? run->kernels->levels_alpha
+                                      : run->kernels->levels_colours;
+}
+
 /* Of level `first` alone, or from it to `last` by one block. */
 static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
                                        const struct stages *stages, int32_t first, int32_t last)
@@ -105,10 +124,8 @@ static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
     const uint32_t blocks =
         first < last ? 1 : (tiles + FOVEATE_NODES_LEVEL_WARPS - 1) / FOVEATE_NODES_LEVEL_WARPS;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->format == FOVEA_FORMAT_R8
-                                        ? run->kernels->levels_grey
-                                        : run->kernels->levels_colours,
-                                    blocks, 1, stages->sources, LEVEL_THREADS, 1, 1, 0, run->stream,
+           device->cu->LaunchKernel(levels_kernel_of(run, stages->format), blocks, 1,
+                                    stages->sources, LEVEL_THREADS, 1, 1, 0, run->stream,
                                     (void *[]){&params}, NULL));
     return FOVEA_OK;
 }
@@ -134,9 +151,11 @@ static enum fovea_result launch_all(const struct foveate_nodes_run *run,
         FOVEA_TRY(launch_level_1(run, stages));
     }
     FOVEA_TRY(launch_further_levels(run, stages));
+    const struct foveate_cuda_kernels *picture =
+        blurs_alpha(run, stages->format) ? &run->kernels->alpha : &run->kernels->picture;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(
-               kernel_of(&run->kernels->picture, stages), count_of(run->frame->width_px, 2 * TILE),
+               kernel_of(picture, stages), count_of(run->frame->width_px, 2 * TILE),
                count_of(run->frame->height_px, 2 * TILE), stages->images, THREADS, 1, 1, 0,
                run->stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;

@@ -16,7 +16,9 @@ struct foveate_nodes_kernels {
     CUmodule module;
     struct foveate_cuda_kernels level_1; /* from a picture; none: the code has no products */
     struct foveate_cuda_kernels picture; /* from the levels */
+    struct foveate_cuda_kernels alpha; /* the same where alpha is blurred */
     CUfunction levels_colours; /* further levels */
+    CUfunction levels_alpha;
     CUfunction levels_grey;
 };
 

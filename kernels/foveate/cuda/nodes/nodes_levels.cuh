@@ -82,42 +82,27 @@ static __device__ __forceinline__ int first_below(int tile)
     return 2 * (NODES_TILE * tile - FOVEATE_NODES_MARGIN) - FOVEATE_NODES_BEFORE_BELOW;
 }
 
-/* ---- Level 1 from the picture. A block makes 2 x 2 tiles from 72 x 72 pixels in shared memory. Bound by instructions
- * that turn pixels into halves. */
+/* ---- Level 1 from the picture. A block makes 2 x 2 tiles from 68 x 68 pixels in shared memory, by runs of four 72 wide. */
 
-const int NODES_STAGE_PX = 72;
-const int NODES_STAGE_PAIRS =
-    NODES_STAGE_PX / 2; /* 64 bytes off a multiple of 128 where pairs have 16 */
+const int NODES_STAGE_RUNS = 18;
+const int NODES_STAGE_ROWS = 68;
+const int NODES_STAGE_PITCH =
+    2 * NODES_STAGE_RUNS; /* 64 bytes off a multiple of 128 where pairs have 16 */
+const int NODES_STAGE_ABOVE = 2; /* rows of a tile's window that weigh nothing and are not there */
 
-template <typename Pixel, typename Pair, typename Image>
-static __device__ __forceinline__ void stage_pixels(const foveate_frame &frame, const Image &src,
-                                                    Pair *stage)
+/* A warp's tile from what its block has staged. */
+template <int CHANNELS, typename Pair>
+static __device__ __forceinline__ void make_tile_of_level_1(const foveate_nodes &nodes,
+                                                            const Pair *stage)
 {
-    __shared__ uint16_t lights[NODES_LIGHTS];
-    fill_lights<Pixel>(frame, lights);
-    const int x = first_below(2 * (int)blockIdx.x);
-    const int y = first_below(2 * (int)blockIdx.y);
-    for (int i = (int)threadIdx.x; i < NODES_STAGE_PX * NODES_STAGE_PAIRS; i += NODES_THREADS) {
-        const int row = i / NODES_STAGE_PAIRS;
-        const int pair = i - row * NODES_STAGE_PAIRS;
-        stage[i] = pair_of_pixels<Pixel, Pair>(frame, lights, src, x + 2 * pair, y + row);
-    }
-    __syncthreads();
-}
-
-template <typename Pixel, int CHANNELS, typename Pair, typename Image>
-static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
-                                                    const foveate_nodes &nodes, const Image &src)
-{
-    __shared__ Pair stage[NODES_STAGE_PX * NODES_STAGE_PAIRS];
-    stage_pixels<Pixel>(frame, src, stage);
     const node_lane lane;
     const int warp = (int)threadIdx.x / 32;
     node_window<Pair, FOVEATE_NODES_STEPS_BELOW> window;
     window.first = stage;
 #pragma unroll
     for (int i = 0; i < FOVEATE_NODES_STEPS_BELOW; i++) {
-        window.rows[i] = (2 * NODES_TILE * (warp / 2) + 8 * i + lane.row) * NODES_STAGE_PAIRS;
+        const int row = 2 * NODES_TILE * (warp / 2) + 8 * i + lane.row - NODES_STAGE_ABOVE;
+        window.rows[i] = min(max(row, 0), NODES_STAGE_ROWS - 1) * NODES_STAGE_PITCH;
         window.columns[i] = NODES_TILE * (warp % 2) + 4 * i + lane.pair;
     }
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
@@ -125,6 +110,21 @@ static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
     node_product(taps, taps, window, outputs);
     store_samples(node_level<Pair>(nodes, 1), 2 * (int)blockIdx.x + warp % 2,
                   2 * (int)blockIdx.y + warp / 2, outputs);
+}
+
+template <typename Pixel, typename Pair, typename Image>
+static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
+                                                    const foveate_nodes &nodes, const Image &src)
+{
+    __shared__ Pair stage[NODES_STAGE_ROWS * NODES_STAGE_PITCH];
+    stage_pixels<Pixel, NODES_STAGE_RUNS, NODES_STAGE_ROWS, NODES_STAGE_PITCH, NODES_THREADS>(
+        frame, src, first_below(2 * (int)blockIdx.x),
+        first_below(2 * (int)blockIdx.y) + NODES_STAGE_ABOVE, stage);
+    if (node_format<Pixel>::has_alpha && frame.blur_alpha) {
+        make_tile_of_level_1<4>(nodes, stage);
+    } else {
+        make_tile_of_level_1<Pixel::colors>(nodes, stage);
+    }
 }
 
 /* ---- Further levels. Blocks share a level's tiles, or one block makes several levels one after another. */

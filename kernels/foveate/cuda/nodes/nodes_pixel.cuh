@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Pixels as samples of level 0, in pairs, and back: stored values around the middle of their range, which is exact
- * for bytes, or linear light from 0 to 1. */
+/* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is exact, or linear
+ * light from 0 to 1. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
 
 #include "foveate/cuda/nodes/nodes_product.cuh"
 #include "foveate/foveate_image.cuh"
-#include "foveate/foveate_sample.cuh"
+#include "foveate/foveate_light.cuh"
 
 /* A format's alpha is of its word, or there is none. */
 template <typename Pixel> struct node_format {
@@ -16,75 +16,206 @@ template <typename Pixel> struct node_format {
         Pixel::part_count * sizeof(typename Pixel::part) == sizeof(typename Pixel::word);
 };
 
-template <typename Pixel>
-static __device__ __forceinline__ float4 sample_of_word(typename Pixel::word word, int light)
+/* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a half. */
+template <typename Pixel> static __device__ __forceinline__ float node_middle(int c, int light)
 {
-    const float4 levels = Pixel::decode(word);
-    const float4 v = light ? levels_to_light<Pixel>(levels) : levels;
-    const float4 middle = sample_middle<Pixel>(light);
-    return make_float4(v.x - middle.x, v.y - middle.y, v.z - middle.z, v.w - middle.w);
+    return c == 3 ? 0.5f * (Pixel::alpha_white + 1) : light ? 0.0f : 0.5f * (Pixel::white + 1);
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word word_of_sample(float4 v, int light)
-{
-    const float4 middle = sample_middle<Pixel>(light);
-    const float4 moved =
-        make_float4(v.x + middle.x, v.y + middle.y, v.z + middle.z, v.w + middle.w);
-    return Pixel::encode(light ? light_to_levels<Pixel>(moved) : moved);
-}
+/* The light of levels, as halves: a block works it out once. */
+template <typename Pixel> struct node_lights {
+    static const int count = Pixel::white + 1;
 
-/* The light of bytes, as halves: a block works it out once. */
-const int NODES_LIGHTS = 256;
+    uint16_t of[count];
 
-template <typename Pixel>
-static __device__ __forceinline__ void fill_lights(const foveate_frame &frame, uint16_t *lights)
-{
-    if (Pixel::white == 255 && frame.light) {
-        for (int i = (int)threadIdx.x; i < NODES_LIGHTS; i += (int)blockDim.x) {
-            lights[i] =
-                __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f))));
+    __device__ __forceinline__ void fill(int light)
+    {
+        for (int i = (int)threadIdx.x; light && i < count; i += (int)blockDim.x) {
+            of[i] =
+                __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / Pixel::white))));
         }
+        __syncthreads();
     }
-    __syncthreads();
+    __device__ __forceinline__ uint32_t pair(uint32_t first, uint32_t second) const
+    {
+        return of[first] | (uint32_t)of[second] << 16;
+    }
+};
+
+/* Two levels as samples; each is in its half of the word, 1024 more. */
+template <typename Pixel>
+static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
+{
+    const float from = -1024.0f - node_middle<Pixel>(c, FOVEATE_LIGHT_STORED);
+    const __half2 centred = __hadd2(*(const __half2 *)&levels, __float2half2_rn(from));
+    return *(const uint32_t *)&centred;
+}
+
+/* Channel c of two pixels. */
+template <typename Pixel>
+static __device__ __forceinline__ uint32_t stored_pair(uint32_t first, uint32_t second, int c)
+{
+    const uint32_t base = 0x64006400u; /* 1024, as halves */
+    if constexpr (Pixel::white == 255) {
+        const uint32_t levels = __byte_perm(first, second, (uint32_t)(c | (4 + c) << 8));
+        return node_centred<Pixel>((levels & 0x00ff00ffu) | base, c);
+    } else {
+        const uint32_t mask = c < 3 ? 1023u : 3u;
+        const uint32_t levels = (first >> 10 * c & mask) | (second >> 10 * c & mask) << 16;
+        return node_centred<Pixel>(levels | base, c);
+    }
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &lights,
+                                                      uint32_t first, uint32_t second, int c)
+{
+    const int bits = Pixel::white == 255 ? 8 : 10;
+    const uint32_t mask = (uint32_t)Pixel::white;
+    return lights.pair(first >> bits * c & mask, second >> bits * c & mask);
 }
 
 template <typename Pixel, typename Pair>
-static __device__ __forceinline__ Pair pair_of_words(int light, const uint16_t *lights,
-                                                     typename Pixel::word first,
-                                                     typename Pixel::word second)
+static __device__ __forceinline__ Pair pair_of_words(int light, const node_lights<Pixel> &lights,
+                                                     uint32_t first, uint32_t second)
 {
     uint32_t words[4] = {};
-    if constexpr (Pixel::white == 255) {
-        if (light) {
 #pragma unroll
-            for (int c = 0; c < Pixel::colors; c++) {
-                words[c] = lights[first >> 8 * c & 255u] | (uint32_t)lights[second >> 8 * c & 255u]
-                                                               << 16;
-            }
-            words[3] = mma_rounded((float)(first >> 24) - 127.5f, (float)(second >> 24) - 127.5f);
-            return Pair::make(words);
-        }
+    for (int c = 0; c < Pixel::colors; c++) {
+        words[c] = light ? light_pair<Pixel>(lights, first, second, c)
+                         : stored_pair<Pixel>(first, second, c);
     }
-    const float4 a = sample_of_word<Pixel>(first, light);
-    const float4 b = sample_of_word<Pixel>(second, light);
-    words[0] = mma_rounded(a.x, b.x);
-    words[1] = mma_rounded(a.y, b.y);
-    words[2] = mma_rounded(a.z, b.z);
-    words[3] = mma_rounded(a.w, b.w);
+    if constexpr (node_format<Pixel>::has_alpha) {
+        words[3] = stored_pair<Pixel>(first, second, 3);
+    }
     return Pair::make(words);
 }
 
-/* Pixels (x, y) and (x + 1, y), or the nearest ones that there are. */
-template <typename Pixel, typename Pair, typename Image>
-static __device__ __forceinline__ Pair pair_of_pixels(const foveate_frame &frame,
-                                                      const uint16_t *lights, const Image &src,
-                                                      int x, int y)
+/* ---- Runs of four pixels of a row */
+
+struct node_run {
+    uint32_t of[4];
+
+    /* That run's pixels from `first` on, of a row of `width`, or the nearest that there are. */
+    __device__ __forceinline__ node_run from(int own, int first, int width) const
+    {
+        node_run run;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int k = min(max(first + i, 0), width - 1) - own;
+            run.of[i] = k == 0 ? of[0] : k == 1 ? of[1] : k == 2 ? of[2] : of[3];
+        }
+        return run;
+    }
+};
+
+/* A run in memory without gaps. Words that lie across its ends are read where the row goes on there. */
+template <typename Pixel>
+static __device__ __forceinline__ node_run read_run(const char *at, int before, int behind)
+{
+    const uint32_t *words = (const uint32_t *)((uint64_t)at & ~(uint64_t)3);
+    const int beyond = (int)((uint64_t)at & 3);
+    if constexpr (node_format<Pixel>::has_alpha) {
+        if (((uint64_t)at & 15) == 0) {
+            const uint4 all = __ldg((const uint4 *)at);
+            return {{all.x, all.y, all.z, all.w}};
+        }
+        return {{__ldg(words), __ldg(words + 1), __ldg(words + 2), __ldg(words + 3)}};
+    }
+    const int count = Pixel::part_count;
+    uint32_t own[4] = {};
+    if (beyond == 0) {
+#pragma unroll
+        for (int i = 0; i < count; i++) {
+            own[i] = __ldg(words + i);
+        }
+    } else if (beyond <= before && 4 - beyond <= behind) {
+#pragma unroll
+        for (int i = 0; i <= count; i++) {
+            own[i] = __ldg(words + i);
+        }
+#pragma unroll
+        for (int i = 0; i < count; i++) {
+            own[i] = __funnelshift_r(own[i], own[i + 1], 8 * beyond);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4 * count; i++) {
+            own[i / 4] |= (uint32_t)__ldg((const uint8_t *)at + i) << 8 * (i % 4);
+        }
+    }
+    if (count == 1) {
+        return {{own[0], own[0] >> 8, own[0] >> 16, own[0] >> 24}};
+    }
+    return {{own[0], __funnelshift_r(own[0], own[1], 24), __funnelshift_r(own[1], own[2], 16),
+             own[2] >> 8}};
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image)
+{
+    return image.view.pixel_stride_bytes == Pixel::part_count * (int)sizeof(typename Pixel::part) &&
+           (!node_format<Pixel>::has_alpha || image.view.whole_pixels);
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image, int x, int row,
+                                                int width, node_run &run)
+{
+    const int bytes = Pixel::part_count * (int)sizeof(typename Pixel::part);
+    if (!has_runs(image) || width < 4) {
+        return false;
+    }
+    const int own = min(max(x, 0), width - 4);
+    run = read_run<Pixel>((const char *)image.view.data + row * image.view.row_stride_bytes +
+                              own * bytes,
+                          bytes * own, bytes * (width - 4 - own));
+    if (own != x) {
+        run = run.from(own, x, width);
+    }
+    return true;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, int, int, int,
+                                                node_run &)
+{
+    return false;
+}
+
+/* Of the picture, from (x, y) on; beyond its edges are the nearest pixels. */
+template <typename Image>
+static __device__ __forceinline__ node_run run_of_pixels(const foveate_frame &frame,
+                                                         const Image &src, int x, int y)
 {
     const int row = min(max(y, 0), frame.height_px - 1);
-    const int last = frame.width_px - 1;
-    return pair_of_words<Pixel, Pair>(frame.light, lights, src.load(min(max(x, 0), last), row),
-                                      src.load(min(max(x + 1, 0), last), row));
+    node_run run;
+    if (!load_run(src, x, row, frame.width_px, run)) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            run.of[i] = src.load(min(max(x + i, 0), frame.width_px - 1), row);
+        }
+    }
+    return run;
+}
+
+/* A block's pixels from (x, y) on as pairs of samples, ROWS rows of RUNS runs. */
+template <typename Pixel, int RUNS, int ROWS, int PITCH, int THREADS, typename Pair, typename Image>
+static __device__ __forceinline__ void stage_pixels(const foveate_frame &frame, const Image &src,
+                                                    int x, int y, Pair *stage)
+{
+    __shared__ node_lights<Pixel> lights;
+    lights.fill(frame.light);
+#pragma unroll 2
+    for (int i = (int)threadIdx.x; i < ROWS * RUNS; i += THREADS) {
+        const int row = i / RUNS;
+        const int column = i - row * RUNS;
+        const node_run run = run_of_pixels(frame, src, x + 4 * column, y + row);
+        Pair *to = stage + row * PITCH + 2 * column;
+        to[0] = pair_of_words<Pixel, Pair>(frame.light, lights, run.of[0], run.of[1]);
+        to[1] = pair_of_words<Pixel, Pair>(frame.light, lights, run.of[2], run.of[3]);
+    }
+    __syncthreads();
 }
 
 #endif

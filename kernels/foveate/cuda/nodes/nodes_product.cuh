@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either axis. Its rows lie in
- * memory in pairs of samples, the channels of a pair side by side. The first product, A X^T, leaves in a
- * lane's registers what the second one asks for (foveate_mma.cuh); only its rounding to halves lies between. */
+ * memory in pairs of samples, the channels of a pair side by side. The first product, A X^T, summed in halves, leaves
+ * in a lane's registers what the second one asks for (foveate_mma.cuh). */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
 
@@ -74,11 +74,72 @@ static __device__ __forceinline__ void node_multiply(float (&d)[4], const node_m
 #endif
 }
 
+/* The same summed in halves, which are what a next product takes. */
+template <int STEPS>
+static __device__ __forceinline__ void node_multiply(mma_halves &d, const node_matrix<STEPS> &a,
+                                                     const uint32_t (&b)[STEPS])
+{
+#if __CUDA_ARCH__ >= 800
+#pragma unroll
+    for (int i = 0; i + 1 < STEPS; i += 2) {
+        const uint32_t both[4] = {a.steps[i].x, a.steps[i].y, a.steps[i + 1].x, a.steps[i + 1].y};
+        mma_add_halves(d, both, b[i], b[i + 1]);
+    }
+    if (STEPS % 2 != 0) {
+        mma_add_halves_of_8(d, a.steps[STEPS - 1], b[STEPS - 1]);
+    }
+#else
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) {
+        mma_add_halves_of_8(d, a.steps[i], b[i]);
+    }
+#endif
+}
+
 /* The window as a lane reads it: of each eight rows where its own begins, and its pair of each eight columns. */
 template <typename Pair, int STEPS> struct node_window {
     const Pair *first;
     int rows[STEPS];
     int columns[STEPS];
+
+    __device__ __forceinline__ Pair at(int j, int i) const
+    {
+        return first[rows[j] + columns[i]];
+    }
+};
+
+/* The same, read once for several products. */
+template <int CHANNELS, int STEPS> struct node_samples {
+    uint32_t of[STEPS][STEPS][CHANNELS];
+
+    struct pair {
+        const uint32_t (&of)[CHANNELS];
+
+        __device__ __forceinline__ uint32_t channel(int c) const
+        {
+            return of[c];
+        }
+    };
+
+    template <typename Pair>
+    __device__ __forceinline__ node_samples(const node_window<Pair, STEPS> &window)
+    {
+#pragma unroll
+        for (int j = 0; j < STEPS; j++) {
+#pragma unroll
+            for (int i = 0; i < STEPS; i++) {
+                const Pair read = window.at(j, i);
+#pragma unroll
+                for (int c = 0; c < CHANNELS; c++) {
+                    of[j][i][c] = read.channel(c);
+                }
+            }
+        }
+    }
+    __device__ __forceinline__ pair at(int j, int i) const
+    {
+        return {of[j][i]};
+    }
 };
 
 /* Of each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of row g + 8. */
@@ -86,31 +147,31 @@ template <int CHANNELS> struct node_outputs {
     float of[CHANNELS][2][4];
 };
 
-template <int CHANNELS, int STEPS, typename Pair>
+/* Of a node_window or node_samples. */
+template <int CHANNELS, int STEPS, typename Window>
 static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
                                                     const node_matrix<STEPS> &down,
-                                                    const node_window<Pair, STEPS> &window,
+                                                    const Window &window,
                                                     node_outputs<CHANNELS> &outputs)
 {
     uint32_t turned[CHANNELS][2][STEPS];
 #pragma unroll
     for (int j = 0; j < STEPS; j++) {
-        Pair pairs[STEPS];
+        uint32_t samples[CHANNELS][STEPS];
 #pragma unroll
         for (int i = 0; i < STEPS; i++) {
-            pairs[i] = window.first[window.rows[j] + window.columns[i]];
+            const auto pair = window.at(j, i);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) {
+                samples[c][i] = pair.channel(c);
+            }
         }
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
-            uint32_t samples[STEPS];
-#pragma unroll
-            for (int i = 0; i < STEPS; i++) {
-                samples[i] = pairs[i].channel(c);
-            }
-            float sums[4] = {};
-            node_multiply(sums, across, samples);
-            turned[c][0][j] = mma_rounded(sums[0], sums[1]);
-            turned[c][1][j] = mma_rounded(sums[2], sums[3]);
+            mma_halves sums = {};
+            node_multiply(sums, across, samples[c]);
+            turned[c][0][j] = sums.x;
+            turned[c][1][j] = sums.y;
         }
     }
 #pragma unroll
