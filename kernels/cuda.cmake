@@ -106,6 +106,7 @@ add_library(fovea_cuda STATIC
     cuda/cuda_uses.c
     foveate/cuda/nodes/nodes_cuda.c
     foveate/cuda/nodes/nodes_plan.c
+    foveate/cuda/nodes/nodes_wide_plan.c
     foveate/foveate_cuda.c
     foveate/foveate_cuda_bands.c
     foveate/foveate_cuda_batch.c

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "foveate/cuda/nodes/nodes_plan.h"
+#include "foveate/cuda/nodes/nodes_wide_plan.h"
 #include "foveate/foveate_cuda_code.h"
 #include "foveate/foveate_cuda_plan.h"
 #include "foveate/foveate_grid.h"
@@ -260,8 +261,9 @@ static void fill_smooth_params(const struct foveate_plan *source, struct foveate
     plan->states_dirty = true;
 }
 
-/* Tables of halves, which some plans have besides. */
+/* Those of nodes in floats, and of halves, which some plans have besides. */
 struct smooth_tables {
+    struct foveate_wide_tables wide;
     struct foveate_small_tables small;
     uint16_t *matrices; /* of nodes */
     size_t matrix_bytes;
@@ -271,9 +273,10 @@ struct smooth_tables {
 static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                                        const struct foveate_plan *source,
                                        struct foveate_cuda_plan *plan,
-                                       const struct smooth_tables *halves)
+                                       const struct smooth_tables *tables)
 {
-    const struct foveate_small_tables *small = &halves->small;
+    const struct foveate_small_tables *small = &tables->small;
+    const struct foveate_wide_tables *wide = &tables->wide;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
@@ -283,20 +286,25 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                               line_bytes * line_bytes;
     const uint64_t matrices_at =
         small_at + (small->bytes + line_bytes - 1) / line_bytes * line_bytes;
+    const uint64_t wide_at = matrices_at + tables->matrix_bytes; /* a multiple of 256 further */
     FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                matrices_at + halves->matrix_bytes, &plan->block));
+                                wide_at + sizeof wide->nodes + wide->matrix_bytes, &plan->block));
     fill_smooth_params(source, plan, table_bytes);
     plan->small.table = plan->smooth.table;
     plan->small.pieces = plan->block->memory + small_at;
     plan->small.mixes = plan->small.pieces + small->mixes_at;
     plan->nodes.matrices = plan->block->memory + matrices_at;
+    plan->smooth.nodes = plan->block->memory + wide_at;
+    plan->smooth.matrices = plan->smooth.nodes + sizeof wide->nodes;
     float light[FOVEA_DISPLAY_MAX];
     foveate_plan_fill_light(source, light);
-    const struct table tables[] = {{plan->smooth.table, source->law_table, law_bytes},
-                                   {plan->smooth.table + law_bytes, light, light_bytes},
-                                   {plan->small.pieces, small->halves, small->bytes},
-                                   {plan->nodes.matrices, halves->matrices, halves->matrix_bytes}};
-    return upload(foveate, tables, 4);
+    const struct table parts[] = {{plan->smooth.table, source->law_table, law_bytes},
+                                  {plan->smooth.table + law_bytes, light, light_bytes},
+                                  {plan->small.pieces, small->halves, small->bytes},
+                                  {plan->nodes.matrices, tables->matrices, tables->matrix_bytes},
+                                  {plan->smooth.nodes, wide->nodes, sizeof wide->nodes},
+                                  {plan->smooth.matrices, wide->matrices, wide->matrix_bytes}};
+    return upload(foveate, parts, sizeof parts / sizeof *parts);
 }
 
 static enum fovea_result fill_nodes(const struct foveate_plan *source,
@@ -316,6 +324,7 @@ static enum fovea_result fill_nodes(const struct foveate_plan *source,
 static enum fovea_result fill_tables(const struct foveate_plan *source,
                                      struct foveate_cuda_plan *plan, struct smooth_tables *tables)
 {
+    FOVEA_TRY(foveate_wide_fill(source, &plan->smooth, &tables->wide));
     if (plan->has_small) {
         FOVEA_TRY(foveate_small_fill(source, &plan->small, &tables->small));
     }
@@ -342,6 +351,7 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
     if (result == FOVEA_OK) {
         result = upload_smooth(foveate, source, plan, &tables);
     }
+    free(tables.wide.matrices);
     free(tables.small.halves);
     free(tables.matrices);
     return result;

@@ -38,6 +38,25 @@ struct foveate_cuda_tables {
     int32_t tiles_per_side; /* of a fragment */
 };
 
+/* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along an axis, eights of
+ * them a step of a product, and their weights for the tile's pixels. A matrix lies in the order of a warp's lanes, as
+ * foveate_mma.cuh has D: of each step rows g and g + 8, column 2t, then column 2t + 1, as floats of 11 bits. */
+struct foveate_wide_node {
+    int32_t level;
+    int32_t before; /* the first sample is so many before the tile's first pixel's, x >> level */
+    int32_t steps;
+    int32_t matrix; /* its first step among all; tiles that lie in other ways on the level follow */
+};
+#define FOVEATE_WIDE_TILE_PX 16
+#define FOVEATE_WIDE_THREADS 128 /* of a block, which makes 2 x 2 tiles */
+#define FOVEATE_WIDE_STEP_BYTES 512 /* 16 x 8 floats */
+
+/* Tiles lie in so many ways on a level's samples. */
+FOVEATE_BOTH int32_t foveate_wide_phases(int32_t level)
+{
+    return level <= 4 ? 1 : 1 << (level - 4);
+}
+
 /* The plan of the smooth method on the device. */
 struct foveate_cuda_smooth {
     struct foveate_law law;
@@ -47,6 +66,10 @@ struct foveate_cuda_smooth {
     uint64_t table; /* float[law.table_count], then the display's samples */
     uint64_t samples; /* of all levels, half or float as the format needs */
     int64_t next_samples; /* from an image's levels to the next image's */
+    uint64_t nodes; /* struct foveate_wide_node[node_count] */
+    uint64_t matrices; /* see there */
+    int32_t node_count;
+    float end; /* no place of the ladder lies beyond */
 };
 
 struct foveate_cuda_linear {

@@ -88,7 +88,7 @@ uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
  *     TILES   by distance or angle, flat  all but RGBA32F                    plain    any
  *     SMALL   any, 24 to 128 pixels       RGB8, RGBA8, R8                    plain    linear
  *     NODES   any                         RGBA8, RGB8, R8, A2B10G10R10       plain    any
- *     GATHER  any                         all                                any      any
+ *     WIDE    any                         all                                any      any
  *
  * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's. SMALL and NODES
  * ask for products in the loaded code. */
@@ -96,7 +96,7 @@ enum foveate_cuda_way {
     FOVEATE_CUDA_TILES,
     FOVEATE_CUDA_SMALL,
     FOVEATE_CUDA_NODES,
-    FOVEATE_CUDA_GATHER,
+    FOVEATE_CUDA_WIDE,
 };
 struct foveate_cuda_image {
     enum fovea_format format;

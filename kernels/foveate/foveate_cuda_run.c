@@ -108,7 +108,7 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
     }
     return plan->has_nodes && foveate_nodes_take_format(&foveate->nodes, image.format)
                ? FOVEATE_CUDA_NODES
-               : FOVEATE_CUDA_GATHER;
+               : FOVEATE_CUDA_WIDE;
 }
 
 enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
@@ -142,14 +142,14 @@ static enum fovea_result launch_smooth_surface(struct foveate_cuda *foveate,
     const struct foveate_cuda_levels levels = frame_levels(run->plan);
     const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, &levels);
     const struct foveate_nodes_run nodes = nodes_run(foveate, run, &levels);
-    const struct foveate_cuda_smooth_run gather = smooth_run(foveate, run, &levels);
+    const struct foveate_cuda_smooth_run wide = smooth_run(foveate, run, &levels);
     switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, true})) {
     case FOVEATE_CUDA_TILES:
         return foveate_cuda_tiles_surface(&tiles, format, src, dst);
     case FOVEATE_CUDA_NODES:
         return foveate_nodes_surface(&nodes, format, src, dst);
     default:
-        return foveate_cuda_smooth_surface(&gather, format, src, dst);
+        return foveate_cuda_smooth_surface(&wide, format, src, dst);
     }
 }
 
@@ -199,7 +199,7 @@ static enum fovea_result launch_smooth_slice(struct foveate_cuda *foveate,
                                                  .frame = run->frame,
                                                  .stream = run->stream};
     const struct foveate_nodes_run nodes = nodes_run(foveate, run, levels);
-    const struct foveate_cuda_smooth_run gather = smooth_run(foveate, run, levels);
+    const struct foveate_cuda_smooth_run wide = smooth_run(foveate, run, levels);
     switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, false})) {
     case FOVEATE_CUDA_TILES:
         return foveate_cuda_tiles_linear(&tiles, format, slice);
@@ -208,7 +208,7 @@ static enum fovea_result launch_smooth_slice(struct foveate_cuda *foveate,
     case FOVEATE_CUDA_NODES:
         return foveate_nodes_linear(&nodes, format, slice);
     default:
-        return foveate_cuda_smooth_linear(&gather, format, slice);
+        return foveate_cuda_smooth_linear(&wide, format, slice);
     }
 }
 

@@ -24,8 +24,8 @@ enum fovea_result foveate_cuda_smooth_load(const struct cuda_device *device,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_smooth_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_level",
                                        FOVEATE_CUDA_EVERY_FORMAT, &out_kernels->level));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_gather",
-                                       FOVEATE_CUDA_EVERY_FORMAT, &out_kernels->gather));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_picture",
+                                       FOVEATE_CUDA_EVERY_FORMAT, &out_kernels->picture));
     return get_decimations(device, out_kernels);
 }
 
@@ -81,13 +81,27 @@ static enum fovea_result decimate(const struct foveate_cuda_smooth_run *run, CUf
     return FOVEA_OK;
 }
 
-/* The kernels of a format; `level` and `gather` take the same parameters. */
+/* The kernels of a format; `level` and `picture` take the same parameters. */
 struct stages {
     CUfunction level;
     CUfunction decimation;
-    CUfunction gather;
+    CUfunction picture;
     void *params;
 };
+
+/* A block for each 2 x 2 tiles. */
+static enum fovea_result launch_picture(const struct foveate_cuda_smooth_run *run,
+                                        const struct stages *stages, uint32_t images)
+{
+    const struct cuda_device *device = run->device;
+    const unsigned side_px = 2 * FOVEATE_WIDE_TILE_PX;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(
+               stages->picture, ((unsigned)run->frame->width_px + side_px - 1) / side_px,
+               ((unsigned)run->frame->height_px + side_px - 1) / side_px, images,
+               FOVEATE_WIDE_THREADS, 1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
+    return FOVEA_OK;
+}
 
 static enum fovea_result launch_all(const struct foveate_cuda_smooth_run *run,
                                     const struct stages *stages, uint32_t sources, uint32_t images)
@@ -99,8 +113,7 @@ static enum fovea_result launch_all(const struct foveate_cuda_smooth_run *run,
         FOVEA_TRY(launch(run, stages->level, extent, stages->params));
         FOVEA_TRY(decimate(run, stages->decimation, sources));
     }
-    const struct extent extent = {width_px, height_px, images};
-    return launch(run, stages->gather, extent, stages->params);
+    return launch_picture(run, stages, images);
 }
 
 enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_run *run,
@@ -114,7 +127,7 @@ enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_r
                                                         .src = src,
                                                         .dst = dst};
     const struct stages stages = {kernels->level.surface[format], kernels->decimate_half,
-                                  kernels->gather.surface[format], &params};
+                                  kernels->picture.surface[format], &params};
     return launch_all(run, &stages, 1, 1);
 }
 
@@ -132,6 +145,6 @@ enum fovea_result foveate_cuda_smooth_linear(const struct foveate_cuda_smooth_ru
                                                        .dst = slice->dst};
     const struct stages stages = {kernels->level.linear[format],
                                   floats ? kernels->decimate_float : kernels->decimate_half,
-                                  kernels->gather.linear[format], &params};
+                                  kernels->picture.linear[format], &params};
     return launch_all(run, &stages, sources, slice->count);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's part of foveate_cuda, by the pixel: kernels for every plan and format, and the
- * launches of a frame. What foveate_cuda_tiles.h takes goes there. The device is pushed around every
- * call. */
+/* The smooth method's part of foveate_cuda for every plan and format: kernels by nodes in floats (foveate_smooth.cu),
+ * and the launches of a frame. The device is pushed around every call. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 
@@ -12,7 +11,7 @@
 struct foveate_cuda_smooth_kernels {
     CUmodule module;
     struct foveate_cuda_kernels level; /* level 0 from a picture */
-    struct foveate_cuda_kernels gather; /* a picture from the levels */
+    struct foveate_cuda_kernels picture; /* a picture from the levels */
     CUfunction decimate_half;
     CUfunction decimate_float;
 };

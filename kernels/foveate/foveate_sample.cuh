@@ -31,9 +31,16 @@ struct half_sample {
 struct float_sample {
     float4 floats;
 
+    /* Products look at 11 bits. */
+    static __device__ float rounded(float v)
+    {
+        const uint32_t bits = __float_as_uint(v);
+        const bool may_round = (bits & 0x7fffffffu) < 0x7f7ff000u;
+        return __uint_as_float(may_round ? (bits + 0x1000u) & ~0x1fffu : bits);
+    }
     static __device__ float_sample of(float4 v)
     {
-        return {v};
+        return {make_float4(rounded(v.x), rounded(v.y), rounded(v.z), rounded(v.w))};
     }
     __device__ float4 value() const
     {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method (foveate_smooth.h): level 0 from the picture, every further level from the one
- * below, then each pixel gathered from the level that its sigma asks for. One launch each.
+/* The smooth method (foveate_smooth.h) for every format and light: level 0 from the picture, every further level from
+ * the one below, then the picture from nodes (nodes_wide.cuh). One launch each.
  *
- * Blocks are 32 x 8 threads, grids count such blocks over what is written; x runs along rows, so that a
- * warp reads and writes neighbours. */
+ * Blocks of levels are 32 x 8 threads, grids count such blocks over what is written; x runs along rows, so that a
+ * warp reads and writes neighbours. Those of the picture make 2 x 2 tiles. */
 
-#include "foveate_gaussian.cuh"
-#include "foveate_image.cuh"
-#include "foveate_sample.cuh"
+#include "foveate/cuda/nodes/nodes_wide.cuh"
 
 namespace {
 
@@ -94,85 +92,10 @@ template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &s
     level.row(y)[x] = Sample::of(sum);
 }
 
-/* ---- The picture. A thread finds its pixel's sigma and averages the level's samples around it. Bound
- * by instruction issue: 36 to 289 samples a pixel, which neighbours share through the cache. */
-
-/* Along a row. Far from the borders, which is nearly everywhere, no column has to be clamped. */
-template <bool CLAMPED, typename Sample>
-__device__ float4 sum_row(const sample_level<Sample> &level, const Sample *row,
-                          const gaussian_axis &across)
-{
-    float4 sum = {};
-    gaussian g = across.start;
-#pragma unroll 4
-    for (int i = across.first; i <= across.last; i++, g.step()) {
-        sum = gaussian_add(sum, g.weight, row[CLAMPED ? level.column(i) : i].value());
-    }
-    return sum;
-}
-
-template <typename Sample>
-__device__ float4 gather(const foveate_cuda_smooth &smooth, int light, float sigma_px, int x, int y)
-{
-    const int k = foveate_level_with(sigma_px, foveate_light_rest(light), smooth.level_count);
-    const float per_px = 1.0f / (float)(1 << k);
-    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
-    const float reach = foveate_light_reach(light);
-    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma, reach);
-    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma, reach);
-    const sample_level<Sample> level(smooth, k);
-    const bool clamped = across.first < level.first || across.last > level.last_x;
-    float4 sum = {};
-    gaussian g = down.start;
-    for (int j = down.first; j <= down.last; j++, g.step()) {
-        const Sample *row = level.row(j);
-        sum = gaussian_add(sum, g.weight,
-                           clamped ? sum_row<true>(level, row, across)
-                                   : sum_row<false>(level, row, across));
-    }
-    const float scale = 1.0f / (across.total() * down.total());
-    return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);
-}
-
-/* A Gaussian that reaches no neighbour is a copy too. */
-__device__ bool is_copied(float sigma_px, int light)
-{
-    return sigma_px * foveate_light_reach(light) < 1.0f;
-}
-
-__device__ float sigma_at(const foveate_frame &frame, const foveate_cuda_smooth &smooth, int x,
-                          int y)
-{
-    if (smooth.level_count == 0 || frame.gaze_x_q8 == FOVEATE_GAZE_NONE) {
-        return 0.0f;
-    }
-    return foveate_law_sigma(&smooth.law, (const float *)smooth.table, x, y,
-                             (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
-}
-
-template <typename Pixel, typename Sample, typename Image>
-__device__ void make_picture(const foveate_frame &frame, const foveate_cuda_smooth &smooth,
-                             const Image &src, const Image &dst)
-{
-    if (!in_image(frame)) {
-        return;
-    }
-    const int x = thread_x();
-    const int y = thread_y();
-    const float sigma_px = sigma_at(frame, smooth, x, y);
-    typename Pixel::word word = src.load(x, y);
-    if (!is_copied(sigma_px, frame.light)) {
-        const float4 average = gather<Sample>(smooth, frame.light, sigma_px, x, y);
-        const typename Pixel::word colour =
-            pixel_of_sample<Pixel>(average, light_of(frame, smooth));
-        word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
-    }
-    dst.store(x, y, word);
-}
-
 } // namespace
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(WIDTH *HEIGHT)
+#define PICTURE extern "C" __global__ void __launch_bounds__(FOVEATE_WIDE_THREADS, 3)
 
 KERNEL smooth_decimate_half(const __grid_constant__ foveate_cuda_decimate_params params)
 {
@@ -191,13 +114,13 @@ KERNEL smooth_decimate_float(const __grid_constant__ foveate_cuda_decimate_param
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, params.frame);   \
         make_level_0<pixel<format>, sample>(params.frame, params.smooth, src);                     \
     }                                                                                              \
-    KERNEL smooth_gather_##kind##_##suffix(                                                        \
+    PICTURE smooth_picture_##kind##_##suffix(                                                      \
         const __grid_constant__ foveate_cuda_smooth_##kind##_params params)                        \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
         const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \
-        make_picture<pixel<format>, sample>(frame, params.smooth, src, dst);                       \
+        make_wide_picture<pixel<format>, sample>(frame, params.smooth, src, dst);                  \
     }
 
 KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, half_sample)

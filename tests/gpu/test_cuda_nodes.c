@@ -190,7 +190,7 @@ static bool by_nodes(const struct prepared *p, enum fovea_format format, bool su
 {
     const struct foveate_cuda_image image = {format, surface};
     const enum foveate_cuda_way way = foveate_cuda_way_of(fixture.foveate, p->tables, image);
-    assert_int_not_equal(way, FOVEATE_CUDA_GATHER);
+    assert_int_not_equal(way, FOVEATE_CUDA_WIDE);
     assert_int_not_equal(way, FOVEATE_CUDA_TILES);
     return way == FOVEATE_CUDA_NODES;
 }

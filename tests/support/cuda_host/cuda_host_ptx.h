@@ -245,6 +245,65 @@ static inline void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
     memcpy(d, product.d, sizeof product.d);
 }
 
+/* Of floats, 16 x 8 by 8 x 8. A lane has rows g and g + 8 of A's column t, then of column t + 4; rows t and t + 4
+ * of B's column g. */
+struct cuda_host_float_product {
+    uint32_t a[4], b[2];
+    float d[4];
+
+    static float value_of(uint32_t bits) /* 13 bits are not looked at */
+    {
+        float value;
+        bits &= ~0x1fffu;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+
+    static void make(void *const brought[32], uint32_t)
+    {
+        float a[16][8], b[8][8];
+        for (int lane = 0; lane < 32; lane++) {
+            const cuda_host_float_product *from = (const cuda_host_float_product *)brought[lane];
+            if (!from) {
+                cuda_host_fail("a product of matrices without lane %d", lane);
+            }
+            for (int i = 0; i < 4; i++) {
+                a[lane / 4 + 8 * (i % 2)][lane % 4 + 4 * (i / 2)] = value_of(from->a[i]);
+            }
+            for (int i = 0; i < 2; i++) {
+                b[lane % 4 + 4 * i][lane / 4] = value_of(from->b[i]);
+            }
+        }
+        for (int lane = 0; lane < 32; lane++) {
+            float *d = ((cuda_host_float_product *)brought[lane])->d;
+            for (int i = 0; i < 4; i++) {
+                double sum = (double)d[i];
+                for (int k = 0; k < 8; k++) {
+                    sum +=
+                        (double)a[lane / 4 + 8 * (i / 2)][k] * (double)b[k][lane % 4 * 2 + i % 2];
+                }
+                d[i] = (float)sum;
+            }
+        }
+    }
+};
+
+static inline void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
+                                     uint32_t b1)
+{
+    cuda_host_float_product product = {
+        {a[0], a[1], a[2], a[3]}, {b0, b1}, {d[0], d[1], d[2], d[3]}};
+    cuda_host_warp(~0u, cuda_host_float_product::make, &product);
+    memcpy(d, product.d, sizeof product.d);
+}
+/* To nearest, away from zero; any NaN becomes one. */
+static inline uint32_t ptx_tf32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value != value ? 0x7fffffffu : isinf(value) ? bits : (bits + 0x1000u) & ~0x1fffu;
+}
+
 /* Of bytes without a sign: 16 x 32 by 32 x 8. */
 struct cuda_host_byte_product {
     uint32_t a[4], b[2];
