@@ -26,13 +26,15 @@ struct shader {
 
 enum shader_operator {
     SHADER_FOVEATE, /* blockwise; push constants: struct foveate_frame */
-    SHADER_SMOOTH_LEVEL, /* smooth, in this order; push constants: struct smooth_constants */
-    SHADER_SMOOTH_DECIMATE, /* once for each level from 1 on */
+    /* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light and of
+     * floats, TILE_LEVELS, DECIMATE once for each level from 3 on, NODES. */
+    SHADER_SMOOTH_LEVEL,
+    SHADER_SMOOTH_DECIMATE,
     SHADER_SMOOTH_NODES,
     /* Smooth in tiles instead, the same constants: the first two in any order, SMOOTH_DECIMATE from level 3 on,
      * then the picture by the last two in any order. */
     SHADER_TILE_KINDS,
-    SHADER_TILE_LEVELS, /* where there are any; so is FAR */
+    SHADER_TILE_LEVELS, /* 1 and 2, where there are any; so is FAR */
     SHADER_TILE_NEAR,
     SHADER_TILE_FAR,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */

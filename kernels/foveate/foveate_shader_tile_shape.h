@@ -34,8 +34,8 @@
 #define SHADER_TILE_REACH_ENCODED 3.5
 
 /* Of the levels' shader: samples of level 2 a workgroup. */
-#define SHADER_TILE_MADE_ACROSS 16
-#define SHADER_TILE_MADE_DOWN 12
+#define SHADER_TILE_MADE_ACROSS 12
+#define SHADER_TILE_MADE_DOWN 8
 
 /* Of the kinds' shader: tiles a workgroup. */
 #define SHADER_TILE_KINDS_A_GROUP 8

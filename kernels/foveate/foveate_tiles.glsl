@@ -41,6 +41,8 @@ float tile_rest(float sigma_px, int k)
 
 /* ---- Samples: levels less the middle of their range, where halves are finest; light; or floats */
 
+/* HLG's colours depend on each other. */
+const bool LIGHT_OF_LEVELS = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG;
 shared float light_of_level[256];
 
 vec4 sample_zero()
@@ -54,7 +56,7 @@ vec4 sample_zero()
 /* A barrier comes before the first sample_of. */
 void fill_light(int threads)
 {
-    if (LIGHT && PIXEL == PIXEL_RGBA8) {
+    if (LIGHT_OF_LEVELS) {
         for (int i = int(gl_LocalInvocationIndex); i < 256; i += threads) {
             light_of_level[i] = to_light(vec4(i), frame).x;
         }
@@ -63,7 +65,7 @@ void fill_light(int threads)
 
 vec4 sample_of(uvec4 raw)
 {
-    if (LIGHT && PIXEL == PIXEL_RGBA8) {
+    if (LIGHT_OF_LEVELS) {
         return vec4(light_of_level[raw.x & 255u], light_of_level[raw.x >> 8 & 255u],
                     light_of_level[raw.x >> 16 & 255u], float(raw.x >> 24) / 255.0);
     }

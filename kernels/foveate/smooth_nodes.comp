@@ -15,6 +15,7 @@
 #include "foveate_light.glsl"
 #include "foveate_levels.glsl"
 #include "gaze_latched.glsl"
+#include "foveate_tiles.glsl"
 #include "glsl/gather.glsl"
 #include "glsl/ladder.glsl"
 
@@ -27,7 +28,7 @@ layout(local_size_x = THREADS) in;
 /* Samples at a time; with these all of it fits into 16 KB. Stored levels and sRGB's light have
  * windows of at most 32 samples but on the coarsest level. */
 const int COLUMNS = 32;
-const int ROWS = 30;
+const int ROWS = 28;
 /* Odd pitches: neighbours down a column meet no conflicts of banks. */
 const int PITCH = COLUMNS + 1;
 const int SUM_PITCH = TILE + 1;
@@ -39,20 +40,8 @@ shared vec4 scales[2 * GROUPS]; /* one over the sum of a pixel's weights */
 shared uint lowest_bits;
 shared uint highest_bits;
 
-/* What halves are finest around. */
-const vec4 ZERO = LIGHT || LADDER_FLOATS        ? vec4(0.0)
-                  : PIXEL == PIXEL_A2B10G10R10 ? vec4(512.0, 512.0, 512.0, 2.0)
-                                               : vec4(128.0);
-
-vec4 of_halves(uvec2 halves)
-{
-    return vec4(unpackHalf2x16(halves.x), unpackHalf2x16(halves.y));
-}
-
-uvec2 halves_of(vec4 value)
-{
-    return uvec2(packHalf2x16(value.xy), packHalf2x16(value.zw));
-}
+/* Else nodes take level 0 from the picture itself. */
+const bool LEVEL_0_IS_STORED = LIGHT_WIDE || LADDER_FLOATS;
 
 void add(inout vec4 sum, float weight, vec4 value)
 {
@@ -111,7 +100,9 @@ void load_window(part p)
         return;
     }
     for (int y = p.first.y + thread / width; y < p.end.y; y += THREADS / width) {
-        window[(y - p.first.y) * PITCH + x - p.first.x] = samples[sample_index(p.level, x, y)];
+        window[(y - p.first.y) * PITCH + x - p.first.x] =
+            p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, x, y)]
+                                             : halves_of(sample_of(fetch_pixel(ivec2(x, y))));
     }
 }
 
@@ -159,7 +150,10 @@ void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool firs
         int end = min(end_seen(node, px + EACH - 1), p.end.x) - p.first.x;
         int at = (row + offset.y) * PITCH + offset.x;
         int to = row * SUM_PITCH + group * EACH;
-        vec4 four[EACH] = vec4[EACH](vec4(0.0), vec4(0.0), vec4(0.0), vec4(0.0));
+        vec4 four[EACH];
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            four[n] = vec4(0.0);
+        }
         for (int s = begin; s < end; s++) {
             vec4 value = of_halves(window[at + s]);
             vec4 weight = weights[s * GROUPS + group];
@@ -169,7 +163,7 @@ void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool firs
         }
         vec4 scale = scales[group];
         [[unroll]] for (int n = 0; n < EACH; n++) {
-            vec4 before = first_part ? -ZERO : of_halves(sums[to + n]);
+            vec4 before = first_part ? vec4(0.0) : of_halves(sums[to + n]);
             sums[to + n] = halves_of(four[n] * scale[n] + before);
         }
     }
@@ -200,8 +194,9 @@ void make_node(node_of_level node, ivec2 tile_px, inout part loaded, out vec4 ma
     ivec2 end = ivec2(end_seen(node, end_px.x), end_seen(node, end_px.y));
     ivec2 parts = (end - first - 1) / ivec2(COLUMNS, ROWS) + 1;
     ivec2 each = (end - first - 1) / parts + 1;
+    vec4 sum[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        made[n] = vec4(0.0);
+        sum[n] = vec4(0.0);
     }
     for (int y = first.y; y < end.y; y += each.y) {
         part p;
@@ -218,11 +213,11 @@ void make_node(node_of_level node, ivec2 tile_px, inout part loaded, out vec4 ma
             sum_across(node, p, p.first - loaded.first, tile_px.x, x == first.x);
         }
         barrier();
-        sum_down(node, p, tile_px.y, made);
+        sum_down(node, p, tile_px.y, sum);
     }
     vec4 scale = scales[GROUPS + int(gl_LocalInvocationIndex) / TILE];
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        made[n] = made[n] * scale[n] + ZERO;
+        made[n] = sum[n] * scale[n] + sample_zero();
     }
 }
 
@@ -327,6 +322,9 @@ void main()
     tile_nodes nodes = tile_nodes(0, 1, 0, 1);
     if (!none && LIGHT_OF != LIGHT_TABLE) {
         nodes = ladder_nodes(uintBitsToFloat(lowest_bits), uintBitsToFloat(highest_bits));
+        if (!LEVEL_0_IS_STORED && node_at(nodes.first).level == 0) {
+            fill_light(THREADS);
+        }
     }
     blended own[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {

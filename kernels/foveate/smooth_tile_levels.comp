@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the smooth method, second: levels 1 and 2. A workgroup makes 16 x 12 samples of level 2 and the
- * 32 x 24 of level 1 around the same pixels: rows are filtered down in registers, twelve pixels for four
- * sums, then across in shared memory, and the same again for level 2. Level 0 is never stored. */
+/* Levels 1 and 2 of the smooth method. A workgroup makes 12 x 8 samples of level 2 and the 24 x 16 of
+ * level 1 around the same pixels: rows are filtered down in registers, twelve pixels for four sums,
+ * then across in shared memory, and the same again for level 2. Level 0 is never stored. All of it
+ * fits into 16 KB. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -3,6 +3,8 @@
 
 #include "frame.h"
 
+#include "pixel_light.h"
+
 static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *work,
                             VkCommandBuffer commands, struct vk_dispatch dispatch)
 {
@@ -59,19 +61,29 @@ static void record_level(struct smooth_pass *pass, const struct foveate_level *l
     frame_record_kernel_barrier(pass->fovea, pass->commands);
 }
 
-static void record_levels_and_nodes(struct smooth_pass *pass, const struct foveate_plan *plan)
-{
-    for (int32_t k = 0; k < pass->constants.level_count; k++) {
-        record_level(pass, plan->levels, k);
-    }
-    shader_pixel_groups(plan->width_px, plan->height_px, pass->dispatch.groups);
-    record_pass(pass, SHADER_SMOOTH_NODES);
-}
-
 static void record_tile_pass(struct smooth_pass *pass, enum shader_operator which)
 {
     shader_tile_groups(which, &pass->constants.frame, pass->dispatch.groups);
     record_pass(pass, which);
+}
+
+/* Levels 1 and 2 are made from the picture. */
+static void record_levels_and_nodes(struct smooth_pass *pass, const struct foveate_plan *plan)
+{
+    const struct vk_compute_kind kind = frame_compute_kind(pass->work, SHADER_SMOOTH_NODES);
+    if (foveate_light_is_wide(kind.light) || !pixel_light_known(kind.format)) {
+        record_level(pass, plan->levels, 0);
+    }
+    const int32_t level_count = pass->constants.level_count;
+    if (level_count > 1) {
+        record_tile_pass(pass, SHADER_TILE_LEVELS);
+        frame_record_kernel_barrier(pass->fovea, pass->commands);
+    }
+    for (int32_t k = 3; k < level_count; k++) {
+        record_level(pass, plan->levels, k);
+    }
+    shader_pixel_groups(plan->width_px, plan->height_px, pass->dispatch.groups);
+    record_pass(pass, SHADER_SMOOTH_NODES);
 }
 
 static void record_tiles(struct smooth_pass *pass, const struct foveate_shader_tiles *tiles)

@@ -125,8 +125,11 @@ bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which
     case SHADER_SMOOTH_NODES:
         return smooth && !tiles;
     case SHADER_SMOOTH_DECIMATE:
-        return smooth && (!tiles || entry->tiles.level_count > 3);
+        return smooth &&
+               (tiles ? (uint32_t)entry->tiles.level_count : entry->plan->level_count) > 3;
     case SHADER_TILE_LEVELS:
+        return smooth &&
+               (tiles ? (uint32_t)entry->tiles.level_count : entry->plan->level_count) > 1;
     case SHADER_TILE_FAR:
         return tiles && entry->tiles.level_count > 1;
     case SHADER_TILE_KINDS:
