@@ -160,6 +160,7 @@ struct frame_half {
 struct frame_watchdog {
     pthread_t thread;
     bool started;
+    bool sees_jobs; /* else it acts only where the peer has lost its device */
     atomic_bool stop;
     _Atomic uint32_t given; /* the number of the newest job that the peer has taken */
     atomic_bool answered; /* a frame of the peer's is off the queue: its signals arrive */

@@ -176,7 +176,7 @@ static enum fovea_result find_commands(struct fovea_vk *fovea, const struct fram
  * it cannot say when, the watchdog does, after its patience, if there is one. */
 static bool waits_for_peer(const struct fovea_vk *fovea, enum peer_answer answer)
 {
-    return answer == PEER_SIGNALS || (answer == PEER_MAY_RUN && fovea->watchdog.started);
+    return answer == PEER_SIGNALS || (answer == PEER_MAY_RUN && fovea->watchdog.sees_jobs);
 }
 
 /* A peer that is still: batch B stands in for it, so that the values of the link go on. A binary semaphore
@@ -223,8 +223,9 @@ static enum fovea_result lose(struct fovea_vk *fovea, const struct frame_work *w
     if (work->dst.made) {
         work->dst.made->layout = VK_IMAGE_LAYOUT_UNDEFINED;
     }
-    if (!answered) {
-        /* The link stays at the peer's turn, and nobody waits for it. */
+    if (!answered && !atomic_load(&fovea->peer_lost)) {
+        /* The link stays at the peer's turn, and nobody waits for it. In the place of a lost one turns go on: frames
+         * before this one wait for them. */
         atomic_store(&fovea->watchdog.stop, true);
     }
     return FOVEA_ERROR_FRAME_LOST;

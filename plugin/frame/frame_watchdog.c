@@ -13,6 +13,9 @@
  * A program that is stopped, or a debugger's, is not a peer that is stuck: what counts is how often the watchdog has
  * looked, not how late it is.
  *
+ * In the place of a peer whose device is lost the turns are taken at once, and those too of one that does not say when a
+ * job is over.
+ *
  * A host peer signals nothing after that. A job of CUDA's that is met late still runs and signals its value,
  * which the queue may have left behind by then: the timeline goes back, if the driver lets it. Therefore the
  * highest value that it had is remembered, and given to it again. */
@@ -92,9 +95,11 @@ static void abandon(struct fovea_vk *fovea)
     fovea->peer->api->abandon(fovea->peer);
 }
 
+/* As far as that can be read. */
 static bool all_is_over(struct fovea_vk *fovea)
 {
-    return atomic_load(fovea->peer->over) == atomic_load(&fovea->watchdog.given);
+    return !fovea->peer->over ||
+           atomic_load(fovea->peer->over) == atomic_load(&fovea->watchdog.given);
 }
 
 /* The peer gets no more jobs, none of those that it had may signal late, and no frame waits for one. */
@@ -155,6 +160,9 @@ static bool is_idle(struct frame_watchdog *watchdog, uint32_t over)
 static bool is_suspicious(struct watch *watch, double passed_ms)
 {
     struct frame_watchdog *watchdog = &watch->fovea->watchdog;
+    if (!watchdog->sees_jobs) {
+        return false;
+    }
     const uint32_t over = atomic_load(watch->fovea->peer->over);
     const bool waits = over == watch->over && !is_idle(watchdog, over);
     watch->over = over;
@@ -258,11 +266,14 @@ enum fovea_result frame_watchdog_start(struct fovea_vk *fovea)
     if (!ending_expect((unsigned)fovea->peer->api->backend)) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    if (!timeline || !fovea->peer->over) {
+    watchdog->sees_jobs = timeline && fovea->peer->over;
+    if (!watchdog->sees_jobs) {
         log_info(fovea->log, "%s: %s; a frame that gets stuck cannot be cut loose",
                  fovea->peer->api->name,
                  timeline ? "it does not say when a job is over" : "binary semaphores");
-        return FOVEA_OK;
+    }
+    if (!timeline) {
+        return FOVEA_OK; /* nobody but the peer can signal them */
     }
     /* Threads of this process get stuck less easily than they get slow. */
     const double patience = fovea->peer->api->imports_handles ? 1 : 10;

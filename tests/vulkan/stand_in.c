@@ -142,6 +142,7 @@ static enum fovea_result enqueue(struct peer *peer, const struct peer_job *job,
     *out_answer = PEER_IS_STILL;
     switch (self->fault) {
     case NEVER_SIGNALS:
+    case NEVER_SIGNALS_NOR_SAYS:
         *out_answer = PEER_SIGNALS;
         return FOVEA_OK;
     case IS_SLOW:
@@ -206,7 +207,9 @@ enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user)
     peer->fault = *(enum fault *)user;
     peer->device = fovea->device.handle;
     assert_int_equal(peer_host_create(&fovea->device, fovea->slot_count, 1, &peer->host), FOVEA_OK);
-    peer->base.over = peer->fault == NEVER_SIGNALS ? &peer->over : peer->host->over;
+    peer->base.over = peer->fault == NEVER_SIGNALS            ? &peer->over
+                      : peer->fault == NEVER_SIGNALS_NOR_SAYS ? NULL
+                                                              : peer->host->over;
     fovea->peer = &peer->base;
     fovea->backend = FOVEA_BACKEND_CPU;
     the_peer = peer;

@@ -15,6 +15,7 @@
 enum fault {
     NO_FAULT,
     NEVER_SIGNALS, /* takes the job and does nothing */
+    NEVER_SIGNALS_NOR_SAYS, /* and nobody can read which jobs are over */
     FORGETS_TO_WAIT, /* works before the queue has drawn */
     REFUSES, /* enqueue fails */
     IS_SLOW, /* says so on the standard output, and works for 600 ms before the host peer does */

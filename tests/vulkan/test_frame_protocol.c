@@ -194,11 +194,10 @@ static void no_frame_waits_for_a_stuck_job_to_free_what_it_uses(void **state)
 }
 
 /* A job before may be under way: it will not signal, and the queue does not wait for the watchdog's patience. */
-static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
+static void lose_the_device(enum fault fault)
 {
-    (void)state;
     struct bench bench;
-    open_bench(&bench, NEVER_SIGNALS, NULL);
+    open_bench(&bench, fault, NULL);
     bench.rig.fovea->watchdog.patience_ms = 1e9;
     struct engine_image image;
     const struct fovea_vk_frame frame = bench_frame_in_place(&bench, &image);
@@ -221,6 +220,19 @@ static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
     assert_non_null(strstr(stats.backend_reason, "has lost its device"));
     engine_image_destroy(&bench.rig.engine, &image);
     close_bench(&bench);
+}
+
+static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
+{
+    (void)state;
+    lose_the_device(NEVER_SIGNALS);
+}
+
+/* Such a peer cannot be seen to be stuck, but what a loss means is known. */
+static void a_peer_that_says_nothing_and_loses_its_device_holds_nobody_up(void **state)
+{
+    (void)state;
+    lose_the_device(NEVER_SIGNALS_NOR_SAYS);
 }
 
 /* Images of the engine's are made without it, and no frame is lost. */
@@ -407,6 +419,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(late_writes_of_a_stuck_job_find_nothing_that_is_used),
         cmocka_unit_test(no_frame_waits_for_a_stuck_job_to_free_what_it_uses),
         cmocka_unit_test(a_peer_that_loses_its_device_holds_nobody_up),
+        cmocka_unit_test(a_peer_that_says_nothing_and_loses_its_device_holds_nobody_up),
         cmocka_unit_test(a_peer_that_loses_its_device_while_images_are_made_is_done_without),
         cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
         cmocka_unit_test(a_peer_that_reads_the_wrong_image_is_noticed),
