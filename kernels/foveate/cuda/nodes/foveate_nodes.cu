@@ -45,7 +45,8 @@ __device__ __forceinline__ void run_picture(const foveate_frame &frame, const fo
 
 } // namespace
 
-#define KERNEL extern "C" __global__ void __launch_bounds__(NODES_THREADS, 4)
+/* `blocks` of them at once on a multiprocessor: more would take too many of its registers. */
+#define KERNEL(blocks) extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)
 #define LEVELS_KERNEL extern "C" __global__ void __launch_bounds__(32 * FOVEATE_NODES_LEVEL_WARPS)
 
 LEVELS_KERNEL nodes_levels_colours(const __grid_constant__ foveate_nodes_levels_params params)
@@ -64,7 +65,8 @@ LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_par
 }
 
 #define PICTURE_KERNEL(name, kind, suffix, format, alpha)                                          \
-    KERNEL name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)  \
+    KERNEL(alpha ? 3 : 4)                                                                          \
+    name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)         \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         run_picture<pixel<format>, alpha>(frame, params.nodes,                                     \
@@ -73,8 +75,8 @@ LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_par
     }
 
 #define KERNELS(kind, suffix, format)                                                              \
-    KERNEL nodes_level_1_##kind##_##suffix(                                                        \
-        const __grid_constant__ foveate_nodes_##kind##_params params)                              \
+    KERNEL(5)                                                                                      \
+    nodes_level_1_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)  \
     {                                                                                              \
         run_level_1<pixel<format>>(params.frame, params.nodes,                                     \
                                    kind##_src<pixel<format>>(params, params.frame));               \

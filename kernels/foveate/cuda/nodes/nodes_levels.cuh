@@ -45,8 +45,8 @@ template <typename Pair> struct node_level {
         for (int i = 0; i < STEPS; i++) {
             const int row = y + FOVEATE_NODES_MARGIN + 8 * i + lane.row;
             const int pair = (x + FOVEATE_NODES_MARGIN) / 2 + 4 * i + lane.pair;
-            window.rows[i] = min(max(row, 0), rows - 1) * pairs;
-            window.columns[i] = min(max(pair, 0), pairs - 1);
+            window.rows[i] = (uint32_t)(min(max(row, 0), rows - 1) * pairs);
+            window.columns[i] = (uint32_t)min(max(pair, 0), pairs - 1);
         }
     }
 };
@@ -102,8 +102,8 @@ static __device__ __forceinline__ void make_tile_of_level_1(const foveate_nodes 
 #pragma unroll
     for (int i = 0; i < FOVEATE_NODES_STEPS_BELOW; i++) {
         const int row = 2 * NODES_TILE * (warp / 2) + 8 * i + lane.row - NODES_STAGE_ABOVE;
-        window.rows[i] = min(max(row, 0), NODES_STAGE_ROWS - 1) * NODES_STAGE_PITCH;
-        window.columns[i] = NODES_TILE * (warp % 2) + 4 * i + lane.pair;
+        window.rows[i] = (uint32_t)(min(max(row, 0), NODES_STAGE_ROWS - 1) * NODES_STAGE_PITCH);
+        window.columns[i] = (uint32_t)(NODES_TILE * (warp % 2) + 4 * i + lane.pair);
     }
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
     node_outputs<CHANNELS> outputs;

@@ -95,8 +95,8 @@ static __device__ __forceinline__ int add_near(const foveate_nodes &nodes, const
     window.first = stage + NODES_TILE * (warp / 2) * NODES_NEAR_PITCH + NODES_TILE / 2 * (warp % 2);
 #pragma unroll
     for (int i = 0; i < FOVEATE_NODES_STEPS_0; i++) {
-        window.rows[i] = (8 * i + lane.row) * NODES_NEAR_PITCH;
-        window.columns[i] = 4 * i + lane.pair;
+        window.rows[i] = (uint32_t)((8 * i + lane.row) * NODES_NEAR_PITCH);
+        window.columns[i] = (uint32_t)(4 * i + lane.pair);
     }
     int i = 0;
     int node = chosen.first;

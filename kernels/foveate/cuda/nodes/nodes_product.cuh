@@ -44,7 +44,8 @@ template <int STEPS> struct node_matrix {
 
     __device__ __forceinline__ node_matrix(const uint64_t matrices, int first_step)
     {
-        const uint2 *place = (const uint2 *)matrices + first_step * 32 + threadIdx.x % 32;
+        const uint2 *place =
+            (const uint2 *)matrices + (uint32_t)(first_step * 32 + threadIdx.x % 32);
 #pragma unroll
         for (int i = 0; i < STEPS; i++) {
             steps[i] = __ldg(place + 32 * i);
@@ -99,8 +100,8 @@ static __device__ __forceinline__ void node_multiply(mma_halves &d, const node_m
 /* The window as a lane reads it: of each eight rows where its own begins, and its pair of each eight columns. */
 template <typename Pair, int STEPS> struct node_window {
     const Pair *first;
-    int rows[STEPS];
-    int columns[STEPS];
+    uint32_t rows[STEPS];
+    uint32_t columns[STEPS];
 
     __device__ __forceinline__ Pair at(int j, int i) const
     {

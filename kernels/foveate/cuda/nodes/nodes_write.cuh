@@ -9,16 +9,30 @@
 
 /* ---- Words */
 
-/* What a sum is of white, from 0 to 1. */
-template <typename Pixel>
-static __device__ __forceinline__ float share_of_white(float sum, int c, int light)
+/* What sums are of white, from 0 to 1. */
+template <typename Pixel, int CHANNELS>
+static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS])
 {
-    const float white = c == 3 ? Pixel::alpha_white : Pixel::white;
-    if (light && c < 3) {
-        return __saturatef(light_to_srgb(sum));
+    const float zero = node_middle<Pixel>(0, FOVEATE_LIGHT_STORED) / Pixel::white;
+    const float clear = node_middle<Pixel>(3, FOVEATE_LIGHT_STORED) / Pixel::alpha_white;
+    if (light) {
+#pragma unroll
+        for (int i = 0; i < Pixel::colors * NODES_PIXELS; i++) {
+            float &sum = sums[i / NODES_PIXELS][i % NODES_PIXELS];
+            sum = __saturatef(light_to_srgb(sum));
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < Pixel::colors * NODES_PIXELS; i++) {
+            float &sum = sums[i / NODES_PIXELS][i % NODES_PIXELS];
+            sum = __saturatef(fmaf(sum, 1.0f / Pixel::white, zero));
+        }
     }
-    return __saturatef(
-        fmaf(sum, 1.0f / white, node_middle<Pixel>(c, FOVEATE_LIGHT_STORED) / white));
+#pragma unroll
+    for (int i = 0; i < (CHANNELS == 4 ? NODES_PIXELS : 0); i++) {
+        float &sum = sums[CHANNELS - 1][i];
+        sum = __saturatef(fmaf(sum, 1.0f / Pixel::alpha_white, clear));
+    }
 }
 
 /* As a level; added to 2^23 it is rounded and stands in the low bits. */
@@ -28,10 +42,10 @@ static __device__ __forceinline__ uint32_t level_of_share(float share, int white
                       __float_as_int(NODES_WHOLE));
 }
 
-/* A lane's pixels as the format has them. */
+/* A lane's pixels as the format has them, from shares. */
 template <typename Pixel, int CHANNELS>
-static __device__ __forceinline__ void words_of_sums(const float (&sums)[CHANNELS][NODES_PIXELS],
-                                                     int light, uint32_t (&words)[NODES_PIXELS])
+static __device__ __forceinline__ void words_of_shares(
+    const float (&shares)[CHANNELS][NODES_PIXELS], uint32_t (&words)[NODES_PIXELS])
 {
     const int bits = Pixel::white == 255 ? 8 : 10;
 #pragma unroll
@@ -39,8 +53,7 @@ static __device__ __forceinline__ void words_of_sums(const float (&sums)[CHANNEL
         words[i] = 0;
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
-            const float share = share_of_white<Pixel>(sums[c][i], c, light);
-            words[i] += level_of_share(share, c == 3 ? Pixel::alpha_white : Pixel::white)
+            words[i] += level_of_share(shares[c][i], c == 3 ? Pixel::alpha_white : Pixel::white)
                         << bits * c;
         }
     }
@@ -251,13 +264,14 @@ template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void write_tile(const foveate_frame &frame, const Image &src,
                                                   const Image &dst, const node_tile &tile,
                                                   const node_places &places,
-                                                  const float (&sums)[CHANNELS][NODES_PIXELS],
+                                                  float (&sums)[CHANNELS][NODES_PIXELS],
                                                   uint8_t *room)
 {
     const bool keeps_alpha = node_format<Pixel>::has_alpha && CHANNELS < 4;
     const bool copies = places.lowest <= 0.0f;
     uint32_t words[NODES_PIXELS];
-    words_of_sums<Pixel>(sums, frame.light, words);
+    share_sums<Pixel>(frame.light, sums);
+    words_of_shares<Pixel>(sums, words);
     if (keeps_alpha || copies) {
         uint32_t sources[NODES_PIXELS];
         load_tile<Pixel>(frame, src, tile, sources);
