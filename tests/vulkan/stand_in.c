@@ -222,8 +222,8 @@ static void count_log(void *user, enum fovea_log_level level, const char *messag
 {
     struct log_count *count = user;
     if (level >= FOVEA_LOG_WARNING) {
-        count->warnings++;
         snprintf(count->last, sizeof count->last, "%s", message);
+        atomic_fetch_add(&count->warnings, 1);
     }
 }
 
@@ -248,6 +248,15 @@ void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr
     struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
     bench->expected = compare_expected(&bench->rig.settings.foveation, &bench->src.view, &frame);
     foveate_plan_destroy(&plan);
+}
+
+void bench_expect_warnings(struct bench *bench, int count)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int ms = 0; ms < 10000 && atomic_load(&bench->log.warnings) < count; ms++) {
+        nanosleep(&pause, NULL);
+    }
+    assert_int_equal(atomic_load(&bench->log.warnings), count);
 }
 
 void close_bench(struct bench *bench)

@@ -55,7 +55,7 @@ struct faulty_peer {
 extern struct faulty_peer *the_peer; /* of the bench that was opened last */
 
 struct log_count {
-    int warnings;
+    atomic_int warnings; /* the watchdog's thread warns, too */
     char last[256];
 };
 
@@ -76,6 +76,8 @@ enum fovea_result make_stand_in(struct fovea_vk *fovea, void *user);
 /* The functions are the loader's where get is NULL. */
 void open_bench(struct bench *bench, enum fault fault, PFN_vkGetInstanceProcAddr get);
 void close_bench(struct bench *bench);
+/* What the watchdog does is seen before it is said. */
+void bench_expect_warnings(struct bench *bench, int count);
 
 /* An image of the engine's with the bench's source in it, and a frame that foveates it in place. The caller
  * destroys the image when the queue is done. */
