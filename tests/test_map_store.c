@@ -181,6 +181,20 @@ static enum fovea_result run_until_news(struct bench *bench)
     return news;
 }
 
+static enum fovea_result reload(struct bench *bench)
+{
+    assert_int_equal(fovea_config_reload(bench->config), FOVEA_OK);
+    return run_until_news(bench);
+}
+
+/* A map's picture, and settings with it, saved and taken. */
+static void take_map(struct bench *bench, uint32_t side, uint16_t peak)
+{
+    save_picture(bench, side, peak);
+    save_settings(bench, with_map);
+    assert_int_equal(run_until_news(bench), FOVEA_OK);
+}
+
 /* What a context that reads the picture itself makes of it; how long that keeps its thread busy. */
 static double assert_in_force(struct bench *bench)
 {
@@ -224,8 +238,7 @@ static double busy_with_first_frame_ms(struct bench *bench, const char *settings
 {
     bench->longest_busy_ms = 0.0;
     save_settings(bench, settings);
-    assert_int_equal(fovea_config_reload(bench->config), FOVEA_OK);
-    assert_int_equal(run_until_news(bench), FOVEA_OK);
+    assert_int_equal(reload(bench), FOVEA_OK);
     const double begin = busy_ms();
     run_frame(bench);
     return bench->longest_busy_ms + busy_ms() - begin;
@@ -294,8 +307,7 @@ static void another_picture_counts_when_the_settings_are_read_again(void **state
     for (uint16_t peak = 10000; peak <= 60000; peak = (uint16_t)(peak + 10000)) {
         save_picture(&bench, SMALL, peak);
         save_settings(&bench, with_map);
-        assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
-        assert_int_equal(run_until_news(&bench), FOVEA_OK);
+        assert_int_equal(reload(&bench), FOVEA_OK);
         atomic_store(&opened_by_frames, 0);
         (void)assert_in_force(&bench);
         assert_int_equal(atomic_load(&opened_by_frames), 1); /* by the other context */
@@ -308,21 +320,16 @@ static void a_broken_picture_leaves_the_settings(void **state)
     (void)state;
     struct bench bench;
     open_bench(&bench);
-    save_picture(&bench, SMALL, 60000);
-    save_settings(&bench, with_map);
-    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    take_map(&bench, SMALL, 60000);
     const char text[] = "this is no picture";
     png_file_write(bench.picture, text, sizeof text);
-    assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
-    assert_int_equal(run_until_news(&bench), FOVEA_ERROR_CONFIG);
+    assert_int_equal(reload(&bench), FOVEA_ERROR_CONFIG);
     run_frame(&bench);
     unlink(bench.picture);
-    assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
-    assert_int_equal(run_until_news(&bench), FOVEA_ERROR_IO);
+    assert_int_equal(reload(&bench), FOVEA_ERROR_IO);
     run_frame(&bench);
     save_picture(&bench, SMALL, 50000);
-    assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
-    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    assert_int_equal(reload(&bench), FOVEA_OK);
     (void)assert_in_force(&bench);
     close_bench(&bench);
 }
@@ -339,8 +346,7 @@ static void nothing_grows_while_pictures_are_saved(void **state)
         }
         save_picture(&bench, 256, (uint16_t)(20000 + 100 * i));
         save_settings(&bench, i % 5 == 4 ? "{}" : with_map);
-        assert_int_equal(fovea_config_reload(bench.config), FOVEA_OK);
-        assert_int_equal(run_until_news(&bench), FOVEA_OK);
+        assert_int_equal(reload(&bench), FOVEA_OK);
         run_frame(&bench);
     }
     assert_process_counts(warm, 6000);
@@ -355,13 +361,9 @@ static void two_configurations_keep_their_pictures(void **state)
     struct bench second;
     open_bench(&first);
     open_bench(&second);
-    save_picture(&first, SMALL, 60000);
-    save_settings(&first, with_map);
-    assert_int_equal(run_until_news(&first), FOVEA_OK);
+    take_map(&first, SMALL, 60000);
     const struct fovea_foveation of_first = fovea_config_settings(first.config)->foveation;
-    save_picture(&second, SMALL, 30000);
-    save_settings(&second, with_map);
-    assert_int_equal(run_until_news(&second), FOVEA_OK);
+    take_map(&second, SMALL, 30000);
     struct fovea_context *fresh = context_of(fovea_config_settings(second.config), &second.said);
     assert_int_equal(fovea_context_set_foveation(fresh, &of_first), FOVEA_OK);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
@@ -399,9 +401,7 @@ static void threads_that_take_settings_at_once_read_no_picture(void **state)
     (void)state;
     struct bench bench;
     open_bench(&bench);
-    save_picture(&bench, SMALL, 60000);
-    save_settings(&bench, with_map);
-    assert_int_equal(run_until_news(&bench), FOVEA_OK);
+    take_map(&bench, SMALL, 60000);
     const struct fovea_settings *settings = fovea_config_settings(bench.config);
     struct taker takers[2] = {{context_of(settings, &bench.said), &settings->foveation, 0},
                               {context_of(settings, &bench.said), &settings->foveation, 0}};
