@@ -90,10 +90,11 @@ const int NODES_STAGE_PITCH =
     2 * NODES_STAGE_RUNS; /* 64 bytes off a multiple of 128 where pairs have 16 */
 const int NODES_STAGE_ABOVE = 2; /* rows of a tile's window that weigh nothing and are not there */
 
-/* A warp's tile from what its block has staged. */
+/* A warp's tile from the `rows` rows that its block has staged. */
 template <int CHANNELS, typename Pair>
-static __device__ __forceinline__ void make_tile_of_level_1(const foveate_nodes &nodes,
-                                                            const Pair *stage)
+static __device__ __forceinline__ void make_tile_of_level_1(const node_level<Pair> &level,
+                                                            uint64_t matrices, const Pair *stage,
+                                                            int rows)
 {
     const node_lane lane;
     const int warp = (int)threadIdx.x / 32;
@@ -102,14 +103,13 @@ static __device__ __forceinline__ void make_tile_of_level_1(const foveate_nodes 
 #pragma unroll
     for (int i = 0; i < FOVEATE_NODES_STEPS_BELOW; i++) {
         const int row = 2 * NODES_TILE * (warp / 2) + 8 * i + lane.row - NODES_STAGE_ABOVE;
-        window.rows[i] = (uint32_t)(min(max(row, 0), NODES_STAGE_ROWS - 1) * NODES_STAGE_PITCH);
+        window.rows[i] = (uint32_t)(min(max(row, 0), rows - 1) * NODES_STAGE_PITCH);
         window.columns[i] = (uint32_t)(NODES_TILE * (warp % 2) + 4 * i + lane.pair);
     }
-    const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
+    const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(matrices, 0);
     node_outputs<CHANNELS> outputs;
     node_product(taps, taps, window, outputs);
-    store_samples(node_level<Pair>(nodes, 1), 2 * (int)blockIdx.x + warp % 2,
-                  2 * (int)blockIdx.y + warp / 2, outputs);
+    store_samples(level, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2, outputs);
 }
 
 template <typename Pixel, typename Pair, typename Image>
@@ -117,13 +117,21 @@ static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
                                                     const foveate_nodes &nodes, const Image &src)
 {
     __shared__ Pair stage[NODES_STAGE_ROWS * NODES_STAGE_PITCH];
-    stage_pixels<Pixel, NODES_STAGE_RUNS, NODES_STAGE_ROWS, NODES_STAGE_PITCH, NODES_THREADS>(
-        frame, src, first_below(2 * (int)blockIdx.x),
-        first_below(2 * (int)blockIdx.y) + NODES_STAGE_ABOVE, stage);
+    const node_level<Pair> level(nodes, 1);
+    const int left = level.rows - 2 * NODES_TILE * (int)blockIdx.y;
+    const node_stage<NODES_STAGE_RUNS, NODES_STAGE_PITCH, NODES_THREADS> window = {
+        first_below(2 * (int)blockIdx.x), first_below(2 * (int)blockIdx.y) + NODES_STAGE_ABOVE,
+        min(2 * left + 4, NODES_STAGE_ROWS)};
+    window.template fill<Pixel>(frame, src, stage);
+    const int warp = (int)threadIdx.x / 32;
+    if (NODES_TILE * (warp / 2) >= left ||
+        NODES_TILE / 2 * (2 * (int)blockIdx.x + warp % 2) >= level.pairs) {
+        return;
+    }
     if (node_format<Pixel>::has_alpha && frame.blur_alpha) {
-        make_tile_of_level_1<4>(nodes, stage);
+        make_tile_of_level_1<4>(level, nodes.matrices, stage, window.rows);
     } else {
-        make_tile_of_level_1<Pixel::colors>(nodes, stage);
+        make_tile_of_level_1<Pixel::colors>(level, nodes.matrices, stage, window.rows);
     }
 }
 

@@ -129,9 +129,10 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     const bool blurs = is_inside && places.highest > 0.0f;
     const bool is_near = blurs && chosen.first < nodes.spans[1].first;
     if (__syncthreads_or(is_near)) {
-        stage_pixels<Pixel, NODES_NEAR_PX / 4, NODES_NEAR_PX, NODES_NEAR_PITCH, NODES_THREADS>(
-            frame, src, 2 * NODES_TILE * (int)blockIdx.x - FOVEATE_NODES_BEFORE_0,
-            2 * NODES_TILE * (int)blockIdx.y - FOVEATE_NODES_BEFORE_0, stage);
+        const node_stage<NODES_NEAR_PX / 4, NODES_NEAR_PITCH, NODES_THREADS> window = {
+            2 * NODES_TILE * (int)blockIdx.x - FOVEATE_NODES_BEFORE_0,
+            2 * NODES_TILE * (int)blockIdx.y - FOVEATE_NODES_BEFORE_0, NODES_NEAR_PX};
+        window.template fill<Pixel>(frame, src, stage);
     }
     if (!is_inside) {
         return;

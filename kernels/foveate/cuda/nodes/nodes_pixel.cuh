@@ -28,9 +28,9 @@ template <typename Pixel> struct node_lights {
 
     uint16_t of[count];
 
-    __device__ __forceinline__ void fill(int light)
+    __device__ __forceinline__ void fill()
     {
-        for (int i = (int)threadIdx.x; light && i < count; i += (int)blockDim.x) {
+        for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
             of[i] =
                 __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / Pixel::white))));
         }
@@ -75,14 +75,14 @@ static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &
     return lights.pair(first >> bits * c & mask, second >> bits * c & mask);
 }
 
-template <typename Pixel, typename Pair>
-static __device__ __forceinline__ Pair pair_of_words(int light, const node_lights<Pixel> &lights,
+template <typename Pixel, bool LIGHT, typename Pair>
+static __device__ __forceinline__ Pair pair_of_words(const node_lights<Pixel> &lights,
                                                      uint32_t first, uint32_t second)
 {
     uint32_t words[4] = {};
 #pragma unroll
     for (int c = 0; c < Pixel::colors; c++) {
-        words[c] = light ? light_pair<Pixel>(lights, first, second, c)
+        words[c] = LIGHT ? light_pair<Pixel>(lights, first, second, c)
                          : stored_pair<Pixel>(first, second, c);
     }
     if constexpr (node_format<Pixel>::has_alpha) {
@@ -95,17 +95,20 @@ static __device__ __forceinline__ Pair pair_of_words(int light, const node_light
 
 struct node_run {
     uint32_t of[4];
+    int first; /* its column */
 
-    /* That run's pixels from `first` on, of a row of `width`, or the nearest that there are. */
-    __device__ __forceinline__ node_run from(int own, int first, int width) const
+    /* Those from column x on, of a row of `width`, or the nearest that there are. */
+    __device__ __forceinline__ void move_to(int x, int width)
     {
-        node_run run;
+        if (x == first) {
+            return;
+        }
+        const node_run own = *this;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const int k = min(max(first + i, 0), width - 1) - own;
-            run.of[i] = k == 0 ? of[0] : k == 1 ? of[1] : k == 2 ? of[2] : of[3];
+            const int k = min(max(x + i, 0), width - 1) - first;
+            of[i] = k == 0 ? own.of[0] : k == 1 ? own.of[1] : k == 2 ? own.of[2] : own.of[3];
         }
-        return run;
     }
 };
 
@@ -166,13 +169,11 @@ static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image
     if (!has_runs(image) || width < 4) {
         return false;
     }
-    const int own = min(max(x, 0), width - 4);
+    const int first = min(max(x, 0), width - 4);
     run = read_run<Pixel>((const char *)image.view.data + row * image.view.row_stride_bytes +
-                              own * bytes,
-                          bytes * own, bytes * (width - 4 - own));
-    if (own != x) {
-        run = run.from(own, x, width);
-    }
+                              first * bytes,
+                          bytes * first, bytes * (width - 4 - first));
+    run.first = first;
     return true;
 }
 
@@ -183,13 +184,14 @@ static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, in
     return false;
 }
 
-/* Of the picture, from (x, y) on; beyond its edges are the nearest pixels. */
+/* Of the picture, from (x, y) on, or the nearest one; beyond its edges are the nearest pixels. */
 template <typename Image>
 static __device__ __forceinline__ node_run run_of_pixels(const foveate_frame &frame,
                                                          const Image &src, int x, int y)
 {
     const int row = min(max(y, 0), frame.height_px - 1);
     node_run run;
+    run.first = x;
     if (!load_run(src, x, row, frame.width_px, run)) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -199,23 +201,51 @@ static __device__ __forceinline__ node_run run_of_pixels(const foveate_frame &fr
     return run;
 }
 
-/* A block's pixels from (x, y) on as pairs of samples, ROWS rows of RUNS runs. */
-template <typename Pixel, int RUNS, int ROWS, int PITCH, int THREADS, typename Pair, typename Image>
-static __device__ __forceinline__ void stage_pixels(const foveate_frame &frame, const Image &src,
-                                                    int x, int y, Pair *stage)
-{
-    __shared__ node_lights<Pixel> lights;
-    lights.fill(frame.light);
-#pragma unroll 2
-    for (int i = (int)threadIdx.x; i < ROWS * RUNS; i += THREADS) {
-        const int row = i / RUNS;
-        const int column = i - row * RUNS;
-        const node_run run = run_of_pixels(frame, src, x + 4 * column, y + row);
-        Pair *to = stage + row * PITCH + 2 * column;
-        to[0] = pair_of_words<Pixel, Pair>(frame.light, lights, run.of[0], run.of[1]);
-        to[1] = pair_of_words<Pixel, Pair>(frame.light, lights, run.of[2], run.of[3]);
+/* ---- A block's pixels as pairs of samples in shared memory, rows of RUNS runs */
+
+template <int RUNS, int PITCH, int THREADS> struct node_stage {
+    static const int at_once = 5; /* runs that a thread asks for before it waits */
+
+    int x, y; /* of the first */
+    int rows;
+
+    template <typename Pixel, bool LIGHT, typename Pair, typename Image>
+    __device__ __forceinline__ void fill(const foveate_frame &frame, const Image &src,
+                                         const node_lights<Pixel> &lights, Pair *to) const
+    {
+        const int count = rows * RUNS;
+        for (int first = (int)threadIdx.x; first < count; first += at_once * THREADS) {
+            node_run runs[at_once];
+#pragma unroll
+            for (int k = 0; k < at_once; k++) {
+                const int i = min(first + k * THREADS, count - 1);
+                runs[k] = run_of_pixels(frame, src, x + 4 * (i % RUNS), y + i / RUNS);
+            }
+#pragma unroll
+            for (int k = 0; k < at_once; k++) {
+                const int i = min(first + k * THREADS, count - 1);
+                runs[k].move_to(x + 4 * (i % RUNS), frame.width_px);
+                Pair *pairs = to + i / RUNS * PITCH + 2 * (i % RUNS);
+                const uint32_t(&words)[4] = runs[k].of;
+                pairs[0] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[0], words[1]);
+                pairs[1] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[2], words[3]);
+            }
+        }
     }
-    __syncthreads();
-}
+
+    template <typename Pixel, typename Pair, typename Image>
+    __device__ __forceinline__ void fill(const foveate_frame &frame, const Image &src,
+                                         Pair *to) const
+    {
+        __shared__ node_lights<Pixel> lights;
+        if (frame.light) {
+            lights.fill();
+            fill<Pixel, true>(frame, src, lights, to);
+        } else {
+            fill<Pixel, false>(frame, src, lights, to);
+        }
+        __syncthreads();
+    }
+};
 
 #endif
