@@ -80,7 +80,7 @@ endfunction()
 
 # Those that take longest come first.
 set(FOVEA_FATBINS foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small
-    cuda/nodes/foveate_nodes foveate_cuda foveate_smooth foveate_late foveate_gaze CACHE INTERNAL "")
+    cuda/nodes/foveate_nodes cuda/nodes/foveate_fragments foveate_cuda foveate_smooth foveate_late foveate_gaze CACHE INTERNAL "")
 set(fatbins)
 foreach(kernel IN LISTS FOVEA_FATBINS)
     get_filename_component(name ${kernel} NAME)
@@ -105,6 +105,7 @@ add_library(fovea_cuda STATIC
     cuda/cuda_memory.c
     cuda/cuda_uses.c
     foveate/cuda/nodes/nodes_cuda.c
+    foveate/cuda/nodes/nodes_fragments.c
     foveate/cuda/nodes/nodes_plan.c
     foveate/cuda/nodes/nodes_wide_plan.c
     foveate/foveate_cuda.c

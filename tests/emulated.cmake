@@ -65,7 +65,7 @@ endfunction()
 
 # A library of its own: what it has of variables of a thread is shared memory. A new file of kernels comes into this list.
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
-foreach(name IN ITEMS cuda/nodes/foveate_nodes foveate_bands foveate_cuda foveate_gaze foveate_late foveate_small foveate_smooth foveate_tiles
+foreach(name IN ITEMS cuda/nodes/foveate_fragments cuda/nodes/foveate_nodes foveate_bands foveate_cuda foveate_gaze foveate_late foveate_small foveate_smooth foveate_tiles
     foveate_tiles_float foveate_tiles_unorm)
     list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/foveate/${name}.cu)
 endforeach()

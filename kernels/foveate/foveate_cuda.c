@@ -45,6 +45,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
     FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
     FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
+    FOVEA_TRY(foveate_fragments_load(device, &foveate->fragments));
     FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
     FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
     return cuda_memory_init(device, foveate->upload, &foveate->memory);
@@ -124,6 +125,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
     foveate_cuda_gaze_unload(device, &foveate->gaze);
+    foveate_fragments_unload(device, &foveate->fragments);
     foveate_nodes_unload(device, &foveate->nodes);
     foveate_cuda_small_unload(device, &foveate->small);
     foveate_cuda_tiles_unload(device, &foveate->tiles);
@@ -188,44 +190,106 @@ static bool is_plain_light(const struct foveate_plan *plan)
     return foveate_plan_light(plan) <= FOVEATE_LIGHT_SRGB;
 }
 
-static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
+/* Filters that fragments take from levels, where they can: from pixels these would cost more. */
+#define WIDE_RADIUS_PX 40
+#define NARROW_FRAGMENT_PX 8
+
+static enum fovea_result fill_fragments(const struct foveate_cuda *foveate,
                                         const struct foveate_plan *source,
-                                        struct foveate_cuda_plan *plan)
+                                        struct foveate_cuda_plan *plan,
+                                        struct foveate_fragments_tables *tables)
 {
-    const size_t ring_bytes = source->ring_count * sizeof *source->rings;
-    const size_t tap_bytes = source->tap_count * sizeof *source->taps;
-    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
-    cut_fragments(source, &plan->tables);
-    plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
-                                         : (struct foveate_bands){.radius_px = -1};
-    const size_t filter_bytes = foveate_cuda_bands_filter_bytes(&plan->bands, source);
-    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                filter_bytes + ring_bytes + tap_bytes + law_bytes + light_bytes,
-                                &plan->block));
+    plan->is_wide =
+        source->max_radius_px > WIDE_RADIUS_PX || source->fragment_px < NARROW_FRAGMENT_PX;
+    if (!is_plain_light(source) || source->ring_count == 0 || !foveate->nodes.levels_grey) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(foveate_fragments_fill(source, &plan->nodes, &plan->fragments, tables));
+    plan->has_nodes = tables->memory != NULL;
+    return FOVEA_OK;
+}
+
+/* Where the parts of a blockwise plan begin in its block. */
+struct blockwise_layout {
+    size_t filters, rings, taps, law, light, levels, fragments, end;
+};
+
+static struct blockwise_layout lay_out(const struct foveate_plan *source,
+                                       const struct foveate_cuda_plan *plan,
+                                       const struct foveate_fragments_tables *fragments)
+{
+    struct blockwise_layout at = {0};
+    at.rings = foveate_cuda_bands_filter_bytes(&plan->bands, source); /* a multiple of 16 */
+    at.taps = at.rings + source->ring_count * sizeof *source->rings;
+    at.law = at.taps + source->tap_count * sizeof *source->taps;
+    at.light = at.law + (size_t)source->law.table_count * sizeof *source->law_table;
+    at.levels = foveate_cuda_aligned(at.light + foveate_plan_light_samples(source) * sizeof(float));
+    at.fragments = at.levels + (plan->has_nodes ? foveate_cuda_level_bytes(plan) : 0);
+    at.end = at.fragments + fragments->bytes;
+    return at;
+}
+
+static void place_blockwise(const struct foveate_plan *source, const struct blockwise_layout *at,
+                            struct foveate_cuda_plan *plan)
+{
+    const CUdeviceptr memory = plan->block->memory;
+    plan->tables.rings = memory + at->rings;
+    plan->tables.taps = memory + at->taps;
+    plan->tables.law = source->law;
+    plan->tables.law_table = memory + at->law;
+    plan->bands.tables = plan->tables;
+    plan->bands.filters = memory + at->filters;
+    plan->nodes.samples = memory + at->levels;
+    plan->nodes.table = plan->tables.law_table;
+    plan->fragments.rings = plan->tables.rings;
+    foveate_fragments_place(&plan->nodes, &plan->fragments, memory + at->fragments);
+}
+
+static enum fovea_result upload_blockwise(struct foveate_cuda *foveate,
+                                          const struct foveate_plan *source,
+                                          struct foveate_cuda_plan *plan,
+                                          const struct foveate_fragments_tables *fragments)
+{
+    const struct blockwise_layout at = lay_out(source, plan, fragments);
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, at.end, &plan->block));
     if (source->ring_count == 0) {
         return FOVEA_OK;
     }
-    plan->tables.rings = plan->block->memory + filter_bytes; /* a multiple of 16 */
-    plan->tables.taps = plan->tables.rings + ring_bytes;
-    plan->tables.law = source->law;
-    plan->tables.law_table = plan->tables.taps + tap_bytes;
-    plan->bands.tables = plan->tables;
-    plan->bands.filters = plan->block->memory;
-    struct foveate_bands_filter *filters = malloc(filter_bytes > 0 ? filter_bytes : 1);
+    place_blockwise(source, &at, plan);
+    struct foveate_bands_filter *filters = malloc(at.rings > 0 ? at.rings : 1);
     if (!filters) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     foveate_cuda_bands_fill_filters(&plan->bands, source, filters);
     float light[FOVEA_DISPLAY_MAX];
     foveate_plan_fill_light(source, light);
-    const struct table tables[] = {{plan->tables.rings, source->rings, ring_bytes},
-                                   {plan->tables.taps, source->taps, tap_bytes},
-                                   {plan->bands.filters, filters, filter_bytes},
-                                   {plan->tables.law_table, source->law_table, law_bytes},
-                                   {plan->tables.law_table + law_bytes, light, light_bytes}};
-    const enum fovea_result result = upload(foveate, tables, 5);
+    const CUdeviceptr memory = plan->block->memory;
+    const struct table tables[] = {
+        {memory + at.rings, source->rings, at.taps - at.rings},
+        {memory + at.taps, source->taps, at.law - at.taps},
+        {memory + at.filters, filters, at.rings},
+        {memory + at.law, source->law_table, at.light - at.law},
+        {memory + at.light, light, foveate_plan_light_samples(source) * sizeof(float)},
+        {memory + at.fragments, fragments->memory, fragments->bytes}};
+    const enum fovea_result result = upload(foveate, tables, sizeof tables / sizeof *tables);
     free(filters);
+    return result;
+}
+
+static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
+                                        const struct foveate_plan *source,
+                                        struct foveate_cuda_plan *plan)
+{
+    struct foveate_fragments_tables fragments = {0};
+    cut_fragments(source, &plan->tables);
+    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
+                                         : (struct foveate_bands){.radius_px = -1};
+    enum fovea_result result = fill_fragments(foveate, source, plan, &fragments);
+    if (result == FOVEA_OK) {
+        result = upload_blockwise(foveate, source, plan, &fragments);
+    }
+    free(fragments.memory);
     return result;
 }
 

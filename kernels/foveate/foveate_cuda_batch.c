@@ -46,10 +46,10 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
                              const struct foveate_cuda_images *images)
 {
     const uint32_t sources = images->src_next_bytes == 0 ? 1 : images->count;
-    if (plan->level_samples == 0) {
+    const enum foveate_cuda_way way = way_of(foveate, plan, images);
+    if (plan->is_smooth ? plan->level_samples == 0 : way != FOVEATE_CUDA_NODES) {
         return 0;
     }
-    const enum foveate_cuda_way way = way_of(foveate, plan, images);
     if (way == FOVEATE_CUDA_SMALL) {
         return 1; /* none of them needs any; another format may come, one at a time */
     }
@@ -222,7 +222,8 @@ enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
     if (!foveate_cuda_takes(run->plan, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(foveate_cuda_follow(foveate, run)); /* else the next frame would follow us alone */
+    FOVEA_TRY(foveate_cuda_follow(
+        foveate, run, images->src->format)); /* else the next frame would follow us alone */
     FOVEA_TRY(cuda_uses_follow(foveate->device, &block->uses, run->stream));
     const enum fovea_result launched = launch_batch(foveate, run, images);
     return foveate_cuda_note_use(foveate, run, run->plan->block,

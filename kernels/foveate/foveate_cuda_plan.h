@@ -9,6 +9,7 @@
 #include "cuda/cuda_block.h"
 #include "cuda/cuda_memory.h"
 #include "foveate/cuda/nodes/nodes_cuda.h"
+#include "foveate/cuda/nodes/nodes_fragments.h"
 #include "foveate/foveate_cuda.h"
 #include "foveate/foveate_cuda_bands.h"
 #include "foveate/foveate_cuda_gaze.h"
@@ -41,8 +42,10 @@ struct foveate_cuda_plan {
     bool has_small; /* for linear images of the formats that small pictures take */
     bool blurs_alpha;
     struct foveate_small small;
+    bool is_wide; /* blockwise, with filters that cost too much from pixels */
     bool has_nodes; /* for the formats that they take; they use the levels' memory */
     struct foveate_nodes nodes;
+    struct foveate_fragments fragments; /* of a blockwise plan that has nodes */
     struct foveate_cuda_batch_memory batch;
 };
 
@@ -55,6 +58,7 @@ struct foveate_cuda {
     struct foveate_cuda_tile_kernels tiles;
     struct foveate_cuda_small_kernels small;
     struct foveate_nodes_kernels nodes;
+    struct foveate_fragments_kernels fragments;
     double tile_slope; /* steeper laws are not for tiles */
     struct foveate_cuda_gaze_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
@@ -81,6 +85,10 @@ static inline uint64_t foveate_cuda_aligned(uint64_t bytes)
 /* Of one image: its levels, by the pixel or in tiles; its tiles' state. */
 uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan);
 uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
+
+/* Of the blockwise method: whole fragments from pixels, or from levels. */
+bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
+                               const struct foveate_cuda_plan *plan, enum fovea_format format);
 
 /* The ways of the smooth method, the first that takes an image:
  *
@@ -115,7 +123,8 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
 
 /* Frames of one plan share its levels, so each waits on its stream for the one before. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
-                                                       const struct foveate_cuda_run *run);
+                                                       const struct foveate_cuda_run *run,
+                                                       enum fovea_format format);
 /* What was launched when one fails still uses the block, hence the use is noted in any case. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
                                                          const struct foveate_cuda_run *run,

@@ -58,6 +58,15 @@ static struct foveate_nodes_run nodes_run(const struct foveate_cuda *foveate,
                                       .gazes = run->gazes};
 }
 
+static struct foveate_fragments_run fragments_run(const struct foveate_cuda *foveate,
+                                                  const struct foveate_cuda_run *run,
+                                                  const struct foveate_cuda_levels *levels)
+{
+    return (struct foveate_fragments_run){.nodes = nodes_run(foveate, run, levels),
+                                          .kernels = &foveate->fragments,
+                                          .fragments = &run->plan->fragments};
+}
+
 static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
                                              const struct foveate_cuda_run *run,
                                              const struct foveate_cuda_levels *levels)
@@ -96,10 +105,25 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
            foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
 }
 
+bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
+                               const struct foveate_cuda_plan *plan, enum fovea_format format)
+{
+    const struct foveate_frame frame = {.blur_alpha = plan->blurs_alpha};
+    return !plan->is_smooth && plan->has_nodes &&
+           foveate_nodes_take_format(&foveate->nodes, format) &&
+           (plan->is_wide || !foveate_cuda_bands_take(&plan->bands, &frame, format));
+}
+
 enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
                                           const struct foveate_cuda_plan *plan,
                                           struct foveate_cuda_image image)
 {
+    if (foveate_cuda_in_fragments(foveate, plan, image.format)) {
+        return FOVEATE_CUDA_NODES;
+    }
+    if (!plan->is_smooth) {
+        return FOVEATE_CUDA_WIDE;
+    }
     if (foveate_cuda_in_tiles(plan, image.format)) {
         return FOVEATE_CUDA_TILES;
     }
@@ -112,9 +136,9 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
 }
 
 enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
-                                      const struct foveate_cuda_run *run)
+                                      const struct foveate_cuda_run *run, enum fovea_format format)
 {
-    return run->plan->is_smooth
+    return run->plan->is_smooth || foveate_cuda_in_fragments(foveate, run->plan, format)
                ? cuda_uses_follow(foveate->device, &run->plan->block->uses, run->stream)
                : FOVEA_OK;
 }
@@ -161,6 +185,11 @@ static enum fovea_result launch_surface(struct foveate_cuda *foveate,
     if (run->plan->is_smooth) {
         return launch_smooth_surface(foveate, run, format, src, dst);
     }
+    if (foveate_cuda_in_fragments(foveate, run->plan, format)) {
+        const struct foveate_cuda_levels levels = frame_levels(run->plan);
+        const struct foveate_fragments_run fragments = fragments_run(foveate, run, &levels);
+        return foveate_fragments_surface(&fragments, format, src, dst);
+    }
     if (foveate_cuda_bands_take(&run->plan->bands, run->frame, format)) {
         const struct foveate_cuda_bands_run bands = bands_run(foveate, run);
         return foveate_cuda_bands_surface(&bands, format, src, dst);
@@ -181,7 +210,7 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
     if (!has_surface(foveate, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(foveate_cuda_follow(foveate, run));
+    FOVEA_TRY(foveate_cuda_follow(foveate, run, format));
     return foveate_cuda_note_use(foveate, run, run->plan->block,
                                  launch_surface(foveate, run, format, src, dst));
 }
@@ -221,6 +250,10 @@ enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
     if (run->plan->is_smooth) {
         return launch_smooth_slice(foveate, run, levels, format, slice);
     }
+    if (foveate_cuda_in_fragments(foveate, run->plan, format)) {
+        const struct foveate_fragments_run fragments = fragments_run(foveate, run, levels);
+        return foveate_fragments_linear(&fragments, format, slice);
+    }
     if (foveate_cuda_bands_take(&run->plan->bands, run->frame, format)) {
         const struct foveate_cuda_bands_run bands = bands_run(foveate, run);
         return foveate_cuda_bands_linear(&bands, format, slice);
@@ -251,7 +284,7 @@ enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
                                              .src = foveate_cuda_linear_view(src, 0),
                                              .dst = foveate_cuda_linear_view(dst, 0)};
     const struct foveate_cuda_levels levels = frame_levels(run->plan);
-    FOVEA_TRY(foveate_cuda_follow(foveate, run));
+    FOVEA_TRY(foveate_cuda_follow(foveate, run, src->format));
     return foveate_cuda_note_use(
         foveate, run, run->plan->block,
         foveate_cuda_launch_slice(foveate, run, &levels, src->format, &slice));

@@ -15,6 +15,7 @@
 
 EMBED(foveate_bands);
 EMBED(foveate_cuda);
+EMBED(foveate_fragments);
 EMBED(foveate_gaze);
 EMBED(foveate_late);
 EMBED(foveate_nodes);

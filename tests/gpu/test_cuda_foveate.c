@@ -94,6 +94,33 @@ static void every_model_is_as_the_reference_has_it(void **state)
     }
 }
 
+/* Filters so wide that fragments come from levels, with pictures of full contrast. */
+static void wide_filters_are_as_the_reference_has_them(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {4, 6, 7, 12, 16, 24, 40, 128, 5};
+    static const double strengths[] = {1.0, 2.2, 4.5, 3.0, 1.5, 2.6, 3.5};
+    static const enum fovea_format some[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
+                                             FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
+    for (size_t i = 0; i < 9 * IMAGE_CONTRAST_COUNT; i += fixture.quick ? 5 : 1) {
+        struct scene scene = scene_default();
+        scene.width_px = 150;
+        scene.height_px = 70;
+        scene.format = some[i % COUNT(some)];
+        scene.foveation.strength = strengths[i / 2 % COUNT(strengths)];
+        scene.foveation.paper.fragment_px = sides[i % COUNT(sides)];
+        scene.foveation.paper.filter_length = (enum fovea_filter_length)(i / 3 % 2);
+        scene.foveation.light = i / 4 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
+        scene.foveation.alpha = (enum fovea_alpha)(i / 5 % 2);
+        scene.gaze = (struct fovea_point_uv){0.04, 0.87};
+        struct test_image src =
+            image_make(scene.width_px, scene.height_px, scene.format, scene.layout);
+        image_draw_contrast(&src.view, (int)(i % IMAGE_CONTRAST_COUNT));
+        scene_assert_picture(&fixture, &scene, &src);
+        image_free(&src);
+    }
+}
+
 static void a_law_that_asks_for_nothing_copies_every_bit(void **state)
 {
     (void)state;
@@ -403,6 +430,7 @@ int main(void)
         cmocka_unit_test(every_size_is_covered),
         cmocka_unit_test(every_fragment_size_works),
         cmocka_unit_test(every_model_is_as_the_reference_has_it),
+        cmocka_unit_test(wide_filters_are_as_the_reference_has_them),
         cmocka_unit_test(a_law_that_asks_for_nothing_copies_every_bit),
         cmocka_unit_test(the_longest_sides_work),
         cmocka_unit_test(gaze_anywhere_is_as_the_reference_has_it),

@@ -115,7 +115,8 @@ static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fov
 
 /* Of level `first` alone, or from it to `last` by one block. */
 static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
-                                       const struct stages *stages, int32_t first, int32_t last)
+                                       enum fovea_format format, uint32_t sources, int32_t first,
+                                       int32_t last)
 {
     const struct cuda_device *device = run->device;
     struct foveate_nodes_levels_params params = {
@@ -124,21 +125,22 @@ static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
     const uint32_t blocks =
         first < last ? 1 : (tiles + FOVEATE_NODES_LEVEL_WARPS - 1) / FOVEATE_NODES_LEVEL_WARPS;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(levels_kernel_of(run, stages->format), blocks, 1,
-                                    stages->sources, LEVEL_THREADS, 1, 1, 0, run->stream,
-                                    (void *[]){&params}, NULL));
+           device->cu->LaunchKernel(levels_kernel_of(run, format), blocks, 1, sources,
+                                    LEVEL_THREADS, 1, 1, 0, run->stream, (void *[]){&params},
+                                    NULL));
     return FOVEA_OK;
 }
 
-static enum fovea_result launch_further_levels(const struct foveate_nodes_run *run,
-                                               const struct stages *stages)
+enum fovea_result foveate_nodes_further_levels(const struct foveate_nodes_run *run,
+                                               enum fovea_format format, uint32_t sources,
+                                               int32_t first)
 {
     const int32_t last = run->nodes->level_count - 1;
-    for (int32_t k = 2; k <= last; k++) {
+    for (int32_t k = first; k <= last; k++) {
         if (tiles_of(&run->nodes->levels[k]) <= TILES_OF_A_BLOCK) {
-            return launch_levels(run, stages, k, last);
+            return launch_levels(run, format, sources, k, last);
         }
-        FOVEA_TRY(launch_levels(run, stages, k, k));
+        FOVEA_TRY(launch_levels(run, format, sources, k, k));
     }
     return FOVEA_OK;
 }
@@ -150,7 +152,7 @@ static enum fovea_result launch_all(const struct foveate_nodes_run *run,
     if (run->nodes->level_count > 1) {
         FOVEA_TRY(launch_level_1(run, stages));
     }
-    FOVEA_TRY(launch_further_levels(run, stages));
+    FOVEA_TRY(foveate_nodes_further_levels(run, stages->format, stages->sources, 2));
     const struct foveate_cuda_kernels *picture =
         blurs_alpha(run, stages->format) ? &run->kernels->alpha : &run->kernels->picture;
     CU_TRY(device->log, device->cu,

@@ -41,6 +41,11 @@ struct foveate_nodes_run {
     CUdeviceptr gazes; /* of a surface; 0: the frame's */
 };
 
+/* Levels from `first` on, each from the one below it, of so many pictures. */
+FOVEA_MUST_CHECK enum fovea_result foveate_nodes_further_levels(const struct foveate_nodes_run *run,
+                                                                enum fovea_format format,
+                                                                uint32_t sources, int32_t first);
+
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
                                                          enum fovea_format format, CUsurfObject src,
                                                          CUsurfObject dst);

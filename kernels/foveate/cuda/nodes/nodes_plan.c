@@ -46,10 +46,11 @@ static void fill_spans(int32_t light, struct foveate_nodes *nodes)
     nodes->spans[FOVEATE_NODES_LEVELS].first = count;
 }
 
-static void fill_levels(const struct foveate_plan *plan, struct foveate_nodes *nodes)
+void foveate_nodes_lay_levels(const struct foveate_plan *plan, int32_t first_level,
+                              struct foveate_nodes *nodes)
 {
     int32_t first = 0;
-    for (int32_t k = 1; k < nodes->level_count; k++) {
+    for (int32_t k = first_level; k < nodes->level_count; k++) {
         const int32_t last = (1 << k) - 1;
         const int32_t width = ((int32_t)plan->width_px + last) >> k;
         const int32_t height = ((int32_t)plan->height_px + last) >> k;
@@ -66,13 +67,13 @@ void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *o
     *out_nodes = (struct foveate_nodes){.law = plan->law};
     out_nodes->end = foveate_ladder_place((float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
     fill_spans(foveate_plan_light(plan), out_nodes);
-    fill_levels(plan, out_nodes);
+    foveate_nodes_lay_levels(plan, 1, out_nodes);
 }
 
 size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes)
 {
     size_t pairs = 0;
-    for (int32_t k = 1; k < nodes->level_count; k++) {
+    for (int32_t k = 0; k < nodes->level_count; k++) {
         pairs += (size_t)nodes->levels[k].pairs * (size_t)nodes->levels[k].rows;
     }
     return pairs * PAIR_BYTES;

@@ -12,6 +12,10 @@
 /* Fills all but addresses and next_bytes. The plan blurs, in light that is not wide. */
 void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *out_nodes);
 
+/* Lays out levels from the first one that is stored on; level_count is known. */
+void foveate_nodes_lay_levels(const struct foveate_plan *plan, int32_t first_level,
+                              struct foveate_nodes *nodes);
+
 /* Of an image's levels; a multiple of 16. */
 size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes);
 
