@@ -4,13 +4,11 @@
 #include "foveate_cpu_smooth.h"
 
 #include "core/log.h"
-#include "cpu/foveate_cpu_fragments.h"
+#include "cpu/foveate_cpu_blockwise.h"
 #include "cpu/foveate_cpu_nodes.h"
-#include "foveate_cpu_band.h"
 #include "foveate_cpu_steep.h"
 #include "foveate_cpu_tile.h"
 #include "foveate_grid.h"
-#include "foveate_plan_smooth.h"
 #include "large_memory.h"
 #include "thread_steps.h"
 
@@ -72,18 +70,11 @@ enum way {
     WAY_BANDS, /* foveate_cpu_band.h */
 };
 
-/* Filters of fragments differ where 10 bits in light ask for more. */
-#define DEPTHS 2
-
 struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
-    struct foveate_plan own; /* where that is blockwise: it, with levels */
     const struct foveate_cpu_tiles *tiles;
     const struct foveate_cpu_nodes *nodes;
-    const struct foveate_cpu_fragments *fragments;
-    foveate_cpu_line_fn line;
-    struct foveate_fragment_filters
-        filters[DEPTHS]; /* for 8 and for 10 bits; none: all is copied */
+    struct foveate_cpu_blockwise blockwise; /* of such a plan */
     struct foveate_cpu_steepness steepness;
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
@@ -106,37 +97,18 @@ static void choose_loops(struct foveate_cpu_smooth *smooth)
 {
     smooth->tiles = &foveate_cpu_tiles_base;
     smooth->nodes = &foveate_cpu_nodes_base;
-    smooth->fragments = &foveate_cpu_fragments_base;
-    smooth->line = foveate_cpu_line_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
         return;
     }
     smooth->tiles = &foveate_cpu_tiles_avx2;
     smooth->nodes = &foveate_cpu_nodes_avx2;
-    smooth->fragments = &foveate_cpu_fragments_avx2;
-    smooth->line = foveate_cpu_line_avx2;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         smooth->tiles = &foveate_cpu_tiles_avx512;
         smooth->nodes = &foveate_cpu_nodes_avx512;
-        smooth->fragments = &foveate_cpu_fragments_avx512;
     }
 #endif
-}
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t fragment_floats(const struct foveate_cpu_smooth *smooth)
-{
-    size_t floats = 0;
-    for (int i = 0; i < DEPTHS && !smooth->plan->smooth; i++) {
-        floats = larger(floats, foveate_cpu_fragments_floats(smooth->plan, &smooth->filters[i]));
-    }
-    return floats;
 }
 
 static enum fovea_result make_scratch(struct scratch *scratch,
@@ -145,7 +117,8 @@ static enum fovea_result make_scratch(struct scratch *scratch,
     const size_t values = (size_t)smooth->plan->width_px * CHANNELS;
     const size_t line = FOVEATE_CPU_TILE_LINE;
     const size_t tile = foveate_cpu_tile_floats(smooth->plan->width_px);
-    const size_t nodes = larger(foveate_cpu_nodes_floats(&smooth->ladder), fragment_floats(smooth));
+    const size_t nodes = smooth->plan->smooth ? foveate_cpu_nodes_floats(&smooth->ladder)
+                                              : foveate_cpu_blockwise_floats(&smooth->blockwise);
     const size_t floats = line + tile + nodes + values;
     scratch->memory = large_memory_make(floats, sizeof *scratch->memory);
     if (!scratch->memory) {
@@ -235,31 +208,13 @@ enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smo
     return FOVEA_OK;
 }
 
-static bool has_fragments(const struct foveate_plan *plan)
-{
-    return !plan->smooth && plan->ring_count > 0 &&
-           !foveate_light_is_wide(foveate_plan_light(plan));
-}
-
-static enum fovea_result make_filters(struct foveate_cpu_smooth *smooth)
-{
-    int32_t levels = 0;
-    for (int i = 0; i < DEPTHS && has_fragments(smooth->plan); i++) {
-        FOVEA_TRY(
-            foveate_fragment_filters_init(&smooth->filters[i], smooth->plan, i == 0 ? 8 : 10));
-        levels = smooth->filters[i].level_count > levels ? smooth->filters[i].level_count : levels;
-    }
-    smooth->own = *smooth->plan;
-    foveate_plan_lay_levels(&smooth->own, (uint32_t)levels);
-    smooth->plan = &smooth->own;
-    return FOVEA_OK;
-}
-
 /* What makes pixels of the plan besides levels. */
 static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
 {
     if (!smooth->plan->smooth) {
-        return make_filters(smooth);
+        FOVEA_TRY(foveate_cpu_blockwise_init(&smooth->blockwise, smooth->plan));
+        smooth->plan = &smooth->blockwise.plan;
+        return FOVEA_OK;
     }
     smooth->steepness = foveate_cpu_steepness_of(smooth->plan);
     return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->steepness.sigma_px);
@@ -296,9 +251,7 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
     free((*smooth)->scratch);
     large_memory_free((*smooth)->samples);
     foveate_cpu_ladder_finish(&(*smooth)->ladder);
-    for (int i = 0; i < DEPTHS; i++) {
-        foveate_fragment_filters_finish(&(*smooth)->filters[i]);
-    }
+    foveate_cpu_blockwise_finish(&(*smooth)->blockwise);
     free(*smooth);
     *smooth = NULL;
 }
@@ -361,31 +314,14 @@ static void make_tiles(const struct view *view, struct scratch *scratch, struct 
 
 static void make_fragments(const struct view *view, struct scratch *scratch, struct rows rows)
 {
-    const struct foveate_cpu_smooth *smooth = view->smooth;
     const struct foveate_cpu_picture picture = picture_of(view);
-    const bool deep = view->image.src.format == FOVEA_FORMAT_A2B10G10R10;
-    smooth->fragments->row(&picture, &smooth->filters[deep ? 1 : 0], scratch->nodes, rows.first);
+    foveate_cpu_blockwise_fragments(&view->smooth->blockwise, &picture, scratch->nodes, rows.first);
 }
 
 static void make_bands(const struct view *view, struct scratch *scratch, struct rows rows)
 {
-    const struct foveate_cpu_smooth *smooth = view->smooth;
-    const struct foveate_frame *frame = &view->image.frame;
-    const struct foveate_cpu_job job = {
-        .plan = smooth->plan,
-        .frame = frame,
-        .src = &view->image.src,
-        .dst = &view->image.dst,
-        .codec = smooth->codec,
-        .light = smooth->run.light,
-        .line = smooth->line,
-        .channels = smooth->channels,
-        .shift_x_px = foveate_grid_shift_px(frame->gaze_x_q8, frame->fragment_px),
-        .shift_y_px = foveate_grid_shift_px(frame->gaze_y_q8, frame->fragment_px),
-    };
-    if (rows.first < foveate_grid_count(frame->height_px, frame->fragment_px, job.shift_y_px)) {
-        foveate_cpu_band(&job, &scratch->bands, rows.first);
-    }
+    const struct foveate_cpu_picture picture = picture_of(view);
+    foveate_cpu_blockwise_band(&view->smooth->blockwise, &picture, &scratch->bands, rows.first);
 }
 
 static void copy_rows(const struct view *view, struct scratch *scratch, struct rows rows)

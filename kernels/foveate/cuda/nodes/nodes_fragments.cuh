@@ -14,24 +14,38 @@
 
 /* ---- Level 0: the picture as halves */
 
+template <typename Pixel, bool LIGHT, typename Pair, typename Image>
+static __device__ __forceinline__ void make_level_0_in(const foveate_frame &frame,
+                                                       const node_level<Pair> &level,
+                                                       const node_lights<Pixel> &lights,
+                                                       const Image &src)
+{
+    const int pair = 2 * (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int first = FOVEATE_FRAGMENTS_LEVEL_ROWS * (int)blockIdx.y;
+    const int end = min(first + FOVEATE_FRAGMENTS_LEVEL_ROWS, level.rows);
+    const int x = 2 * pair - FOVEATE_NODES_MARGIN;
+    for (int row = first; row < end && pair < level.pairs; row++) {
+        node_run run = run_of_pixels(frame, src, x, row - FOVEATE_NODES_MARGIN);
+        run.move_to(x, frame.width_px);
+        Pair *to = level.first + row * level.pairs + pair;
+        to[0] = pair_of_words<Pixel, LIGHT, Pair>(lights, run.of[0], run.of[1]);
+        if (pair + 1 < level.pairs) {
+            to[1] = pair_of_words<Pixel, LIGHT, Pair>(lights, run.of[2], run.of[3]);
+        }
+    }
+}
+
 template <typename Pixel, typename Pair, typename Image>
 static __device__ __forceinline__ void make_level_0(const foveate_frame &frame,
                                                     const foveate_nodes &nodes, const Image &src)
 {
     __shared__ node_lights<Pixel> lights;
-    lights.fill(frame.light);
     const node_level<Pair> level(nodes, 0);
-    const int pair = 2 * (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    const int first = FOVEATE_FRAGMENTS_LEVEL_ROWS * (int)blockIdx.y;
-    const int end = min(first + FOVEATE_FRAGMENTS_LEVEL_ROWS, level.rows);
-    for (int row = first; row < end && pair < level.pairs; row++) {
-        const node_run run =
-            run_of_pixels(frame, src, 2 * pair - FOVEATE_NODES_MARGIN, row - FOVEATE_NODES_MARGIN);
-        Pair *to = level.first + row * level.pairs + pair;
-        to[0] = pair_of_words<Pixel, Pair>(frame.light, lights, run.of[0], run.of[1]);
-        if (pair + 1 < level.pairs) {
-            to[1] = pair_of_words<Pixel, Pair>(frame.light, lights, run.of[2], run.of[3]);
-        }
+    if (frame.light) {
+        lights.fill();
+        make_level_0_in<Pixel, true>(frame, level, lights, src);
+    } else {
+        make_level_0_in<Pixel, false>(frame, level, lights, src);
     }
 }
 
