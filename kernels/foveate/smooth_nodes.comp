@@ -91,18 +91,34 @@ struct part {
     ivec2 end;
 };
 
+uvec2 sample_at(part p, int x, int y)
+{
+    return p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, x, y)]
+                                            : halves_of(sample_of(fetch_pixel(ivec2(x, y))));
+}
+
+/* Four rows at a time are asked for before the first is used. */
+const int AT_ONCE = 4;
+
 void load_window(part p)
 {
     int thread = int(gl_LocalInvocationIndex);
     int width = p.end.x - p.first.x > 16 ? 32 : 16;
+    int rows = THREADS / width;
     int x = p.first.x + thread % width;
     if (x >= p.end.x) {
         return;
     }
-    for (int y = p.first.y + thread / width; y < p.end.y; y += THREADS / width) {
-        window[(y - p.first.y) * PITCH + x - p.first.x] =
-            p.level > 0 || LEVEL_0_IS_STORED ? samples[sample_index(p.level, x, y)]
-                                             : halves_of(sample_of(fetch_pixel(ivec2(x, y))));
+    for (int y = p.first.y + thread / width; y < p.end.y; y += AT_ONCE * rows) {
+        uvec2 four[AT_ONCE];
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            four[n] = sample_at(p, x, min(y + n * rows, p.end.y - 1));
+        }
+        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
+            if (y + n * rows < p.end.y) {
+                window[(y + n * rows - p.first.y) * PITCH + x - p.first.x] = four[n];
+            }
+        }
     }
 }
 
@@ -186,8 +202,9 @@ void sum_down(node_of_level node, part p, int tile_px, inout vec4 made[EACH])
     }
 }
 
-/* The node's picture at a thread's pixels. `loaded`: what the window holds. */
-void make_node(node_of_level node, ivec2 tile_px, inout part loaded, out vec4 made[EACH])
+/* The node's picture at a thread's pixels, if those are wanted. `loaded`: what the window holds. */
+void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded,
+               out vec4 made[EACH])
 {
     ivec2 end_px = tile_px + TILE - 1;
     ivec2 first = ivec2(first_seen(node, tile_px.x), first_seen(node, tile_px.y));
@@ -213,7 +230,9 @@ void make_node(node_of_level node, ivec2 tile_px, inout part loaded, out vec4 ma
             sum_across(node, p, p.first - loaded.first, tile_px.x, x == first.x);
         }
         barrier();
-        sum_down(node, p, tile_px.y, sum);
+        if (wanted) {
+            sum_down(node, p, tile_px.y, sum);
+        }
     }
     vec4 scale = scales[GROUPS + int(gl_LocalInvocationIndex) / TILE];
     [[unroll]] for (int n = 0; n < EACH; n++) {
@@ -238,6 +257,12 @@ struct blended {
     vec4 weights;
 };
 
+/* What wide light is blended by. */
+vec4 roots(vec4 light)
+{
+    return vec4(sqrt(max(light.rgb, 0.0)), light.a);
+}
+
 void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[EACH])
 {
     part loaded = part(-1, ivec2(0), ivec2(0));
@@ -246,12 +271,16 @@ void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[E
     }
     /* From the largest on: what it sees of a level, those after it see a part of. */
     for (int i = nodes.count - 1; i >= 0; i--) {
-        vec4 made[EACH];
-        make_node(node_at(nodes.first + i * nodes.apart), tile_px, loaded, made);
+        vec4 shares;
         [[unroll]] for (int n = 0; n < EACH; n++) {
             int at = i - own[n].first;
-            float weight = at >= 0 && at < LADDER_TOGETHER ? own[n].weights[at] : 0.0;
-            values[n] += weight * (LIGHT_WIDE ? from_light(made[n], frame) : made[n]);
+            shares[n] = at >= 0 && at < LADDER_TOGETHER ? own[n].weights[at] : 0.0;
+        }
+        bool wanted = any(notEqual(shares, vec4(0.0)));
+        vec4 made[EACH];
+        make_node(node_at(nodes.first + i * nodes.apart), tile_px, wanted, loaded, made);
+        [[unroll]] for (int n = 0; n < EACH; n++) {
+            values[n] += shares[n] * (LIGHT_WIDE ? roots(made[n]) : made[n]);
         }
     }
 }
@@ -267,14 +296,16 @@ vec4 as_stored(vec4 value)
     if (LADDER_FLOATS) {
         return value;
     }
-    bool light = LIGHT && !LIGHT_WIDE;
-    float opaque = light ? 1.0 : PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0;
-    value = clamp(value, vec4(0.0), vec4(vec3(light ? 1.0 : pixel_white()), opaque));
-    return light ? from_light(value, frame) : value;
+    if (LIGHT) {
+        vec3 root = max(value.rgb, 0.0);
+        vec3 light = LIGHT_WIDE ? root * root : root;
+        return from_light(vec4(light, clamp(value.a, 0.0, 1.0)), frame);
+    }
+    float opaque = PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0;
+    return clamp(value, vec4(0.0), vec4(vec3(pixel_white()), opaque));
 }
 
-/* The codes of a display's table have kinks, which blending would smooth; values that are not
- * finite reach only those pixels that see them. */
+/* Values that are not finite reach only those pixels that see them. */
 void store(ivec2 pixel, float sigma_px, bool blurred, vec4 value)
 {
     if (!in_picture(pixel)) {
@@ -283,13 +314,8 @@ void store(ivec2 pixel, float sigma_px, bool blurred, vec4 value)
     ivec2 at = place_of(frame, pixel);
     uvec4 raw = texelFetch(source, at, 0);
     if (blurred) {
-        if (LIGHT_OF == LIGHT_TABLE) {
-            value = from_light(gather(pixel, sigma_px), frame);
-        } else {
-            value = LADDER_FLOATS && !is_finite(value) ? gather(pixel, sigma_px)
-                                                       : as_stored(value);
-        }
-        raw = encode(value, raw);
+        bool sees_others = LADDER_FLOATS && !is_finite(value);
+        raw = encode(sees_others ? gather(pixel, sigma_px) : as_stored(value), raw);
     }
     imageStore(result, at, raw);
 }
@@ -320,7 +346,7 @@ void main()
     /* The same for the whole workgroup: barriers are reached by all or none. */
     bool none = lowest_bits == 0x7f800000u;
     tile_nodes nodes = tile_nodes(0, 1, 0, 1);
-    if (!none && LIGHT_OF != LIGHT_TABLE) {
+    if (!none) {
         nodes = ladder_nodes(uintBitsToFloat(lowest_bits), uintBitsToFloat(highest_bits));
         if (!LEVEL_0_IS_STORED && node_at(nodes.first).level == 0) {
             fill_light(THREADS);

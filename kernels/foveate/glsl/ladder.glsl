@@ -5,7 +5,8 @@
 
 const float LADDER_PER_OCTAVE = 16.0;
 const int LADDER_TOGETHER = 4;
-const float LADDER_FAR = LIGHT_WIDE ? 41.0 : 37.0;
+const bool LADDER_FLOATS = PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
+const float LADDER_FAR = LIGHT_WIDE ? 41.0 : LADDER_FLOATS ? 37.0 : 16.0;
 const float LADDER_WIDE_PX = 0.1;
 
 /* The sum of the sampled Gaussian. */
@@ -51,18 +52,20 @@ struct tile_nodes {
     int together; /* of which a pixel blends so many neighbours */
 };
 
-const bool LADDER_FLOATS = PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
-
 /* foveate_blend_apart */
 int ladder_apart(bool is_far, int nodes)
 {
     if (LIGHT_WIDE) {
-        return nodes == 2 ? 0 : nodes == 3 || !is_far ? 1 : 2;
+        return nodes == 2 ? 0 : nodes == 3 ? 1 : nodes == 4 || !is_far ? 2 : 3;
     }
     if (LADDER_FLOATS) {
         return nodes == 2 ? 0 : nodes < 5 ? 2 : is_far ? 4 : 3;
     }
-    if (LIGHT && !is_far) {
+    if (is_far) {
+        int four = LIGHT ? 4 : 6;
+        return nodes == 2 ? 2 : nodes == 3 ? 4 : nodes == 4 ? four : 6;
+    }
+    if (LIGHT) {
         return nodes - 1;
     }
     return nodes == 2 ? 1 : nodes == 3 ? 3 : nodes == 4 ? 4 : 6;
@@ -73,11 +76,12 @@ tile_nodes ladder_nodes(float lowest, float highest)
 {
     bool is_far = lowest >= LADDER_FAR;
     int first = int(lowest);
-    if (highest <= float(first)) {
+    int reach = int(ceil(highest)) - first;
+    if (reach <= 0) {
         return tile_nodes(first, 1, 1, 1);
     }
     for (int n = 2; n <= LADDER_TOGETHER; n++) {
-        int apart = max(int(ceil((highest - float(first)) / float(n - 1))), 1);
+        int apart = (reach + n - 2) / (n - 1);
         if (apart <= ladder_apart(is_far, n)) {
             return tile_nodes(first, apart, n, n);
         }
