@@ -3,7 +3,7 @@
 
 /* The blockwise method from levels (nodes_fragments_params.h), of UNORM pictures averaged as stored or in sRGB's light:
  * level 0 from the picture, further levels by foveate_nodes.cu, and the picture from all of them. Blocks are 4 warps, each of
- * which makes a unit of at most 16 x 16 pixels; grids are blocks of 2 x 2 units, and images along z. */
+ * which makes four units of at most 16 x 16 pixels along x; grids are blocks of 4 x 4 units, and images along z. */
 
 #include "foveate/cuda/nodes/nodes_fragments.cuh"
 
@@ -25,21 +25,21 @@ __device__ __forceinline__ void run_fragments(const foveate_frame &frame,
     typedef typename fragment_samples<Pixel>::pair pair;
     __shared__ uint4 steps[NODES_WARPS * 32 * FOVEATE_FRAGMENTS_STEPS];
     if constexpr (Pixel::colors == 1) {
-        make_unit<Pixel, 1, pair>(frame, nodes, fragments, src, dst, steps);
+        make_units<Pixel, 1, pair>(frame, nodes, fragments, src, dst, steps);
     } else if constexpr (node_format<Pixel>::has_alpha) {
         if (frame.blur_alpha) {
-            make_unit<Pixel, 4, pair>(frame, nodes, fragments, src, dst, steps);
+            make_units<Pixel, 4, pair>(frame, nodes, fragments, src, dst, steps);
         } else {
-            make_unit<Pixel, 3, pair>(frame, nodes, fragments, src, dst, steps);
+            make_units<Pixel, 3, pair>(frame, nodes, fragments, src, dst, steps);
         }
     } else {
-        make_unit<Pixel, 3, pair>(frame, nodes, fragments, src, dst, steps);
+        make_units<Pixel, 3, pair>(frame, nodes, fragments, src, dst, steps);
     }
 }
 
 } // namespace
 
-#define KERNEL extern "C" __global__ void __launch_bounds__(NODES_THREADS)
+#define KERNEL extern "C" __global__ void __launch_bounds__(NODES_THREADS, 4)
 
 #define KERNELS(kind, suffix, format)                                                              \
     KERNEL fragments_level_0_##kind##_##suffix(                                                    \

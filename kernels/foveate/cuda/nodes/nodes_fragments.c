@@ -48,14 +48,36 @@ static size_t aligned(size_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
+/* Filters for 10 bits are those for 8 where nothing asks for more. */
+static bool is_shared(const struct foveate_plan *plan, int depth)
+{
+    return depth > 0 && foveate_plan_light(plan) == FOVEATE_LIGHT_STORED;
+}
+
 static size_t filter_bytes(const struct foveate_plan *plan)
 {
     return aligned(plan->ring_count * sizeof(struct foveate_fragment_filter));
 }
 
-static size_t weight_bytes(const struct foveate_fragment_filters *filters)
+/* Of a row on the device: an even first sample may lie before the first one. */
+static int32_t even_count(const struct foveate_fragment_filter *filter)
 {
-    return aligned(filters->weight_count * sizeof(uint16_t));
+    return (filter->count + 2) & ~1;
+}
+
+static uint32_t weight_count(const struct foveate_fragment_filter *filter)
+{
+    return (uint32_t)even_count(filter) << (filter->level + 1);
+}
+
+static size_t weight_bytes(const struct foveate_plan *plan,
+                           const struct foveate_fragment_filters *filters)
+{
+    size_t halves = 0;
+    for (uint32_t i = 0; i < plan->ring_count; i++) {
+        halves += weight_count(&filters->filters[i]);
+    }
+    return aligned(halves * sizeof(uint16_t));
 }
 
 /* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. */
@@ -72,24 +94,32 @@ static void put_row(const float *weights, int32_t count, uint16_t *out)
         pixel_float_to_half((float)((double)pixel_half_to_float(out[largest]) + missing));
 }
 
-static void put_weights(const struct foveate_plan *plan,
-                        const struct foveate_fragment_filters *filters, uint16_t *out)
+/* `out_halves` is zero. */
+static void put_filters(const struct foveate_plan *plan,
+                        const struct foveate_fragment_filters *filters,
+                        struct foveate_fragment_filter *out_filters, uint16_t *out_halves)
 {
+    uint32_t first = 0;
     for (uint32_t i = 0; i < plan->ring_count; i++) {
         const struct foveate_fragment_filter *filter = &filters->filters[i];
-        for (int32_t row = 0; row < 1 << filter->level; row++) {
-            const uint32_t at = filter->first + (uint32_t)(row * filter->count);
-            put_row(filters->weights + at, filter->count, out + at);
+        const int32_t count = even_count(filter);
+        for (int32_t px = 0; px < 2 << filter->level; px++) {
+            put_row(filters->weights + foveate_fragment_row(filter, px), filter->count,
+                    out_halves + first + px * count + (foveate_fragment_first(filter, px) & 1));
         }
+        out_filters[i] = *filter;
+        out_filters[i].count = count;
+        out_filters[i].first = first;
+        first += weight_count(filter);
     }
 }
 
 /* A window holds what a unit sees. */
 static bool fits(const struct foveate_plan *plan, const struct foveate_fragment_filters *filters)
 {
-    for (uint32_t i = 0; i < plan->ring_count; i++) {
+    for (uint32_t i = 0; filters->filters && i < plan->ring_count; i++) {
         const struct foveate_fragment_filter *filter = &filters->filters[i];
-        if (filter->count + (TILE >> filter->level) + 2 > 16 * FOVEATE_FRAGMENTS_STEPS) {
+        if (filter->count + (TILE >> filter->level) + 4 > 16 * FOVEATE_FRAGMENTS_STEPS) {
             return false;
         }
     }
@@ -101,23 +131,27 @@ static enum fovea_result put_tables(const struct foveate_plan *plan,
                                     struct foveate_nodes *nodes, struct foveate_fragments *out,
                                     struct foveate_fragments_tables *tables)
 {
-    tables->bytes = aligned(foveate_nodes_matrix_bytes(nodes));
+    size_t at = aligned(foveate_nodes_matrix_bytes(nodes));
     for (int i = 0; i < DEPTHS; i++) {
-        tables->bytes += filter_bytes(plan) + weight_bytes(&filters[i]);
+        if (is_shared(plan, i)) {
+            out->filters[i] = out->filters[0];
+            out->weights[i] = out->weights[0];
+            continue;
+        }
+        out->filters[i] = at;
+        out->weights[i] = at + filter_bytes(plan);
+        at += filter_bytes(plan) + weight_bytes(plan, &filters[i]);
     }
+    tables->bytes = at;
     tables->memory = calloc(1, tables->bytes);
     if (!tables->memory) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
+    unsigned char *memory = tables->memory;
     foveate_nodes_fill_matrices(nodes, foveate_plan_light(plan), tables->memory);
-    size_t at = aligned(foveate_nodes_matrix_bytes(nodes));
-    for (int i = 0; i < DEPTHS; i++) {
-        unsigned char *place = (unsigned char *)tables->memory + at;
-        memcpy(place, filters[i].filters, plan->ring_count * sizeof *filters[i].filters);
-        put_weights(plan, &filters[i], (uint16_t *)(place + filter_bytes(plan)));
-        out->filters[i] = at;
-        out->weights[i] = at + filter_bytes(plan);
-        at += filter_bytes(plan) + weight_bytes(&filters[i]);
+    for (int i = 0; i < DEPTHS && !is_shared(plan, i); i++) {
+        put_filters(plan, &filters[i], (struct foveate_fragment_filter *)(memory + out->filters[i]),
+                    (uint16_t *)(memory + out->weights[i]));
     }
     return FOVEA_OK;
 }
@@ -128,6 +162,7 @@ static void cut_fragments(const struct foveate_plan *plan, struct foveate_fragme
     out->together = side_px < TILE ? TILE / side_px : 1;
     out->parts = (side_px + TILE - 1) / TILE;
     out->part_px = (side_px + out->parts - 1) / out->parts;
+    out->per_px = (65536 + side_px - 1) / side_px;
 }
 
 enum fovea_result foveate_fragments_fill(const struct foveate_plan *plan,
@@ -140,7 +175,7 @@ enum fovea_result foveate_fragments_fill(const struct foveate_plan *plan,
     *out_tables = (struct foveate_fragments_tables){0};
     *out_fragments = (struct foveate_fragments){0};
     *out_nodes = (struct foveate_nodes){.law = plan->law};
-    for (int i = 0; i < DEPTHS && result == FOVEA_OK; i++) {
+    for (int i = 0; i < DEPTHS && !is_shared(plan, i) && result == FOVEA_OK; i++) {
         result = foveate_fragment_filters_init(&filters[i], plan, i == 0 ? 8 : 10);
     }
     if (result == FOVEA_OK && fits(plan, &filters[0]) && fits(plan, &filters[1])) {
@@ -186,11 +221,11 @@ static uint32_t count_of(int32_t size, int32_t part)
 
 /* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on it. */
 static uint32_t count_blocks(const struct foveate_fragments_run *run, int32_t size_px,
-                             int32_t together)
+                             int32_t of_a_block)
 {
     const int32_t side_px = run->nodes.frame->fragment_px;
     const int32_t parts = foveate_grid_count(size_px, side_px, side_px - 1) * run->fragments->parts;
-    return count_of(parts, 2 * together);
+    return count_of(parts, of_a_block);
 }
 
 static enum fovea_result launch_all(const struct foveate_fragments_run *run,
@@ -207,11 +242,13 @@ static enum fovea_result launch_all(const struct foveate_fragments_run *run,
                                     stages->sources, FOVEATE_FRAGMENTS_LEVEL_PAIRS / 2, 1, 1, 0,
                                     run->nodes.stream, (void *[]){stages->params}, NULL));
     FOVEA_TRY(foveate_nodes_further_levels(&run->nodes, stages->format, stages->sources, 1));
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->picture,
-                                    count_blocks(run, frame->width_px, run->fragments->together),
-                                    count_blocks(run, frame->height_px, 1), stages->images, threads,
-                                    1, 1, 0, run->nodes.stream, (void *[]){stages->params}, NULL));
+    CU_TRY(
+        device->log, device->cu,
+        device->cu->LaunchKernel(
+            stages->picture,
+            count_blocks(run, frame->width_px, FOVEATE_FRAGMENTS_UNITS * run->fragments->together),
+            count_blocks(run, frame->height_px, FOVEATE_NODES_WARPS), stages->images, threads, 1, 1,
+            0, run->nodes.stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
 

@@ -54,7 +54,15 @@ static __device__ __forceinline__ void make_level_0(const foveate_frame &frame,
 struct fragment_unit {
     int x, y; /* its first pixel, which may lie outside the picture */
     int width, height; /* of each fragment, as far as the unit has it */
-    int index_x, index_y; /* of the first fragment in the grid */
+    int together; /* fragments, of which lane `lane` of the warp and those after it have the filters */
+    int lane;
+    int per_px;
+
+    /* Which of them pixel m along an axis is of; `together` or more: none. */
+    __device__ __forceinline__ int owner(int m, int size) const
+    {
+        return together > 1 ? m * per_px >> 16 : m < size ? 0 : 1;
+    }
 };
 
 static __device__ __forceinline__ int unit_start(const foveate_fragments &fragments,
@@ -68,30 +76,16 @@ static __device__ __forceinline__ int unit_start(const foveate_fragments &fragme
     return foveate_grid_start_px(index, frame.fragment_px, shift) + inside;
 }
 
-/* The same for the whole warp. */
-static __device__ __forceinline__ fragment_unit find_unit(const foveate_fragments &fragments,
-                                                          const foveate_frame &frame, int unit_x,
-                                                          int unit_y)
-{
-    fragment_unit unit;
-    /* Fragments are together only where each of them is whole. */
-    unit.x = unit_start(fragments, frame, unit_x * fragments.together, frame.gaze_x_q8,
-                        unit.index_x, unit.width);
-    unit.y = unit_start(fragments, frame, unit_y, frame.gaze_y_q8, unit.index_y, unit.height);
-    return unit;
-}
-
-/* Lane i has the filter of fragment i; level -1: that one is copied, or there is none. */
+/* Level -1: the fragment is copied. */
 static __device__ __forceinline__ foveate_fragment_filter
 find_filter(const foveate_frame &frame, const foveate_nodes &nodes,
-            const foveate_fragments &fragments, const fragment_unit &unit, int depth)
+            const foveate_fragments &fragments, int index_x, int index_y, int depth)
 {
-    const int lane = (int)threadIdx.x % 32;
     foveate_fragment_filter filter = {-1, 0, 0, 0};
-    if (lane < fragments.together && frame.gaze_x_q8 != FOVEATE_GAZE_NONE) {
+    if (frame.gaze_x_q8 != FOVEATE_GAZE_NONE) {
         const foveate_grid_filters grid = {(const foveate_ring *)fragments.rings, &nodes.law,
                                            (const float *)nodes.table};
-        const int ring = foveate_grid_filter(&grid, &frame, unit.index_x + lane, unit.index_y);
+        const int ring = foveate_grid_filter(&grid, &frame, index_x, index_y);
         if (ring != FOVEATE_RING_NONE) {
             filter = ((const foveate_fragment_filter *)fragments.filters[depth])[ring];
         }
@@ -102,35 +96,37 @@ find_filter(const foveate_frame &frame, const foveate_nodes &nodes,
 /* ---- Rows of matrices: a lane has rows g and g + 8. */
 
 struct fragment_row {
-    int first; /* sample */
-    int count; /* 0: the row is zero */
+    int first; /* sample; even */
+    int count; /* even; 0: the row is zero */
     const uint16_t *weights;
 
-    /* What samples i and i + 1 weigh. */
+    /* Of pixel px. */
+    __device__ __forceinline__ void open(const foveate_fragment_filter &filter, const uint16_t *all,
+                                         int px, bool is_there)
+    {
+        first = foveate_fragment_first(&filter, px) & ~1;
+        count = is_there ? filter.count : 0;
+        weights = all + filter.first + (px & ((2 << filter.level) - 1)) * filter.count;
+    }
+    /* What samples i and i + 1 weigh, i even. */
     __device__ __forceinline__ uint32_t pair(int sample) const
     {
         const int i = sample - first;
-        const uint32_t low = (unsigned)i < (unsigned)count ? __ldg(weights + i) : 0u;
-        const uint32_t high = (unsigned)(i + 1) < (unsigned)count ? __ldg(weights + i + 1) : 0u;
-        return low | high << 16;
+        return (unsigned)i < (unsigned)count ? __ldg((const uint32_t *)(weights + i)) : 0u;
     }
 };
 
-/* Of pixel px of fragment `owner`, if that is of this level. */
-static __device__ __forceinline__ fragment_row find_row(const foveate_fragment_filter &own,
-                                                        const uint16_t *weights, int owner, int px,
-                                                        int level)
+static __device__ __forceinline__ int least_of_warp(int value)
 {
-    foveate_fragment_filter filter;
-    filter.level = __shfl_sync(~0u, own.level, owner % 32);
-    filter.radius_px = __shfl_sync(~0u, own.radius_px, owner % 32);
-    filter.count = __shfl_sync(~0u, own.count, owner % 32);
-    filter.first = __shfl_sync(~0u, own.first, owner % 32);
-    if (filter.level != level) {
-        return {0, 0, weights};
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(~0u, value);
+#else
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        value = min(value, __shfl_xor_sync(~0u, value, distance));
     }
-    return {foveate_fragment_first(&filter, px), filter.count,
-            weights + foveate_fragment_row(&filter, px)};
+    return value;
+#endif
 }
 
 /* Rows g and g + 8 of a matrix, and the samples that any of its 16 rows has. */
@@ -141,20 +137,17 @@ struct fragment_matrix {
 
     __device__ __forceinline__ void see()
     {
-        int low = 1 << 30;
-        int high = -(1 << 30);
+        const int none = 1 << 30;
+        int low = none;
+        int minus_high = none;
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            low = rows[r].count > 0 ? min(low, rows[r].first) : low;
-            high = rows[r].count > 0 ? max(high, rows[r].first + rows[r].count) : high;
+            const bool some = rows[r].count > 0;
+            low = some ? min(low, rows[r].first) : low;
+            minus_high = some ? min(minus_high, -(rows[r].first + rows[r].count)) : minus_high;
         }
-#pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2) {
-            low = min(low, __shfl_xor_sync(~0u, low, distance));
-            high = max(high, __shfl_xor_sync(~0u, high, distance));
-        }
-        begin = low & ~1;
-        steps = (high - begin + 15) / 16;
+        begin = least_of_warp(low);
+        steps = (15 - least_of_warp(minus_high) - begin) / 16;
     }
     /* As a product asks for step i: samples 2t and 2t + 1 of rows g and g + 8, then 8 samples on. */
     __device__ __forceinline__ uint4 step(int i, int pair) const
@@ -164,6 +157,33 @@ struct fragment_matrix {
                           rows[1].pair(sample + 8));
     }
 };
+
+/* Rows of pixels and columns, of the unit's fragments that have this level. */
+static __device__ __forceinline__ void open_matrices(const fragment_unit &unit,
+                                                     const foveate_fragment_filter &own,
+                                                     const uint16_t *weights, int level,
+                                                     fragment_matrix &across, fragment_matrix &down)
+{
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int m = (int)threadIdx.x % 32 / 4 + 8 * r;
+        const int owner = unit.together > 1 ? unit.owner(m, 0) : 0;
+        const int lane = unit.lane + min(owner, unit.together - 1);
+        foveate_fragment_filter filter;
+        filter.level = __shfl_sync(~0u, own.level, lane);
+        filter.radius_px = __shfl_sync(~0u, own.radius_px, lane);
+        filter.count = __shfl_sync(~0u, own.count, lane);
+        filter.first = __shfl_sync(~0u, own.first, lane);
+        const bool is_level = filter.level == level;
+        filter.level = level;
+        across.rows[r].open(filter, weights, unit.x + m,
+                            is_level && unit.owner(m, unit.width) < unit.together);
+        down.rows[r].open(filter, weights, unit.y + m - owner * unit.height,
+                          is_level && unit.owner(m, unit.height) < unit.together);
+    }
+    across.see();
+    down.see();
+}
 
 static __device__ __forceinline__ void fragment_multiply(float (&d)[4], const uint4 &a, uint32_t b0,
                                                          uint32_t b1)
@@ -241,15 +261,7 @@ static __device__ __forceinline__ void add_level(const foveate_nodes &nodes,
     const node_lane lane;
     fragment_matrix across;
     fragment_matrix down;
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const int m = lane.row + 8 * r;
-        const int owner = m / unit.height;
-        across.rows[r] = find_row(filter, weights, m / unit.width, unit.x + m, level);
-        down.rows[r] = find_row(filter, weights, owner, unit.y + m - owner * unit.height, level);
-    }
-    across.see();
-    down.see();
+    open_matrices(unit, filter, weights, level, across, down);
     __syncwarp();
     for (int i = 0; i < across.steps; i++) {
         steps[32 * i] = across.step(i, lane.pair);
@@ -285,7 +297,6 @@ static __device__ __forceinline__ typename Pixel::word word_of_sample(float4 v, 
 template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void write_unit(const foveate_frame &frame, const Image &src,
                                                   const Image &dst, const fragment_unit &unit,
-                                                  int together,
                                                   const foveate_fragment_filter &filter,
                                                   const node_outputs<CHANNELS> &outputs)
 {
@@ -294,15 +305,17 @@ static __device__ __forceinline__ void write_unit(const foveate_frame &frame, co
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         const int m = lane.row + 8 * r;
-        const int owner = m / unit.height;
+        const int owner = unit.owner(m, unit.height);
         const int y = unit.y + m - owner * unit.height;
-        const bool copied = __shfl_sync(~0u, filter.level, owner % 32) < 0;
+        const bool copied =
+            __shfl_sync(~0u, filter.level, unit.lane + min(owner, unit.together - 1)) < 0;
+        const bool is_row = owner < unit.together && y >= 0 && y < frame.height_px;
+#pragma unroll
         for (int i = 0; i < 4; i++) {
             const int half = i / 2;
             const int n = 8 * half + 2 * lane.pair + i % 2;
             const int x = unit.x + n;
-            if (owner >= together || n / unit.width != owner || x < 0 || y < 0 ||
-                x >= frame.width_px || y >= frame.height_px) {
+            if (!is_row || unit.owner(n, unit.width) != owner || x < 0 || x >= frame.width_px) {
                 continue;
             }
             typename Pixel::word word = {};
@@ -324,32 +337,61 @@ static __device__ __forceinline__ void write_unit(const foveate_frame &frame, co
     }
 }
 
+/* ---- The units of a warp, one after the other along x */
+
 template <typename Pixel, int CHANNELS, typename Pair, typename Image>
 static __device__ __forceinline__ void make_unit(const foveate_frame &frame,
                                                  const foveate_nodes &nodes,
-                                                 const foveate_fragments &fragments,
-                                                 const Image &src, const Image &dst, uint4 *steps)
+                                                 const fragment_unit &unit,
+                                                 const foveate_fragment_filter &filter,
+                                                 const uint16_t *weights, const Image &src,
+                                                 const Image &dst, uint4 *steps)
+{
+    node_outputs<CHANNELS> outputs = {};
+    const unsigned all = ((1u << unit.together) - 1u) << unit.lane;
+    unsigned left = __ballot_sync(~0u, filter.level >= 0) & all;
+    while (left != 0) {
+        const int level = __shfl_sync(~0u, filter.level, __ffs((int)left) - 1);
+        add_level<CHANNELS, Pair>(nodes, unit, filter, weights, level, steps, outputs);
+        left &= ~__ballot_sync(~0u, filter.level == level);
+    }
+    write_unit<Pixel>(frame, src, dst, unit, filter, outputs);
+}
+
+template <typename Pixel, int CHANNELS, typename Pair, typename Image>
+static __device__ __forceinline__ void make_units(const foveate_frame &frame,
+                                                  const foveate_nodes &nodes,
+                                                  const foveate_fragments &fragments,
+                                                  const Image &src, const Image &dst, uint4 *steps)
 {
     const int warp = (int)threadIdx.x / 32;
     const int lane = (int)threadIdx.x % 32;
     const int depth = Pixel::white > 255 ? 1 : 0;
-    const fragment_unit unit =
-        find_unit(fragments, frame, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2);
-    if (unit.x >= frame.width_px || unit.y >= frame.height_px ||
-        unit.x + fragments.together * unit.width <= 0 || unit.y + unit.height <= 0) {
+    const int first = FOVEATE_FRAGMENTS_UNITS * (int)blockIdx.x;
+    fragment_unit unit;
+    int index_x, index_y;
+    unit.together = fragments.together;
+    unit.per_px = fragments.per_px;
+    unit.y = unit_start(fragments, frame, NODES_WARPS * (int)blockIdx.y + warp, frame.gaze_y_q8,
+                        index_y, unit.height);
+    if (unit.y >= frame.height_px || unit.y + unit.height <= 0) {
         return;
     }
-    const foveate_fragment_filter filter = find_filter(frame, nodes, fragments, unit, depth);
-    node_outputs<CHANNELS> outputs = {};
+    /* Fragments are together only where each of them is whole: then all are units' parts. */
+    const int part = min(lane, FOVEATE_FRAGMENTS_UNITS * unit.together - 1);
+    const foveate_fragment_filter filter = find_filter(
+        frame, nodes, fragments, (first * unit.together + part) / fragments.parts, index_y, depth);
+    const uint16_t *weights = (const uint16_t *)fragments.weights[depth];
     uint4 *own = steps + warp * 32 * FOVEATE_FRAGMENTS_STEPS + lane;
-    unsigned left = __ballot_sync(~0u, filter.level >= 0);
-    while (left != 0) {
-        const int level = __shfl_sync(~0u, filter.level, __ffs((int)left) - 1);
-        add_level<CHANNELS, Pair>(nodes, unit, filter, (const uint16_t *)fragments.weights[depth],
-                                  level, own, outputs);
-        left &= ~__ballot_sync(~0u, filter.level == level);
+#pragma unroll 1
+    for (int i = 0; i < FOVEATE_FRAGMENTS_UNITS; i++) {
+        unit.lane = i * unit.together;
+        unit.x = unit_start(fragments, frame, first * unit.together + unit.lane, frame.gaze_x_q8,
+                            index_x, unit.width);
+        if (unit.x < frame.width_px && unit.x + unit.together * unit.width > 0) {
+            make_unit<Pixel, CHANNELS, Pair>(frame, nodes, unit, filter, weights, src, dst, own);
+        }
     }
-    write_unit<Pixel>(frame, src, dst, unit, fragments.together, filter, outputs);
 }
 
 #endif

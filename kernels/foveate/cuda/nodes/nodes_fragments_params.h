@@ -12,18 +12,21 @@
 #include "foveate/plan/foveate_fragment.h"
 
 #define FOVEATE_FRAGMENTS_DEPTHS 2 /* pictures of 8 and of 10 bits have filters of their own */
+#define FOVEATE_FRAGMENTS_UNITS 4 /* that a warp makes one after the other along x */
 #define FOVEATE_FRAGMENTS_STEPS 16 /* sixteens of samples that a unit sees along an axis, at most */
 #define FOVEATE_FRAGMENTS_LEVEL_ROWS 16 /* of level 0 that a block makes, */
 #define FOVEATE_FRAGMENTS_LEVEL_PAIRS 256 /* and of each so many pairs, two a thread */
 
 struct foveate_fragments {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
-    uint64_t filters[FOVEATE_FRAGMENTS_DEPTHS]; /* a struct foveate_fragment_filter for each */
-    uint64_t weights[FOVEATE_FRAGMENTS_DEPTHS]; /* of them, as halves */
+    /* For each ring a struct foveate_fragment_filter whose rows of weights, as halves, begin with an even sample and are
+     * an even number: there are rows for the pixels of two cells. */
+    uint64_t filters[FOVEATE_FRAGMENTS_DEPTHS];
+    uint64_t weights[FOVEATE_FRAGMENTS_DEPTHS];
     int32_t together; /* fragments of a unit */
     int32_t parts; /* units of a fragment along an axis, */
     int32_t part_px; /* each of so many pixels but for the last */
-    int32_t reserved;
+    int32_t per_px; /* i * per_px >> 16 is the fragment of pixel i of a unit of several */
 };
 
 struct foveate_fragments_linear_params {
