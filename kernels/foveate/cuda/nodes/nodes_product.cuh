@@ -18,6 +18,10 @@ struct node_pair {
     {
         return c == 0 ? of.x : c == 1 ? of.y : c == 2 ? of.z : of.w;
     }
+    static __device__ __forceinline__ node_pair read(const node_pair *constant)
+    {
+        return {__ldg(&constant->of)};
+    }
     static __device__ __forceinline__ node_pair make(const uint32_t (&words)[4])
     {
         return {make_uint4(words[0], words[1], words[2], words[3])};
@@ -31,6 +35,10 @@ struct node_grey_pair {
     __device__ __forceinline__ uint32_t channel(int) const
     {
         return of;
+    }
+    static __device__ __forceinline__ node_grey_pair read(const node_grey_pair *constant)
+    {
+        return {__ldg(&constant->of)};
     }
     static __device__ __forceinline__ node_grey_pair make(const uint32_t (&words)[4])
     {
@@ -109,7 +117,7 @@ template <typename Pair, int STEPS> struct node_window {
     }
 };
 
-/* The same, read once for several products. */
+/* The same of memory that nobody writes to, read once for several products. */
 template <int CHANNELS, int STEPS> struct node_samples {
     uint32_t of[STEPS][STEPS][CHANNELS];
 
@@ -129,7 +137,7 @@ template <int CHANNELS, int STEPS> struct node_samples {
         for (int j = 0; j < STEPS; j++) {
 #pragma unroll
             for (int i = 0; i < STEPS; i++) {
-                const Pair read = window.at(j, i);
+                const Pair read = Pair::read(window.first + window.rows[j] + window.columns[i]);
 #pragma unroll
                 for (int c = 0; c < CHANNELS; c++) {
                     of[j][i][c] = read.channel(c);
