@@ -108,7 +108,7 @@ static __device__ __forceinline__ void make_tile_of_level_1(const node_level<Pai
     }
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(matrices, 0);
     node_outputs<CHANNELS> outputs;
-    node_product(taps, taps, window, outputs);
+    node_product<node_float_sums>(taps, taps, window, outputs);
     store_samples(level, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2, outputs);
 }
 
@@ -150,7 +150,7 @@ static __device__ __forceinline__ void make_tile_of_level(const foveate_nodes &n
     node_level<Pair>(nodes, k - 1).open(first_below(tile_x), first_below(tile_y), window);
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
     node_outputs<CHANNELS> outputs;
-    node_product(taps, taps, window, outputs);
+    node_product<node_float_sums>(taps, taps, window, outputs);
     store_samples(node_level<Pair>(nodes, k), tile_x, tile_y, outputs);
 }
 

@@ -12,7 +12,7 @@
 /* ---- Adding up */
 
 /* Node i of the tile's, from its window. */
-template <int CHANNELS, int STEPS, typename Window>
+template <typename Sums, int CHANNELS, int STEPS, typename Window>
 static __device__ __forceinline__ void add_node(const node_places &places,
                                                 const foveate_tile_nodes &chosen, int i,
                                                 const node_matrix<STEPS> &across,
@@ -23,7 +23,7 @@ static __device__ __forceinline__ void add_node(const node_places &places,
     float weights[NODES_PIXELS];
     find_weights(places, chosen, i, weights);
     node_outputs<CHANNELS> outputs;
-    node_product(across, down, window, outputs);
+    node_product<Sums>(across, down, window, outputs);
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
@@ -43,7 +43,7 @@ static __device__ __forceinline__ int matrix_at(const foveate_nodes &nodes, int 
 }
 
 /* The tile's nodes from the i-th on, which is not of level 0. The samples of a level are read once for all its nodes. */
-template <int CHANNELS, typename Pair>
+template <typename Sums, int CHANNELS, typename Pair>
 static __device__ __forceinline__ void add_far(const foveate_nodes &nodes, const node_tile &tile,
                                                const node_places &places,
                                                const foveate_tile_nodes &chosen, int i,
@@ -69,7 +69,7 @@ static __device__ __forceinline__ void add_far(const foveate_nodes &nodes, const
                                                           matrix_at(nodes, level, node, tile_x));
             const node_matrix<FOVEATE_NODES_STEPS> down(nodes.matrices,
                                                         matrix_at(nodes, level, node, tile_y));
-            add_node(places, chosen, i, across, down, samples, sums);
+            add_node<Sums>(places, chosen, i, across, down, samples, sums);
             node += chosen.apart;
             i++;
         } while (i < chosen.count && node < end);
@@ -83,7 +83,7 @@ const int NODES_NEAR_PITCH = NODES_NEAR_PX / 2 + 4; /* two rows of a load lie in
 const int NODES_NEAR_PAIRS = NODES_NEAR_PX * NODES_NEAR_PITCH;
 
 /* The nodes of level 0, which come first. Returns which one is not. */
-template <int CHANNELS, typename Pair>
+template <typename Sums, int CHANNELS, typename Pair>
 static __device__ __forceinline__ int add_near(const foveate_nodes &nodes, const Pair *stage,
                                                const node_places &places,
                                                const foveate_tile_nodes &chosen,
@@ -104,12 +104,19 @@ static __device__ __forceinline__ int add_near(const foveate_nodes &nodes, const
     for (; i < chosen.count && node < nodes.spans[1].first; i++, node += chosen.apart) {
         const node_matrix<FOVEATE_NODES_STEPS_0> matrix(
             nodes.matrices, nodes.spans[0].step + node * FOVEATE_NODES_STEPS_0);
-        add_node(places, chosen, i, matrix, matrix, window, sums);
+        add_node<Sums>(places, chosen, i, matrix, matrix, window, sums);
     }
     return i;
 }
 
 /* ---- */
+
+template <typename Pixel, bool BYTES = Pixel::white == 255> struct node_sums {
+    typedef node_half_sums type;
+};
+template <typename Pixel> struct node_sums<Pixel, false> {
+    typedef node_float_sums type;
+};
 
 template <typename Pixel, int CHANNELS, typename Pair, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
@@ -137,10 +144,11 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     if (!is_inside) {
         return;
     }
+    typedef typename node_sums<Pixel>::type Sums;
     float sums[CHANNELS][NODES_PIXELS] = {};
     if (blurs) {
-        const int i = is_near ? add_near(nodes, stage, places, chosen, sums) : 0;
-        add_far<CHANNELS, Pair>(nodes, tile, places, chosen, i, sums);
+        const int i = is_near ? add_near<Sums>(nodes, stage, places, chosen, sums) : 0;
+        add_far<Sums, CHANNELS, Pair>(nodes, tile, places, chosen, i, sums);
     }
     write_tile<Pixel>(frame, src, dst, tile, places, sums, (uint8_t *)rooms[warp]);
 }

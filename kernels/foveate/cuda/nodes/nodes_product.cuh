@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either axis. Its rows lie in
- * memory in pairs of samples, the channels of a pair side by side. The first product, A X^T, summed in halves, leaves
- * in a lane's registers what the second one asks for (foveate_mma.cuh). */
+ * memory in pairs of samples, the channels of a pair side by side. The first product, A X^T, leaves in a
+ * lane's registers what the second one asks for (foveate_mma.cuh). */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
 
@@ -137,7 +137,7 @@ template <int CHANNELS, int STEPS> struct node_samples {
         for (int j = 0; j < STEPS; j++) {
 #pragma unroll
             for (int i = 0; i < STEPS; i++) {
-                const Pair read = Pair::read(window.first + window.rows[j] + window.columns[i]);
+                const Pair read = Pair::read(window.first + (window.rows[j] + window.columns[i]));
 #pragma unroll
                 for (int c = 0; c < CHANNELS; c++) {
                     of[j][i][c] = read.channel(c);
@@ -156,8 +156,35 @@ template <int CHANNELS> struct node_outputs {
     float of[CHANNELS][2][4];
 };
 
+/* What the first product is summed in: floats, or halves, of which a step loses up to one in 2,048: half a level of 10 bits
+ * in all, a tenth of a level of 8. */
+struct node_float_sums {
+    float of[4];
+
+    __device__ __forceinline__ uint32_t upper() const
+    {
+        return mma_rounded(of[0], of[1]);
+    }
+    __device__ __forceinline__ uint32_t lower() const
+    {
+        return mma_rounded(of[2], of[3]);
+    }
+};
+struct node_half_sums {
+    mma_halves of;
+
+    __device__ __forceinline__ uint32_t upper() const
+    {
+        return of.x;
+    }
+    __device__ __forceinline__ uint32_t lower() const
+    {
+        return of.y;
+    }
+};
+
 /* Of a node_window or node_samples. */
-template <int CHANNELS, int STEPS, typename Window>
+template <typename Sums, int CHANNELS, int STEPS, typename Window>
 static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
                                                     const node_matrix<STEPS> &down,
                                                     const Window &window,
@@ -177,10 +204,10 @@ static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &ac
         }
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
-            mma_halves sums = {};
-            node_multiply(sums, across, samples[c]);
-            turned[c][0][j] = sums.x;
-            turned[c][1][j] = sums.y;
+            Sums sums = {};
+            node_multiply(sums.of, across, samples[c]);
+            turned[c][0][j] = sums.upper();
+            turned[c][1][j] = sums.lower();
         }
     }
 #pragma unroll
