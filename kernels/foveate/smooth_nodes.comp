@@ -36,7 +36,7 @@ const int SUM_PITCH = TILE + 1;
 shared uvec2 window[ROWS * PITCH];
 shared uvec2 sums[ROWS * SUM_PITCH]; /* of each row of the window, for the tile's columns */
 shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* of a sample in each pixel: across, then down */
-shared vec4 scales[2 * GROUPS]; /* one over the sum of a pixel's weights */
+shared vec4 totals[4 * GROUPS]; /* of a pixel's weights: of even samples, then of odd ones */
 shared uint lowest_bits;
 shared uint highest_bits;
 
@@ -122,15 +122,13 @@ void load_window(part p)
     }
 }
 
-/* A thread, a pixel of an axis. Weights out of reach are there as zeros where others of the group
- * reach. */
+/* A thread, every other sample of a pixel of an axis. Weights out of reach are there as zeros where
+ * others of the group reach. */
 void fill_weights(node_of_level node, part p, ivec2 tile_px)
 {
     int thread = int(gl_LocalInvocationIndex);
-    if (thread >= 2 * TILE) {
-        return;
-    }
-    bool down = thread >= TILE;
+    bool odd = thread >= 2 * TILE;
+    bool down = thread % (2 * TILE) >= TILE;
     int own = thread % TILE;
     int group = own / EACH;
     int px = (down ? tile_px.y : tile_px.x) + own;
@@ -141,7 +139,7 @@ void fill_weights(node_of_level node, part p, ivec2 tile_px)
     float centre = place_among(node, px);
     float total = 0.0;
     int end = end_seen(node, group_px + EACH - 1);
-    for (int s = first_seen(node, group_px); s < end; s++) {
+    for (int s = first_seen(node, group_px) + (odd ? 1 : 0); s < end; s += 2) {
         float apart = float(s) - centre;
         float weight = abs(apart) <= node.reach ? exp(node.falloff * apart * apart) : 0.0;
         total += weight;
@@ -150,7 +148,13 @@ void fill_weights(node_of_level node, part p, ivec2 tile_px)
             weights[at * GROUPS + to][own % EACH] = weight;
         }
     }
-    scales[(down ? GROUPS : 0) + group][own % EACH] = 1.0 / total;
+    totals[(odd ? 2 * GROUPS : 0) + (down ? GROUPS : 0) + group][own % EACH] = total;
+}
+
+/* Of four pixels; those down come after those across. */
+vec4 scales(int group)
+{
+    return 1.0 / (totals[group] + totals[2 * GROUPS + group]);
 }
 
 /* Four pixels of each row of samples. Neighbouring threads have neighbouring rows and the same
@@ -177,7 +181,7 @@ void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool firs
                 add(four[n], weight[n], value);
             }
         }
-        vec4 scale = scales[group];
+        vec4 scale = scales(group);
         [[unroll]] for (int n = 0; n < EACH; n++) {
             vec4 before = first_part ? vec4(0.0) : of_halves(sums[to + n]);
             sums[to + n] = halves_of(four[n] * scale[n] + before);
@@ -234,7 +238,7 @@ void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded
             sum_down(node, p, tile_px.y, sum);
         }
     }
-    vec4 scale = scales[GROUPS + int(gl_LocalInvocationIndex) / TILE];
+    vec4 scale = scales(GROUPS + int(gl_LocalInvocationIndex) / TILE);
     [[unroll]] for (int n = 0; n < EACH; n++) {
         made[n] = sum[n] * scale[n] + sample_zero();
     }
@@ -306,18 +310,10 @@ vec4 as_stored(vec4 value)
 }
 
 /* Values that are not finite reach only those pixels that see them. */
-void store(ivec2 pixel, float sigma_px, bool blurred, vec4 value)
+uvec4 made_raw(ivec2 pixel, float sigma_px, vec4 value, uvec4 raw)
 {
-    if (!in_picture(pixel)) {
-        return;
-    }
-    ivec2 at = place_of(frame, pixel);
-    uvec4 raw = texelFetch(source, at, 0);
-    if (blurred) {
-        bool sees_others = LADDER_FLOATS && !is_finite(value);
-        raw = encode(sees_others ? gather(pixel, sigma_px) : as_stored(value), raw);
-    }
-    imageStore(result, at, raw);
+    bool sees_others = LADDER_FLOATS && !is_finite(value);
+    return encode(sees_others ? gather(pixel, sigma_px) : as_stored(value), raw);
 }
 
 void main()
@@ -333,14 +329,17 @@ void main()
     foveate_frame seen = frame_now(frame);
     vec4 sigmas_px;
     vec4 places;
+    uint lowest = 0x7f800000u;
+    uint highest = 0u;
     [[unroll]] for (int n = 0; n < EACH; n++) {
         sigmas_px[n] = law_sigma(seen, own_px + ivec2(0, n));
         places[n] = find_place(sigmas_px[n], own_px + ivec2(0, n));
-        if (places[n] >= 0.0) {
-            atomicMin(lowest_bits, floatBitsToUint(places[n]));
-            atomicMax(highest_bits, floatBitsToUint(places[n]));
-        }
+        bool blurred = places[n] >= 0.0;
+        lowest = blurred ? min(lowest, floatBitsToUint(places[n])) : lowest;
+        highest = blurred ? max(highest, floatBitsToUint(places[n])) : highest;
     }
+    atomicMin(lowest_bits, lowest);
+    atomicMax(highest_bits, highest);
     barrier();
 
     /* The same for the whole workgroup: barriers are reached by all or none. */
@@ -356,11 +355,20 @@ void main()
     [[unroll]] for (int n = 0; n < EACH; n++) {
         float at;
         own[n].first = ladder_first(nodes, places[n], at);
-        own[n].weights = ladder_weights(at, nodes.together);
+        own[n].weights = places[n] >= 0.0 ? ladder_weights(at, nodes.together) : vec4(0.0);
     }
     vec4 values[EACH];
     blend(nodes, own, tile_px, values);
+    uvec4 raw[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        store(own_px + ivec2(0, n), sigmas_px[n], places[n] >= 0.0, values[n]);
+        raw[n] = fetch_pixel(own_px + ivec2(0, n));
+    }
+    [[unroll]] for (int n = 0; n < EACH; n++) {
+        ivec2 pixel = own_px + ivec2(0, n);
+        if (in_picture(pixel)) {
+            bool blurred = places[n] >= 0.0;
+            imageStore(result, place_of(frame, pixel),
+                       blurred ? made_raw(pixel, sigmas_px[n], values[n], raw[n]) : raw[n]);
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "frame.h"
 
+#include "foveate/foveate_tile_params.h"
 #include "pixel_light.h"
 
 static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *work,
@@ -103,6 +104,17 @@ static void record_tiles(struct smooth_pass *pass, const struct foveate_shader_t
     }
 }
 
+/* Those that a sigma in the picture asks for; nodes beyond them take the coarsest. */
+static int32_t count_levels(const struct foveate_plan *plan, const struct foveate_frame *frame)
+{
+    const int32_t count = (int32_t)plan->level_count;
+    if (count == 0 || frame->late || !foveate_frame_gaze_is_inside(frame)) {
+        return count;
+    }
+    const float rest = foveate_light_rest(foveate_plan_light(plan));
+    return foveate_level_with(plan->sigma_max_px, rest, count) + 1;
+}
+
 static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
                           VkCommandBuffer commands)
 {
@@ -115,7 +127,7 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
         commands,
         {.frame = view->constants,
          .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &view->constants)
-                                    : (int32_t)plan->level_count,
+                                    : count_levels(plan, &view->constants),
          .slope = tiles->slope,
          .fine_sigma_px = tiles->fine_sigma_px,
          .kinds = tiles->kinds,
