@@ -97,7 +97,7 @@ if(TARGET fovea_cuda)
     target_sources(test_frame_lost_cuda PRIVATE support/stuck.c)
     add_test(NAME test_frame_lost_validated COMMAND test_frame_lost_cuda cuda validated)
     set_tests_properties(test_frame_lost_cuda test_frame_lost_validated PROPERTIES RUN_SERIAL ON
-        SKIP_RETURN_CODE 77 LABELS "gpu;last" TIMEOUT 120)
+        SKIP_RETURN_CODE 77 LABELS "gpu;last" TIMEOUT 200)
 endif()
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan cpu cuda binary nvidia)

@@ -2,7 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A kernel that goes wrong in Fovea's own CUDA context, on a GPU: the program's CUDA, in the primary context beside
- * it, goes on, and so do the frames, by vulkan. And whose memory pictures may lie in. */
+ * it, goes on, and so do the frames, by vulkan. And whose memory pictures may lie in.
+ *
+ * The frames are on a queue that has no graphics: on those that have, a driver may do nothing any more for any process
+ * once a kernel has gone wrong, Fovea or not. What it does is reported. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -10,12 +13,18 @@
 #include "peer_cuda_state.h"
 #include "rig.h"
 #include "stuck.h"
+#include "vk_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Longer than everything that a step waits for by right: the watchdog's patience, and a device that recovers. */
-#define STUCK_S 15.0
+/* How long the driver may take to end Vulkan's own work after a loss: it recovers, or gives a queue up, after 20 s. */
+#define PATIENCE_MS 25000
+/* Longer than everything that a step waits for by right. */
+#define STUCK_S 60.0
 
 #define WIDTH_PX 320
 #define HEIGHT_PX 200
@@ -24,6 +33,8 @@ static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 
 /* Validation has waits of its own, of 10 s each, and may be why a step takes long: a run of its own has it. */
 static bool validated;
+static bool graphics; /* frames are on a queue that has it */
+static bool queue_works = true; /* so far */
 
 /* Address 8 is nobody's. */
 static const char stores_nowhere[] = ".version 7.0\n"
@@ -101,8 +112,10 @@ static void close_program(struct program *program)
 static void open_bench(struct bench *bench)
 {
     *bench = (struct bench){0};
-    const struct engine_options options = {
-        .nvidia = true, .no_validation = !validated, .host_signals = true};
+    const struct engine_options options = {.nvidia = true,
+                                           .without_graphics = !graphics,
+                                           .no_validation = !validated,
+                                           .host_signals = true};
     stuck_step("devices and contexts are made");
     assert_true(engine_open(&bench->rig.engine, &options));
     bench->rig.settings = rig_settings();
@@ -160,17 +173,115 @@ static void assert_foveated(struct bench *bench, enum rig_path path, enum fovea_
     }
 }
 
-static void launch_what_goes_wrong(struct bench *bench)
+static void launch_on(const struct cuda_device *device, CUstream stream)
 {
-    struct cuda_peer *peer = peer_of(bench);
-    const struct cuda_driver *cu = peer->cu;
+    const struct cuda_driver *cu = device->cu;
     CUmodule module = NULL;
     CUfunction kernel = NULL;
-    assert_int_equal(cuda_device_push(peer->device), FOVEA_OK);
+    assert_int_equal(cuda_device_push(device), FOVEA_OK);
     MUST(cu->ModuleLoadData(&module, stores_nowhere));
     MUST(cu->ModuleGetFunction(&kernel, module, "store_nowhere"));
-    MUST(cu->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, peer->stream, NULL, NULL));
-    cuda_device_pop(peer->device);
+    MUST(cu->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    cuda_device_pop(device);
+}
+
+static void launch_what_goes_wrong(struct bench *bench)
+{
+    launch_on(peer_of(bench)->device, peer_of(bench)->stream);
+}
+
+/* What was launched has gone wrong by then. */
+static void assert_lost(const struct cuda_device *device, CUstream stream)
+{
+    stuck_step("cuStreamSynchronize says that a kernel went wrong");
+    assert_int_equal(cuda_device_push(device), FOVEA_OK);
+    assert_int_equal(device->cu->StreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    cuda_device_pop(device);
+}
+
+/* ---- Vulkan's own work ---- */
+
+struct plain {
+    VkResult result;
+    double ms;
+};
+
+static struct plain submit_and_wait(struct engine *engine, VkCommandBuffer commands)
+{
+    const VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    const VkSubmitInfo batch = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                .commandBufferCount = 1,
+                                .pCommandBuffers = &commands};
+    VkFence fence = VK_NULL_HANDLE;
+    assert_int_equal(vkCreateFence(engine->device, &info, NULL, &fence), VK_SUCCESS);
+    assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
+    const int64_t begin_ns = fovea_time_ns();
+    VkResult result = vkQueueSubmit(engine->queue, 1, &batch, fence);
+    if (result == VK_SUCCESS) {
+        result =
+            vkWaitForFences(engine->device, 1, &fence, VK_TRUE, PATIENCE_MS * UINT64_C(1000000));
+    }
+    if (result != VK_TIMEOUT) { /* of a queue that hangs it is in use */
+        vkDestroyFence(engine->device, fence, NULL);
+    }
+    return (struct plain){result, (double)(fovea_time_ns() - begin_ns) * 1e-6};
+}
+
+static struct plain fill_buffer(struct engine *engine)
+{
+    struct engine_buffer buffer = engine_buffer_create(engine, BYTES);
+    VkCommandBuffer commands = engine_begin(engine);
+    vkCmdFillBuffer(commands, buffer.buffer, 0, VK_WHOLE_SIZE, 7);
+    const struct plain done = submit_and_wait(engine, commands);
+    if (done.result == VK_SUCCESS) {
+        engine_buffer_destroy(engine, &buffer);
+    }
+    return done;
+}
+
+/* The driver gives it to another part of the GPU than it gives fills and uploads to. */
+static struct plain copy_image(struct engine *engine)
+{
+    const VkImageLayout general = VK_IMAGE_LAYOUT_GENERAL;
+    const VkImageSubresourceLayers layer = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    const VkImageCopy region = {
+        .srcSubresource = layer, .dstSubresource = layer, .extent = {WIDTH_PX, HEIGHT_PX, 1}};
+    struct engine_image images[2];
+    VkCommandBuffer commands = engine_begin(engine);
+    for (int i = 0; i < 2; i++) {
+        images[i] = engine_image_create(engine, format, WIDTH_PX, HEIGHT_PX);
+        engine_record_barrier(commands, images[i].image, VK_IMAGE_LAYOUT_UNDEFINED, general);
+    }
+    vkCmdCopyImage(commands, images[0].image, general, images[1].image, general, 1, &region);
+    const struct plain done = submit_and_wait(engine, commands);
+    for (int i = 0; i < 2 && done.result == VK_SUCCESS; i++) {
+        engine_image_destroy(engine, &images[i]);
+    }
+    return done;
+}
+
+/* Where the driver does not do the engine's own work any more no frame can go on: that is told, and the context goes,
+ * of which nothing is under way. The device cannot be destroyed. */
+static bool engine_goes_on(struct bench *bench)
+{
+    stuck_step("the engine's own work, which has nothing of Fovea");
+    const struct plain done = copy_image(&bench->rig.engine);
+    queue_works = done.result == VK_SUCCESS;
+    if (queue_works) {
+        return true;
+    }
+    printf("report: %s queue: the engine's own copy of an image, after a kernel of CUDA's has gone "
+           "wrong, ends with %s after %.0f ms; no frame is tried\n",
+           graphics ? "graphics" : "compute", vk_result_name(done.result), done.ms);
+    stuck_step("fovea is destroyed");
+    fovea_vk_destroy(&bench->rig.fovea);
+    stuck_step("the program's memory is read");
+    assert_filled(&bench->program, 1);
+    close_program(&bench->program);
+    image_free(&bench->src);
+    image_free(&bench->dst);
+    free(bench->expected);
+    return false;
 }
 
 static void assert_all_goes_on(struct bench *bench)
@@ -188,18 +299,18 @@ static void a_frame_after_the_loss_passes_and_all_goes_on(void **state)
     (void)state;
     struct bench bench;
     open_bench(&bench);
+    if (!engine_goes_on(&bench)) { /* a case before, or a process, has seen to that */
+        return;
+    }
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         assert_foveated(&bench, (enum rig_path)path, FOVEA_BACKEND_CUDA);
     }
     stuck_step("the kernel that goes wrong is launched");
     launch_what_goes_wrong(&bench);
-    stuck_step("cuStreamSynchronize says that it did");
-    struct cuda_peer *peer = peer_of(&bench);
-    assert_int_equal(cuda_device_push(peer->device), FOVEA_OK);
-    assert_int_equal(peer->cu->StreamSynchronize(peer->stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-    cuda_device_pop(peer->device);
-    stuck_step("the device that knows nothing of CUDA is waited for");
-    engine_idle(&bench.rig.engine);
+    assert_lost(peer_of(&bench)->device, peer_of(&bench)->stream);
+    if (!engine_goes_on(&bench)) {
+        return;
+    }
     stuck_step("the frame that meets the loss");
     assert_int_equal(run(&bench, RIG_ENGINE_IN_PLACE), FOVEA_PASSED_THROUGH);
     compare_assert_all_same(&bench.dst.view, &bench.src.view, "the engine's image");
@@ -213,6 +324,10 @@ static void a_frame_during_the_loss_ends_and_all_goes_on(void **state)
 {
     (void)state;
     struct bench bench;
+    if (!queue_works) {
+        printf("report: a frame during the loss is not tried: the queue does nothing\n");
+        return;
+    }
     open_bench(&bench);
     assert_foveated(&bench, RIG_MADE_TO_MADE, FOVEA_BACKEND_CUDA);
     stuck_step("the kernel that goes wrong is launched");
@@ -264,15 +379,84 @@ static void pictures_are_of_the_primary_context(void **state)
     close_program(&program);
 }
 
-/* "cuda", and "validated" behind it. */
+/* ---- Vulkan without Fovea ---- */
+
+static void lose_a_context(void)
+{
+    struct cuda_device *device = NULL;
+    CUstream stream = NULL;
+    assert_int_equal(cuda_device_create_own(0, (struct fovea_log){0}, &device), FOVEA_OK);
+    assert_int_equal(cuda_device_push(device), FOVEA_OK);
+    assert_int_equal(cuda_device_create_stream(device, &stream), FOVEA_OK);
+    cuda_device_pop(device);
+    launch_on(device, stream);
+    assert_lost(device, stream);
+}
+
+/* In a process of its own, which may not get away from its queue otherwise. */
+static void plain_vulkan(const char *queue)
+{
+    const struct engine_options options = {
+        .nvidia = true, .without_graphics = strcmp(queue, "compute") == 0, .no_validation = true};
+    struct engine engine;
+    stuck_step("plain Vulkan, %s queue", queue);
+    assert_true(engine_open(&engine, &options));
+    const struct plain before = copy_image(&engine);
+    lose_a_context();
+    stuck_step("plain Vulkan, %s queue, a buffer is filled after the loss", queue);
+    const struct plain filled = fill_buffer(&engine);
+    stuck_step("plain Vulkan, %s queue, an image is copied after the loss", queue);
+    const struct plain copied =
+        filled.result == VK_SUCCESS ? copy_image(&engine) : (struct plain){VK_TIMEOUT, 0.0};
+    printf("report: %s queue, nothing of Fovea: a copy of an image ends with %s after %.1f ms; "
+           "after a kernel of CUDA's has gone wrong a fill with %s after %.1f ms, a copy with %s "
+           "after %.1f ms\n",
+           queue, vk_result_name(before.result), before.ms, vk_result_name(filled.result),
+           filled.ms, vk_result_name(copied.result), copied.ms);
+    fflush(stdout);
+    _exit(0);
+}
+
+static void what_queues_do_without_fovea_is_told(void **state)
+{
+    (void)state;
+    static const char *const queues[] = {"compute", "graphics"};
+    for (int i = 0; i < 2; i++) {
+        stuck_step("a process of plain Vulkan, %s queue", queues[i]);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            execl("/proc/self/exe", "test_frame_lost", "cuda", queues[i], (char *)NULL);
+            _exit(95);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
+/* What engines have. */
+static void a_graphics_queue_goes_on_where_the_driver_does(void **state)
+{
+    graphics = true;
+    a_frame_after_the_loss_passes_and_all_goes_on(state);
+}
+
+/* "cuda", and behind it "validated", or the kind of queue that plain Vulkan has. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_of_the_primary_context),
         cmocka_unit_test(a_frame_after_the_loss_passes_and_all_goes_on),
         cmocka_unit_test(a_frame_during_the_loss_ends_and_all_goes_on),
+        cmocka_unit_test(what_queues_do_without_fovea_is_told),
+        cmocka_unit_test(a_graphics_queue_goes_on_where_the_driver_does),
     };
-    validated = argc > 2;
     stuck_watch(STUCK_S);
-    return RIG_RUN(argc, argv, tests);
+    validated = argc > 2 && strcmp(argv[2], "validated") == 0;
+    if (argc > 2 && !validated) {
+        plain_vulkan(argv[2]);
+    }
+    return rig_run(argc, argv, tests, validated ? 3 : sizeof tests / sizeof tests[0]);
 }
