@@ -65,7 +65,7 @@ LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_par
 }
 
 #define PICTURE_KERNEL(name, kind, suffix, format, alpha)                                          \
-    KERNEL(alpha ? 3 : 4)                                                                          \
+    KERNEL(alpha ? 3 : pixel<format>::white == 255 ? 5 : 4)                                        \
     name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)         \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \

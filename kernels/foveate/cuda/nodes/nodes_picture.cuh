@@ -42,7 +42,7 @@ static __device__ __forceinline__ int matrix_at(const foveate_nodes &nodes, int 
     return span.step + ((node - span.first) * phases + (tile & (phases - 1))) * FOVEATE_NODES_STEPS;
 }
 
-/* The tile's nodes from the i-th on, which is not of level 0. The samples of a level are read once for all its nodes. */
+/* The tile's nodes from the i-th on, which is not of level 0. */
 template <typename Sums, int CHANNELS, typename Pair>
 static __device__ __forceinline__ void add_far(const foveate_nodes &nodes, const node_tile &tile,
                                                const node_places &places,
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void add_far(const foveate_nodes &nodes, const
         node_window<Pair, FOVEATE_NODES_STEPS> window;
         node_level<Pair>(nodes, level)
             .open(foveate_nodes_window(level, tile_x), foveate_nodes_window(level, tile_y), window);
-        const node_samples<CHANNELS, FOVEATE_NODES_STEPS> samples(window);
+        const node_constant_window<Pair, FOVEATE_NODES_STEPS> samples = {window};
         const int end = nodes.spans[level + 1].first;
 #pragma unroll 1
         do {

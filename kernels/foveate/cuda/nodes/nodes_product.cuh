@@ -117,37 +117,13 @@ template <typename Pair, int STEPS> struct node_window {
     }
 };
 
-/* The same of memory that nobody writes to, read once for several products. */
-template <int CHANNELS, int STEPS> struct node_samples {
-    uint32_t of[STEPS][STEPS][CHANNELS];
+/* The same of memory that nobody writes to. */
+template <typename Pair, int STEPS> struct node_constant_window {
+    const node_window<Pair, STEPS> &of;
 
-    struct pair {
-        const uint32_t (&of)[CHANNELS];
-
-        __device__ __forceinline__ uint32_t channel(int c) const
-        {
-            return of[c];
-        }
-    };
-
-    template <typename Pair>
-    __device__ __forceinline__ node_samples(const node_window<Pair, STEPS> &window)
+    __device__ __forceinline__ Pair at(int j, int i) const
     {
-#pragma unroll
-        for (int j = 0; j < STEPS; j++) {
-#pragma unroll
-            for (int i = 0; i < STEPS; i++) {
-                const Pair read = Pair::read(window.first + (window.rows[j] + window.columns[i]));
-#pragma unroll
-                for (int c = 0; c < CHANNELS; c++) {
-                    of[j][i][c] = read.channel(c);
-                }
-            }
-        }
-    }
-    __device__ __forceinline__ pair at(int j, int i) const
-    {
-        return {of[j][i]};
+        return Pair::read(of.first + (of.rows[j] + of.columns[i]));
     }
 };
 
@@ -183,7 +159,7 @@ struct node_half_sums {
     }
 };
 
-/* Of a node_window or node_samples. */
+/* Of a node_window or node_constant_window. */
 template <typename Sums, int CHANNELS, int STEPS, typename Window>
 static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
                                                     const node_matrix<STEPS> &down,
