@@ -17,12 +17,6 @@ static const uint32_t smooth_level_1[] =
 static const uint32_t smooth_level_4[] =
 #include "smooth_level_4.inc"
     ;
-static const uint32_t smooth_decimate_1[] =
-#include "smooth_decimate_1.inc"
-    ;
-static const uint32_t smooth_decimate_4[] =
-#include "smooth_decimate_4.inc"
-    ;
 static const uint32_t smooth_nodes_1[] =
 #include "smooth_nodes_1.inc"
     ;
@@ -35,11 +29,11 @@ static const uint32_t smooth_tile_kinds_1[] =
 static const uint32_t smooth_tile_kinds_4[] =
 #include "smooth_tile_kinds_4.inc"
     ;
-static const uint32_t smooth_tile_levels_1[] =
-#include "smooth_tile_levels_1.inc"
+static const uint32_t smooth_levels_1[] =
+#include "smooth_levels_1.inc"
     ;
-static const uint32_t smooth_tile_levels_4[] =
-#include "smooth_tile_levels_4.inc"
+static const uint32_t smooth_levels_4[] =
+#include "smooth_levels_4.inc"
     ;
 static const uint32_t smooth_tile_near_1[] =
 #include "smooth_tile_near_1.inc"
@@ -75,14 +69,12 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
         [SHADER_FOVEATE] = {{foveate_1, sizeof foveate_1}, {foveate_4, sizeof foveate_4}},
         [SHADER_SMOOTH_LEVEL] = {{smooth_level_1, sizeof smooth_level_1},
                                  {smooth_level_4, sizeof smooth_level_4}},
-        [SHADER_SMOOTH_DECIMATE] = {{smooth_decimate_1, sizeof smooth_decimate_1},
-                                    {smooth_decimate_4, sizeof smooth_decimate_4}},
         [SHADER_SMOOTH_NODES] = {{smooth_nodes_1, sizeof smooth_nodes_1},
                                  {smooth_nodes_4, sizeof smooth_nodes_4}},
         [SHADER_TILE_KINDS] = {{smooth_tile_kinds_1, sizeof smooth_tile_kinds_1},
                                {smooth_tile_kinds_4, sizeof smooth_tile_kinds_4}},
-        [SHADER_TILE_LEVELS] = {{smooth_tile_levels_1, sizeof smooth_tile_levels_1},
-                                {smooth_tile_levels_4, sizeof smooth_tile_levels_4}},
+        [SHADER_SMOOTH_LEVELS] = {{smooth_levels_1, sizeof smooth_levels_1},
+                                  {smooth_levels_4, sizeof smooth_levels_4}},
         [SHADER_TILE_NEAR] = {{smooth_tile_near_1, sizeof smooth_tile_near_1},
                               {smooth_tile_near_4, sizeof smooth_tile_near_4}},
         [SHADER_TILE_FAR] = {{smooth_tile_far_1, sizeof smooth_tile_far_1},
@@ -153,14 +145,19 @@ void shader_tile_groups(enum shader_operator which, const struct foveate_frame *
         const uint32_t down = SHADER_TILE_PLACES_DOWN / each;
         out_groups[0] = columns * SHADER_TILE_PLACES_ACROSS;
         out_groups[1] = rows * (which == SHADER_TILE_NEAR ? down : divide_up(down, 2));
-    } else if (which == SHADER_TILE_KINDS) {
+    } else {
         out_groups[0] = divide_up(columns * rows, SHADER_TILE_KINDS_A_GROUP);
         out_groups[1] = 1;
-    } else {
-        /* Level 2 with its margins; level 1's are half as wide. */
-        out_groups[0] = divide_up(divide_up_signed(frame->width_px, 4) + 2 * FOVEATE_MARGIN,
-                                  SHADER_TILE_MADE_ACROSS);
-        out_groups[1] = divide_up(divide_up_signed(frame->height_px, 4) + 2 * FOVEATE_MARGIN,
-                                  SHADER_TILE_MADE_DOWN);
     }
+}
+
+/* Of the second level with its margins; the first one's are half as wide. */
+void shader_levels_groups(const struct foveate_frame *frame, int32_t level, uint32_t out_groups[2])
+{
+    const uint32_t sample_px = 2u << level;
+    const uint32_t margins = 2 * FOVEATE_MARGIN;
+    out_groups[0] =
+        divide_up(divide_up_signed(frame->width_px, sample_px) + margins, SHADER_LEVELS_ACROSS);
+    out_groups[1] =
+        divide_up(divide_up_signed(frame->height_px, sample_px) + margins, SHADER_LEVELS_DOWN);
 }

@@ -27,14 +27,13 @@ struct shader {
 enum shader_operator {
     SHADER_FOVEATE, /* blockwise; push constants: struct foveate_frame */
     /* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light and of
-     * floats, TILE_LEVELS, DECIMATE once for each level from 3 on, NODES. */
+     * floats, LEVELS once for each two levels from 1 on, NODES. */
     SHADER_SMOOTH_LEVEL,
-    SHADER_SMOOTH_DECIMATE,
+    SHADER_SMOOTH_LEVELS,
     SHADER_SMOOTH_NODES,
-    /* Smooth in tiles instead, the same constants: the first two in any order, SMOOTH_DECIMATE from level 3 on,
-     * then the picture by the last two in any order. */
+    /* Smooth in tiles instead, the same constants: KINDS and SMOOTH_LEVELS in any order, then the picture by the
+     * other two in any order, FAR where there are levels. */
     SHADER_TILE_KINDS,
-    SHADER_TILE_LEVELS, /* 1 and 2, where there are any; so is FAR */
     SHADER_TILE_NEAR,
     SHADER_TILE_FAR,
     SHADER_OVERLAY, /* push constants: struct overlay_constants; 16x16 pixels a workgroup */
@@ -53,7 +52,7 @@ struct shader_copy {
 
 struct smooth_constants {
     struct foveate_frame frame;
-    int32_t level; /* the one to make */
+    int32_t level; /* LEVELS: the first to make */
     int32_t level_count;
     /* tiles: of struct foveate_shader_tiles */
     float slope;
@@ -69,6 +68,8 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 /* One thread a pixel, or a sample of a level with its margins. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
+/* Of SMOOTH_LEVELS. */
+void shader_levels_groups(const struct foveate_frame *frame, int32_t level, uint32_t out_groups[2]);
 void shader_copy_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
 /* Of the shaders of the tiles: workgroups, and smooth_constants.places_each. */
 int32_t shader_tile_places_each(const struct foveate_frame *frame);

@@ -33,9 +33,9 @@
 /* Gaussians are cut off at so many sigma in encoded levels; in light and in floats at the method's own. */
 #define SHADER_TILE_REACH_ENCODED 3.5
 
-/* Of the levels' shader: samples of level 2 a workgroup. */
-#define SHADER_TILE_MADE_ACROSS 12
-#define SHADER_TILE_MADE_DOWN 8
+/* Of the levels' shader: samples of the second level a workgroup. */
+#define SHADER_LEVELS_ACROSS 12
+#define SHADER_LEVELS_DOWN 8
 
 /* Of the kinds' shader: tiles a workgroup. */
 #define SHADER_TILE_KINDS_A_GROUP 8

@@ -6,6 +6,8 @@
 #include "foveate/foveate_tile_params.h"
 #include "pixel_light.h"
 
+#include <string.h>
+
 static void record_dispatch(struct fovea_vk *fovea, const struct frame_work *work,
                             VkCommandBuffer commands, struct vk_dispatch dispatch)
 {
@@ -51,15 +53,30 @@ static void record_pass(struct smooth_pass *pass, enum shader_operator which)
     record_dispatch(pass->fovea, pass->work, pass->commands, pass->dispatch);
 }
 
-/* Level k from the one below, its margins included; k 0: from the picture. What comes next may read it. */
-static void record_level(struct smooth_pass *pass, const struct foveate_level *levels, int32_t k)
+/* From 1 on, two at a time. What comes next may read them. */
+static void record_levels(struct smooth_pass *pass)
 {
-    const uint32_t margins = 2 * (uint32_t)foveate_level_margin(k);
-    pass->constants.level = k;
-    shader_pixel_groups((uint32_t)levels[k].width + margins, (uint32_t)levels[k].height + margins,
-                        pass->dispatch.groups);
-    record_pass(pass, k == 0 ? SHADER_SMOOTH_LEVEL : SHADER_SMOOTH_DECIMATE);
-    frame_record_kernel_barrier(pass->fovea, pass->commands);
+    struct smooth_constants *constants = &pass->constants;
+    for (constants->level = 1; constants->level < constants->level_count; constants->level += 2) {
+        shader_levels_groups(&constants->frame, constants->level, pass->dispatch.groups);
+        record_pass(pass, SHADER_SMOOTH_LEVELS);
+        frame_record_kernel_barrier(pass->fovea, pass->commands);
+    }
+}
+
+static void record_nodes(struct smooth_pass *pass, const struct foveate_plan *plan)
+{
+    const struct vk_compute_kind kind = frame_compute_kind(pass->work, SHADER_SMOOTH_NODES);
+    uint32_t groups[2];
+    shader_pixel_groups(plan->width_px, plan->height_px, groups);
+    if (foveate_light_is_wide(kind.light) || !pixel_light_known(kind.format)) {
+        memcpy(pass->dispatch.groups, groups, sizeof groups);
+        record_pass(pass, SHADER_SMOOTH_LEVEL);
+        frame_record_kernel_barrier(pass->fovea, pass->commands);
+    }
+    record_levels(pass);
+    memcpy(pass->dispatch.groups, groups, sizeof groups);
+    record_pass(pass, SHADER_SMOOTH_NODES);
 }
 
 static void record_tile_pass(struct smooth_pass *pass, enum shader_operator which)
@@ -68,38 +85,15 @@ static void record_tile_pass(struct smooth_pass *pass, enum shader_operator whic
     record_pass(pass, which);
 }
 
-/* Levels 1 and 2 are made from the picture. */
-static void record_levels_and_nodes(struct smooth_pass *pass, const struct foveate_plan *plan)
-{
-    const struct vk_compute_kind kind = frame_compute_kind(pass->work, SHADER_SMOOTH_NODES);
-    if (foveate_light_is_wide(kind.light) || !pixel_light_known(kind.format)) {
-        record_level(pass, plan->levels, 0);
-    }
-    const int32_t level_count = pass->constants.level_count;
-    if (level_count > 1) {
-        record_tile_pass(pass, SHADER_TILE_LEVELS);
-        frame_record_kernel_barrier(pass->fovea, pass->commands);
-    }
-    for (int32_t k = 3; k < level_count; k++) {
-        record_level(pass, plan->levels, k);
-    }
-    shader_pixel_groups(plan->width_px, plan->height_px, pass->dispatch.groups);
-    record_pass(pass, SHADER_SMOOTH_NODES);
-}
-
-static void record_tiles(struct smooth_pass *pass, const struct foveate_shader_tiles *tiles)
+static void record_tiles(struct smooth_pass *pass)
 {
     record_tile_pass(pass, SHADER_TILE_KINDS);
-    const int32_t level_count = pass->constants.level_count;
-    if (level_count > 1) {
-        record_tile_pass(pass, SHADER_TILE_LEVELS);
-    }
-    frame_record_kernel_barrier(pass->fovea, pass->commands);
-    for (int32_t k = 3; k < level_count; k++) {
-        record_level(pass, tiles->levels, k);
+    record_levels(pass);
+    if (pass->constants.level_count < 2) {
+        frame_record_kernel_barrier(pass->fovea, pass->commands);
     }
     record_tile_pass(pass, SHADER_TILE_NEAR);
-    if (level_count > 1) {
+    if (pass->constants.level_count > 1) {
         record_tile_pass(pass, SHADER_TILE_FAR);
     }
 }
@@ -135,9 +129,9 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
         {.set = work->slot->sets[index], .constant_bytes = sizeof pass.constants}};
     pass.dispatch.constants = &pass.constants;
     if (tiles->used) {
-        record_tiles(&pass, tiles);
+        record_tiles(&pass);
     } else {
-        record_levels_and_nodes(&pass, plan);
+        record_nodes(&pass, plan);
     }
 }
 

@@ -124,10 +124,7 @@ bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which
     case SHADER_SMOOTH_LEVEL:
     case SHADER_SMOOTH_NODES:
         return smooth && !tiles;
-    case SHADER_SMOOTH_DECIMATE:
-        return smooth &&
-               (tiles ? (uint32_t)entry->tiles.level_count : entry->plan->level_count) > 3;
-    case SHADER_TILE_LEVELS:
+    case SHADER_SMOOTH_LEVELS:
         return smooth &&
                (tiles ? (uint32_t)entry->tiles.level_count : entry->plan->level_count) > 1;
     case SHADER_TILE_FAR:

@@ -113,7 +113,7 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum sh
     const bool draws = which == SHADER_OVERLAY;
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
     struct vk_compute_kind kind = {.which = which, .format = format};
-    if (unorm && !draws && which != SHADER_SMOOTH_DECIMATE) {
+    if (unorm && !draws) {
         kind.light = frame->light;
     }
     kind.blur_alpha = has_alpha && !draws && frame->blur_alpha;

@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels 1 and 2 of the smooth method. A workgroup makes 12 x 8 samples of level 2 and the 24 x 16 of
- * level 1 around the same pixels: rows are filtered down in registers, twelve pixels for four sums,
- * then across in shared memory, and the same again for level 2. Level 0 is never stored. All of it
- * fits into 16 KB. */
+/* Two levels of the smooth method, `level` and the next one, from the level below, which for levels 1
+ * and 2 is the picture itself: [1 5 10 10 5 1]/32 along both axes, margins included. A workgroup makes
+ * 12 x 8 samples of the second and the 24 x 16 of the first around the same pixels: rows are filtered
+ * down in registers, twelve samples for four sums, then across in shared memory, and the same again
+ * for the second. All of it fits into 16 KB. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -13,19 +14,18 @@
 #include "foveate_law.glsl"
 #include "foveate_light.glsl"
 #include "foveate_levels.glsl"
-#include "gaze_latched.glsl"
 #include "foveate_tiles.glsl"
 
 const int THREADS = 192;
 layout(local_size_x = THREADS) in;
 
-const ivec2 MADE_2 = ivec2(SHADER_TILE_MADE_ACROSS, SHADER_TILE_MADE_DOWN);
-/* Of level 1, with the two samples around that level 2's taps reach; of the picture likewise. */
+const ivec2 MADE_2 = ivec2(SHADER_LEVELS_ACROSS, SHADER_LEVELS_DOWN);
+/* Of the first, with the two samples around that the second's taps reach; of what is below likewise. */
 const ivec2 MADE_1 = 2 * MADE_2 + 4;
 const int COLUMNS = 2 * MADE_1.x + 4;
-const int EACH = 4; /* rows of level 1 that a thread makes at once */
+const int EACH = 4; /* rows of the first that a thread makes at once */
 
-shared uvec2 down[MADE_1.y * COLUMNS]; /* the picture, filtered down to level 1's rows; then level 1 */
+shared uvec2 down[MADE_1.y * COLUMNS]; /* what is below, filtered down to the first's rows; then the first */
 shared uvec2 level_1[MADE_1.y * MADE_1.x];
 
 vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
@@ -41,7 +41,10 @@ int down_at(int row, int column)
 
 /* Encoded bytes are filtered as whole numbers, two in a word: red and blue, green and alpha. Down: eighths of a
  * level, 2040 of them at most; then across their sums fill 16 bits. */
-const bool WHOLE = PIXEL == PIXEL_RGBA8 && !LIGHT;
+bool is_whole()
+{
+    return PIXEL == PIXEL_RGBA8 && !LIGHT && level == 1;
+}
 
 uvec2 six_whole(uvec2 a, uvec2 b, uvec2 c, uvec2 d, uvec2 e, uvec2 f)
 {
@@ -65,7 +68,7 @@ const int READ = 2 * EACH + 4;
 
 void filter_down(uvec4 raw[READ], int column, int row)
 {
-    if (WHOLE) {
+    if (is_whole()) {
         uvec2 read[READ];
         [[unroll]] for (int i = 0; i < READ; i++) {
             read[i] = uvec2(raw[i].x, raw[i].x >> 8) & 0x00ff00ffu;
@@ -79,7 +82,7 @@ void filter_down(uvec4 raw[READ], int column, int row)
     }
     vec4 read[READ];
     [[unroll]] for (int i = 0; i < READ; i++) {
-        read[i] = sample_of(raw[i]);
+        read[i] = level == 1 ? sample_of(raw[i]) : of_halves(raw[i].xy);
     }
     [[unroll]] for (int i = 0; i < EACH; i++) {
         down[down_at(row + i, column)] =
@@ -88,11 +91,16 @@ void filter_down(uvec4 raw[READ], int column, int row)
     }
 }
 
-/* The picture's columns, filtered down to level 1's rows. */
-void filter_picture_down(ivec2 first)
+uvec4 read_below(ivec2 at)
+{
+    return level == 1 ? fetch_pixel(at) : uvec4(samples[sample_index(level - 1, at.x, at.y)], 0, 0);
+}
+
+/* Columns of what is below, filtered down to the first level's rows. */
+void filter_below_down(ivec2 first)
 {
     ivec2 last = ivec2(frame.width_px, frame.height_px) - 1;
-    bool inside = all(greaterThanEqual(first, ivec2(0))) &&
+    bool inside = level == 1 && all(greaterThanEqual(first, ivec2(0))) &&
                   all(lessThan(first + ivec2(COLUMNS, 2 * MADE_1.y + 4), last));
     for (int i = int(gl_LocalInvocationIndex); i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
         int row = i / COLUMNS;
@@ -107,7 +115,7 @@ void filter_picture_down(ivec2 first)
             }
         } else {
             [[unroll]] for (int n = 0; n < READ; n++) {
-                raw[n] = fetch_pixel(at + ivec2(0, n));
+                raw[n] = read_below(at + ivec2(0, n));
             }
         }
         filter_down(raw, column, row);
@@ -129,10 +137,10 @@ vec4 filter_across(int at)
                     of_halves(down[odd + 1]), of_halves(down[at + 2]), of_halves(down[odd + 2]));
 }
 
-/* The same of the picture's columns. */
-vec4 filter_picture_across(int at)
+/* The same of the columns of what is below. */
+vec4 filter_below_across(int at)
 {
-    if (!WHOLE) {
+    if (!is_whole()) {
         return filter_across(at);
     }
     int odd = at + COLUMNS / 2;
@@ -155,17 +163,17 @@ void main()
     ivec2 first_1 = 2 * first_2 - 2;
     fill_light(THREADS);
     barrier();
-    filter_picture_down(2 * first_1 - 2);
+    filter_below_down(2 * first_1 - 2);
     barrier();
     for (int i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
-        uvec2 halves = halves_of(filter_picture_across(down_at(at.y, 2 * at.x)));
+        uvec2 halves = halves_of(filter_below_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
         if (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2))) {
-            store_level(1, first_1 + at, halves);
+            store_level(level, first_1 + at, halves);
         }
     }
-    if (level_count < 3) {
+    if (level + 1 >= level_count) {
         return;
     }
     barrier();
@@ -176,6 +184,6 @@ void main()
     barrier();
     for (int i = thread; i < MADE_2.x * MADE_2.y; i += THREADS) {
         ivec2 at = ivec2(i % MADE_2.x, i / MADE_2.x);
-        store_level(2, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
+        store_level(level + 1, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
     }
 }
