@@ -39,6 +39,10 @@ static enum fovea_result load(struct foveate_cuda *foveate)
            device->cu->ModuleLoadData(&foveate->module, foveate_cuda_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
                                        FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate_light",
+                                       1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
+                                           1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10,
+                                       &foveate->lights));
     FOVEA_TRY(tell_of_old_code(foveate));
     FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
@@ -201,6 +205,12 @@ static enum fovea_result fill_fragments(const struct foveate_cuda *foveate,
 {
     plan->is_wide =
         source->max_radius_px > WIDE_RADIUS_PX || source->fragment_px < NARROW_FRAGMENT_PX;
+    plan->has_lights = !is_plain_light(source) && source->ring_count > 0;
+    if (plan->has_lights) { /* four floats a pixel, as a pair of samples has */
+        plan->nodes.levels[0].pairs = (int32_t)source->width_px;
+        plan->nodes.levels[0].rows = (int32_t)source->height_px;
+        plan->nodes.level_count = 1;
+    }
     if (!is_plain_light(source) || source->ring_count == 0 || !foveate->nodes.levels_grey) {
         return FOVEA_OK;
     }
@@ -224,7 +234,7 @@ static struct blockwise_layout lay_out(const struct foveate_plan *source,
     at.law = at.taps + source->tap_count * sizeof *source->taps;
     at.light = at.law + (size_t)source->law.table_count * sizeof *source->law_table;
     at.levels = foveate_cuda_aligned(at.light + foveate_plan_light_samples(source) * sizeof(float));
-    at.fragments = at.levels + (plan->has_nodes ? foveate_cuda_level_bytes(plan) : 0);
+    at.fragments = at.levels + foveate_cuda_level_bytes(plan);
     at.end = at.fragments + fragments->bytes;
     return at;
 }
@@ -298,7 +308,8 @@ uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)
     const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
                                                      plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
     const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
-    const uint64_t nodes = plan->has_nodes ? foveate_nodes_level_bytes(&plan->nodes) : 0;
+    const uint64_t nodes =
+        plan->has_nodes || plan->has_lights ? foveate_nodes_level_bytes(&plan->nodes) : 0;
     const uint64_t larger = plain > tiles ? plain : tiles;
     return foveate_cuda_aligned(larger > nodes ? larger : nodes);
 }

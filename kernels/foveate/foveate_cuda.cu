@@ -122,20 +122,37 @@ __device__ void accumulate(float4 sums[OUTPUTS], const float4 *samples, int step
 }
 
 template <typename Pixel, typename Image>
+__device__ float4 light_at(const Image &src, const frame_light &light, int x, int y)
+{
+    const float4 v = Pixel::decode(src.load(x, y));
+    return light.kind ? levels_to_light<Pixel>(v, light) : v;
+}
+
+/* This image's pixels in their light, where they are there. */
+__device__ float4 *lights_of(const foveate_cuda_tables &tables)
+{
+    return (float4 *)(tables.lights + blockIdx.z * tables.lights_next_bytes);
+}
+
+template <typename Pixel, typename Image>
 __device__ void load_stage(float4 (*stage)[PITCH], const Image &src, const foveate_frame &frame,
-                           const frame_light &light, int x, int y)
+                           const frame_light &light, const foveate_cuda_tables &tables, int x,
+                           int y)
 {
     const int column = clamp(x + (int)threadIdx.x, frame.width_px);
     for (int row = threadIdx.y; row < TILE; row += blockDim.y) {
-        const float4 v = Pixel::decode(src.load(column, clamp(y + row, frame.height_px)));
-        stage[row][threadIdx.x] = light.kind ? levels_to_light<Pixel>(v, light) : v;
+        const int inside = clamp(y + row, frame.height_px);
+        stage[row][threadIdx.x] =
+            tables.lights ? lights_of(tables)[(ptrdiff_t)inside * frame.width_px + column]
+                          : light_at<Pixel>(src, light, column, inside);
     }
 }
 
 /* The vertical sums of this thread: column threadIdx.x, rows from OUTPUTS * threadIdx.y on. */
 template <typename Pixel, typename Image>
 __device__ void blur(float4 sums[OUTPUTS], const Image &src, const foveate_frame &frame,
-                     const frame_light &light, const tile &t, const filter &f)
+                     const frame_light &light, const foveate_cuda_tables &tables, const tile &t,
+                     const filter &f)
 {
     __shared__ float4 stage[TILE][PITCH];
     const int lane = threadIdx.x;
@@ -144,7 +161,7 @@ __device__ void blur(float4 sums[OUTPUTS], const Image &src, const foveate_frame
     for (int row = -f.radius; row < t.rows + f.radius; row += TILE) {
         float4 across[OUTPUTS] = {};
         for (int column = -f.radius; column < t.columns + f.radius; column += TILE) {
-            load_stage<Pixel>(stage, src, frame, light, t.x + column, t.y + row);
+            load_stage<Pixel>(stage, src, frame, light, tables, t.x + column, t.y + row);
             __syncthreads();
             accumulate(across, stage[lane], 1, column - quad, f);
             __syncthreads();
@@ -174,7 +191,7 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
     if (blurred) {
         const foveate_ring *ring = (const foveate_ring *)tables.rings + t.ring;
         const filter f = {(const float *)tables.taps + ring->first_tap, (int)ring->radius_px};
-        blur<Pixel>(sums, src, frame, light, t, f);
+        blur<Pixel>(sums, src, frame, light, tables, t, f);
     }
 #pragma unroll
     for (int j = 0; j < OUTPUTS; j++) {
@@ -192,6 +209,19 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
     }
 }
 
+/* A fragment's window has many times its pixels: their light is worked out once. */
+template <typename Pixel, typename Image>
+__device__ void make_lights(const foveate_frame &frame, const foveate_cuda_tables &tables,
+                            const Image &src)
+{
+    const frame_light light(frame, (const float *)tables.law_table + tables.law.table_count);
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int y = (int)blockIdx.y;
+    if (x < frame.width_px) {
+        lights_of(tables)[(ptrdiff_t)y * frame.width_px + x] = light_at<Pixel>(src, light, x, y);
+    }
+}
+
 } // namespace
 
 #define KERNEL(kind, suffix, format)                                                               \
@@ -201,6 +231,15 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         foveate<pixel<format>>(frame, params.tables, kind##_src<pixel<format>>(params, frame),     \
                                kind##_dst<pixel<format>>(params, frame));                          \
+    }
+
+#define LIGHT_KERNEL(kind, suffix, format)                                                         \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_CUDA_LIGHT_THREADS)                       \
+        foveate_light_##kind##_##suffix(                                                           \
+            const __grid_constant__ foveate_cuda_##kind##_params params)                           \
+    {                                                                                              \
+        make_lights<pixel<format>>(params.frame, params.tables,                                    \
+                                   kind##_src<pixel<format>>(params, params.frame));               \
     }
 
 KERNEL(linear, rgba8, FOVEA_FORMAT_RGBA8)
@@ -215,3 +254,11 @@ KERNEL(surface, rgba8, FOVEA_FORMAT_RGBA8)
 KERNEL(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
 KERNEL(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
 KERNEL(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
+
+LIGHT_KERNEL(linear, rgba8, FOVEA_FORMAT_RGBA8)
+LIGHT_KERNEL(linear, rgb8, FOVEA_FORMAT_RGB8)
+LIGHT_KERNEL(linear, r8, FOVEA_FORMAT_R8)
+LIGHT_KERNEL(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+
+LIGHT_KERNEL(surface, rgba8, FOVEA_FORMAT_RGBA8)
+LIGHT_KERNEL(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)

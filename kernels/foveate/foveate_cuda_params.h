@@ -13,6 +13,8 @@
 /* Outputs of a thread along an axis. */
 #define FOVEATE_CUDA_OUTPUTS 4
 
+#define FOVEATE_CUDA_LIGHT_THREADS 128 /* of a row, where its light is worked out */
+
 /* A block of the smooth method's kernels: pixels or samples across and down, a thread each. */
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
 #define FOVEATE_CUDA_BLOCK_HEIGHT 8
@@ -36,6 +38,9 @@ struct foveate_cuda_tables {
     uint64_t law_table; /* float[law.table_count], then the display's samples */
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
+    uint64_t
+        lights; /* float4 for each pixel: the picture in its light, worked out beforehand; 0: not */
+    int64_t lights_next_bytes; /* from an image's to the next image's */
 };
 
 /* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along an axis, eights of

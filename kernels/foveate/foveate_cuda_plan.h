@@ -43,6 +43,8 @@ struct foveate_cuda_plan {
     bool blurs_alpha;
     struct foveate_small small;
     bool is_wide; /* blockwise, with filters that cost too much from pixels */
+    bool
+        has_lights; /* blockwise, of UNORM pictures in wide light: nodes.levels[0] is room for it */
     bool has_nodes; /* for the formats that they take; they use the levels' memory */
     struct foveate_nodes nodes;
     struct foveate_fragments fragments; /* of a blockwise plan that has nodes */
@@ -53,6 +55,7 @@ struct foveate_cuda {
     const struct cuda_device *device;
     CUmodule module;
     struct foveate_cuda_kernels kernels; /* of the blockwise method */
+    struct foveate_cuda_kernels lights; /* likewise */
     struct foveate_cuda_bands_kernels bands; /* likewise */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
@@ -89,6 +92,9 @@ uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
 /* Of the blockwise method: whole fragments from pixels, or from levels. */
 bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
                                const struct foveate_cuda_plan *plan, enum fovea_format format);
+/* From pixels whose light is worked out beforehand. */
+bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
+                            const struct foveate_cuda_plan *plan, enum fovea_format format);
 
 /* The ways of the smooth method, the first that takes an image:
  *

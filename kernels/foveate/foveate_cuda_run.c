@@ -28,6 +28,19 @@ static enum fovea_result launch(struct foveate_cuda *foveate, const struct fovea
     return FOVEA_OK;
 }
 
+static enum fovea_result launch_lights(struct foveate_cuda *foveate,
+                                       const struct foveate_cuda_run *run, CUfunction kernel,
+                                       uint32_t source_count, void *params)
+{
+    const struct cuda_device *device = foveate->device;
+    const uint32_t threads = FOVEATE_CUDA_LIGHT_THREADS;
+    const uint32_t columns = ((uint32_t)run->frame->width_px + threads - 1) / threads;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(kernel, columns, (uint32_t)run->frame->height_px, source_count,
+                                    threads, 1, 1, 0, run->stream, (void *[]){params}, NULL));
+    return FOVEA_OK;
+}
+
 static struct foveate_cuda_levels frame_levels(struct foveate_cuda_plan *plan)
 {
     return (struct foveate_cuda_levels){plan->smooth, plan->tiles, plan->nodes, &plan->states_dirty,
@@ -114,11 +127,19 @@ bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
            (plan->is_wide || !foveate_cuda_bands_take(&plan->bands, &frame, format));
 }
 
+bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
+                            const struct foveate_cuda_plan *plan, enum fovea_format format)
+{
+    return plan->has_lights && format >= 0 && format < FOVEATE_CUDA_FORMATS &&
+           foveate->lights.linear[format];
+}
+
 enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
                                           const struct foveate_cuda_plan *plan,
                                           struct foveate_cuda_image image)
 {
-    if (foveate_cuda_in_fragments(foveate, plan, image.format)) {
+    if (foveate_cuda_in_fragments(foveate, plan, image.format) ||
+        foveate_cuda_in_lights(foveate, plan, image.format)) {
         return FOVEATE_CUDA_NODES;
     }
     if (!plan->is_smooth) {
@@ -138,7 +159,8 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
 enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
                                       const struct foveate_cuda_run *run, enum fovea_format format)
 {
-    return run->plan->is_smooth || foveate_cuda_in_fragments(foveate, run->plan, format)
+    return run->plan->is_smooth || foveate_cuda_in_fragments(foveate, run->plan, format) ||
+                   foveate_cuda_in_lights(foveate, run->plan, format)
                ? cuda_uses_follow(foveate->device, &run->plan->block->uses, run->stream)
                : FOVEA_OK;
 }
@@ -199,6 +221,10 @@ static enum fovea_result launch_surface(struct foveate_cuda *foveate,
                                                  .batch = {.gazes = run->gazes},
                                                  .src = src,
                                                  .dst = dst};
+    if (foveate_cuda_in_lights(foveate, run->plan, format)) {
+        params.tables.lights = run->plan->nodes.samples;
+        FOVEA_TRY(launch_lights(foveate, run, foveate->lights.surface[format], 1, &params));
+    }
     return launch(foveate, run, foveate->kernels.surface[format], 1, &params);
 }
 
@@ -263,6 +289,12 @@ enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
                                                 .batch = slice->batch,
                                                 .src = slice->src,
                                                 .dst = slice->dst};
+    if (foveate_cuda_in_lights(foveate, run->plan, format)) {
+        params.tables.lights = levels->nodes.samples;
+        params.tables.lights_next_bytes = levels->nodes.next_bytes;
+        FOVEA_TRY(launch_lights(foveate, run, foveate->lights.linear[format],
+                                slice->batch.src_next_bytes == 0 ? 1 : slice->count, &params));
+    }
     return launch(foveate, run, foveate->kernels.linear[format], slice->count, &params);
 }
 
