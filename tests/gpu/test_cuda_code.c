@@ -65,7 +65,7 @@ struct picture {
 
 static const struct picture pictures[] = {
     {FOVEA_METHOD_BLOCKWISE, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 640, 480,
-     "bands_linear_rgba8 ", "foveate_linear_rgba8 "},
+     "bands_linear_rgba8 ", "fragments_picture_linear_rgba8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGB8, 128, 128, "small_rgb8 ",
      "nodes_picture_linear_rgb8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 1920, 1080,
