@@ -67,7 +67,9 @@ struct foveate_cuda_smooth {
     struct foveate_law law;
     struct foveate_level levels[FOVEATE_MAX_LEVELS];
     int32_t level_count; /* 0: every pixel is copied */
-    int32_t reserved;
+    int32_t picture_pitch; /* pixels */
+    uint64_t picture; /* is level 0 where its pixels are samples; 0: a copy of it is made */
+    int64_t picture_next_bytes;
     uint64_t table; /* float[law.table_count], then the display's samples */
     uint64_t samples; /* of all levels, half or float as the format needs */
     int64_t next_samples; /* from an image's levels to the next image's */

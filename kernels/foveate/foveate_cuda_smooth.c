@@ -7,6 +7,8 @@ extern const unsigned char foveate_smooth_fatbin[];
 
 #define HALF_SAMPLE_BYTES 8
 #define FLOAT_SAMPLE_BYTES 16
+/* Kernels count the samples of a picture by 31 bits. */
+#define MOST_PITCH 65536
 
 static enum fovea_result get_decimations(const struct cuda_device *device,
                                          struct foveate_cuda_smooth_kernels *kernels)
@@ -110,7 +112,9 @@ static enum fovea_result launch_all(const struct foveate_cuda_smooth_run *run,
     const int32_t height_px = run->frame->height_px;
     if (run->smooth->level_count > 0) {
         const struct extent extent = {width_px, height_px, sources};
-        FOVEA_TRY(launch(run, stages->level, extent, stages->params));
+        if (!run->smooth->picture) {
+            FOVEA_TRY(launch(run, stages->level, extent, stages->params));
+        }
         FOVEA_TRY(decimate(run, stages->decimation, sources));
     }
     return launch_picture(run, stages, images);
@@ -131,6 +135,25 @@ enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_r
     return launch_all(run, &stages, 1, 1);
 }
 
+/* Pixels of half floats and floats are samples as they lie, where they lie as those do. */
+static void take_picture(const struct foveate_frame *frame, enum fovea_format format,
+                         const struct foveate_cuda_slice *slice, struct foveate_cuda_smooth *smooth)
+{
+    const struct foveate_cuda_linear *src = &slice->src;
+    const int64_t bytes = format == FOVEA_FORMAT_RGBA16F   ? HALF_SAMPLE_BYTES
+                          : format == FOVEA_FORMAT_RGBA32F ? FLOAT_SAMPLE_BYTES
+                                                           : 0;
+    const int64_t pitch = bytes > 0 ? src->row_stride_bytes / bytes : 0;
+    if (bytes == 0 || !src->whole_pixels || src->pixel_stride_bytes != bytes ||
+        pitch > MOST_PITCH || pitch < -MOST_PITCH) {
+        return;
+    }
+    smooth->picture = src->data + (uint64_t)(frame->origin_y_px * src->row_stride_bytes +
+                                             frame->origin_x_px * bytes);
+    smooth->picture_next_bytes = slice->batch.src_next_bytes;
+    smooth->picture_pitch = (int32_t)pitch;
+}
+
 enum fovea_result foveate_cuda_smooth_linear(const struct foveate_cuda_smooth_run *run,
                                              enum fovea_format format,
                                              const struct foveate_cuda_slice *slice)
@@ -143,8 +166,11 @@ enum fovea_result foveate_cuda_smooth_linear(const struct foveate_cuda_smooth_ru
                                                        .batch = slice->batch,
                                                        .src = slice->src,
                                                        .dst = slice->dst};
+    struct foveate_cuda_smooth_run own = *run;
+    take_picture(run->frame, format, slice, &params.smooth);
+    own.smooth = &params.smooth;
     const struct stages stages = {kernels->level.linear[format],
                                   floats ? kernels->decimate_float : kernels->decimate_half,
                                   kernels->picture.linear[format], &params};
-    return launch_all(run, &stages, sources, slice->count);
+    return launch_all(&own, &stages, sources, slice->count);
 }

@@ -10,15 +10,22 @@
 
 #include "foveate_cuda_params.h"
 #include "foveate_light.cuh"
+#include "foveate_ptx.cuh"
 
 struct half_sample {
     uint2 halves;
+
+    static const int mantissa_bits = 11;
 
     static __device__ half_sample of(float4 v)
     {
         const __half2 xy = __floats2half2_rn(v.x, v.y);
         const __half2 zw = __floats2half2_rn(v.z, v.w);
         return {make_uint2(*(const uint32_t *)&xy, *(const uint32_t *)&zw)};
+    }
+    static __device__ half_sample load(const half_sample *from) /* nobody writes there */
+    {
+        return {__ldg((const uint2 *)from)};
     }
     __device__ float4 value() const
     {
@@ -31,16 +38,15 @@ struct half_sample {
 struct float_sample {
     float4 floats;
 
-    /* Products look at 11 bits. */
-    static __device__ float rounded(float v)
-    {
-        const uint32_t bits = __float_as_uint(v);
-        const bool may_round = (bits & 0x7fffffffu) < 0x7f7ff000u;
-        return __uint_as_float(may_round ? (bits + 0x1000u) & ~0x1fffu : bits);
-    }
+    static const int mantissa_bits = 24;
+
     static __device__ float_sample of(float4 v)
     {
-        return {make_float4(rounded(v.x), rounded(v.y), rounded(v.z), rounded(v.w))};
+        return {v};
+    }
+    static __device__ float_sample load(const float_sample *from)
+    {
+        return {__ldg(&from->floats)};
     }
     __device__ float4 value() const
     {
@@ -101,6 +107,10 @@ template <typename Sample> struct sample_level {
         last_y = level.height + margin - 1;
         origin = (Sample *)smooth.samples + blockIdx.z * smooth.next_samples + level.first +
                  margin * pitch + margin;
+        if (k == 0 && smooth.picture) {
+            origin = (Sample *)(smooth.picture + blockIdx.z * smooth.picture_next_bytes);
+            pitch = smooth.picture_pitch;
+        }
     }
 
     /* Rows and columns of any number; beyond the margins the picture is constant. */
@@ -111,6 +121,16 @@ template <typename Sample> struct sample_level {
     __device__ int column(int x) const
     {
         return min(max(x, first), last_x);
+    }
+    /* How many samples lie before a row; with a column's number it says where a sample is. */
+    __device__ int row_at(int y) const
+    {
+        return min(max(y, first), last_y) * pitch;
+    }
+    __device__ Sample load(int at) const
+    {
+        return Sample::load(
+            (const Sample *)ptx_mad_wide(at, (int)sizeof(Sample), (const char *)origin));
     }
 };
 

@@ -4,6 +4,7 @@
 /* Kernels that show whether the host runs CUDA C as a device does (test_emulated_core.c). */
 
 #include "core.h"
+#include "foveate/cuda/nodes/nodes_wide.cuh"
 #include "foveate/foveate_copy.cuh"
 #include "foveate/foveate_meeting.cuh"
 #include "foveate/foveate_mma.cuh"
@@ -60,6 +61,20 @@ KERNEL(core_mma_bytes)
     mma_add_bytes(d, a, in[4], in[5]);
     for (int i = 0; i < 4; i++) {
         params.out[threadIdx.x][i] = (uint32_t)d.of[i];
+    }
+}
+
+/* in: a[4], b[2]; out: the product of floats of 11 bits, then of all their bits */
+KERNEL(core_mma_of_floats)
+{
+    const uint32_t *in = params.in[threadIdx.x];
+    const float4 a = make_float4(__uint_as_float(in[0]), __uint_as_float(in[1]),
+                                 __uint_as_float(in[2]), __uint_as_float(in[3]));
+    float d[2][4] = {{1.0f, 1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f, 1.0f}};
+    wide_multiply(d[0], a, __uint_as_float(in[4]), __uint_as_float(in[5]));
+    multiply_by_shuffles(d[1], a, __uint_as_float(in[4]), __uint_as_float(in[5]));
+    for (int i = 0; i < 8; i++) {
+        params.out[threadIdx.x][i] = bits(d[i / 4][i % 4]);
     }
 }
 

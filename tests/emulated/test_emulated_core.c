@@ -136,6 +136,43 @@ static void products_of_halves_in_halves(void **state)
     }
 }
 
+static uint32_t bits_of(float value)
+{
+    uint32_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Columns of A and rows of B 2t and 2t + 1 are a lane's. The first factor has a bit that products of 11 bits leave out. */
+static void products_of_floats(void **state)
+{
+    (void)state;
+    const float bit = 1.0f / 2048.0f;
+    for (int lane = 0; lane < 32; lane++) {
+        for (int i = 0; i < 4; i++) {
+            const int row = lane / 4 + i % 2 * 8;
+            const int column = lane % 4 * 2 + i / 2;
+            in[lane][i] = bits_of((float)(1 + row) + (row == 0 && column == 0 ? bit : 0.0f));
+        }
+        for (int i = 0; i < 2; i++) {
+            in[lane][4 + i] = bits_of((float)(lane % 4 * 2 + i + 10 * (lane / 4)));
+        }
+    }
+    in[0][4] = bits_of(2.0f);
+    run("core_mma_of_floats", 32, 0, &params);
+    for (int lane = 0; lane < 32; lane++) {
+        for (int i = 0; i < 4; i++) {
+            const int row = lane / 4 + i / 2 * 8;
+            const int column = lane % 4 * 2 + i % 2;
+            const float sum = (float)(28 + 80 * column + (column == 0 ? 2 : 0));
+            const float first = column == 0 ? 2.0f : 10.0f * (float)column;
+            const float product = 1.0f + (float)(1 + row) * sum;
+            assert_int_equal(out[lane][i], bits_of(product));
+            assert_int_equal(out[lane][4 + i], bits_of(product + (row == 0 ? bit * first : 0.0f)));
+        }
+    }
+}
+
 static uint32_t byte_of_a(int row, int column)
 {
     return (uint32_t)(3 * row + 7 * column) & 255;
@@ -266,6 +303,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_halves_in_floats),
         cmocka_unit_test(products_of_halves_in_halves),
+        cmocka_unit_test(products_of_floats),
         cmocka_unit_test(products_of_bytes),
         cmocka_unit_test(squares_lie_and_turn),
         cmocka_unit_test(every_order_gives_the_same_sum),

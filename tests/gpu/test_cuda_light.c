@@ -150,11 +150,38 @@ static void a_display_of_its_own_is_the_reference(void **state)
     }
 }
 
+/* Strengths at which every tile has many nodes. */
+static void steep_laws_are_the_reference(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
+                                                FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
+    for (int i = 0; i < (fixture.quick ? 6 : 24); i++) {
+        struct scene scene = scene_default();
+        scene.width_px = 128;
+        scene.height_px = 72;
+        scene.foveation.method = FOVEA_METHOD_SMOOTH;
+        scene.foveation.strength = 2 << i / 2 % 3;
+        scene.foveation.light = FOVEA_LIGHT_LINEAR;
+        scene.foveation.transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
+        scene.foveation.display.hlg_peak_cd_m2 = 1000.0;
+        if (i % 4 == 3) {
+            scene.foveation.transfer = FOVEA_TRANSFER_SRGB;
+            scene.foveation.light =
+                compare_display(i / 4 % COMPARE_DISPLAYS, &scene.foveation.display);
+        }
+        scene.format = formats[i / 3 % 4];
+        scene.gaze = (struct fovea_point_uv){i % 5 / 4.0, 0.3};
+        check(&scene, i % (IMAGE_CONTRAST_COUNT + 1), false);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockwise_is_the_reference),
         cmocka_unit_test(smooth_is_the_reference),
+        cmocka_unit_test(steep_laws_are_the_reference),
         cmocka_unit_test(coloured_hlg_is_the_reference),
         cmocka_unit_test(a_display_of_its_own_is_the_reference),
     };

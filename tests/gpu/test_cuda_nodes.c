@@ -125,6 +125,11 @@ static void blurred_pixel(const struct picture *picture, uint32_t x, uint32_t y,
 
 static double worst; /* of a test, in levels of 8 bits beside the rounded reference */
 
+static double half_step(enum fovea_format format, double value)
+{
+    return !image_is_float(format) ? 0.5 : format == FOVEA_FORMAT_B10G11R11F ? value / 64.0 : 0.0;
+}
+
 static void check_pixel(const struct scene *scene, const struct picture *picture, double sigma,
                         const struct fovea_image *src, const struct fovea_image *dst, uint32_t x,
                         uint32_t y)
@@ -137,7 +142,7 @@ static void check_pixel(const struct scene *scene, const struct picture *picture
         const bool kept = sigma <= 0.0 || (c == 3 && scene->foveation.alpha == FOVEA_ALPHA_KEEP);
         const double actual = image_get(dst, x, y, c);
         const double wanted = kept ? image_get(src, x, y, c) : expected[c];
-        const double off = fabs(actual - wanted) - (kept ? 0.0 : 0.5);
+        const double off = fabs(actual - wanted) - (kept ? 0.0 : half_step(scene->format, wanted));
         const double error = off * 255.0 / image_white(scene->format, c);
         worst = error > worst ? error : worst;
         if (!(error <= (kept ? 0.0 : MOST_LEVELS))) {
@@ -179,7 +184,8 @@ static void draw(const struct fovea_image *image, enum image_pattern pattern)
     for (uint32_t y = 0; y < image->height_px; y++) {
         for (uint32_t x = 0; x < image->width_px; x++) {
             for (uint32_t c = 0; c < image_channels(image->format); c++) {
-                const double most = floor(image_white(image->format, c) * TOP / 255.0);
+                const double top = image_white(image->format, c) * TOP / 255.0;
+                const double most = image_is_float(image->format) ? top : floor(top);
                 image_set(image, x, y, c, fmin(image_get(image, x, y, c), most));
             }
         }
@@ -190,9 +196,9 @@ static bool by_nodes(const struct prepared *p, enum fovea_format format, bool su
 {
     const struct foveate_cuda_image image = {format, surface};
     const enum foveate_cuda_way way = foveate_cuda_way_of(fixture.foveate, p->tables, image);
-    assert_int_not_equal(way, FOVEATE_CUDA_WIDE);
     assert_int_not_equal(way, FOVEATE_CUDA_TILES);
-    return way == FOVEATE_CUDA_NODES;
+    assert_int_equal(way == FOVEATE_CUDA_WIDE, image_is_float(format));
+    return way != FOVEATE_CUDA_SMALL;
 }
 
 /* In linear memory and through surfaces, where nodes make it. How often they did. */
@@ -208,7 +214,8 @@ static int check(const struct scene *scene)
     int count = 0;
     scene_prepare(&fixture, &p, scene);
     draw(&src.view, scene->pattern);
-    struct picture picture = read_picture(&src.view, p.frame.light != 0);
+    struct picture picture =
+        read_picture(&src.view, p.frame.light != 0 && !image_is_float(scene->format));
     if (by_nodes(&p, scene->format, false)) {
         scene_run_linear(&fixture, &p, &src, &dst, scene->shift);
         check_picture(scene, &p, &picture, &src.view, &dst.view);
@@ -327,6 +334,24 @@ static void laws_of_views_and_maps_are_right(void **state)
     assert_true(count > 5);
 }
 
+static void floats_are_right(void **state)
+{
+    (void)state;
+    static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
+                                               FOVEA_FORMAT_B10G11R11F};
+    int count = 0;
+    for (int i = 0; i < 50; i++) {
+        struct scene scene = domain_scene(i, 0);
+        scene.format = floats[i % 3];
+        set_law(&scene, laws[i / 2 % 4]);
+        if (!fixture.quick || (scene.width_px < 200 && i % 4 == 0)) {
+            count += check(&scene);
+        }
+    }
+    report("floats");
+    assert_true(count > 5);
+}
+
 static void every_pattern_format_and_light_is_right(void **state)
 {
     (void)state;
@@ -373,6 +398,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_of_the_paper_are_right),
         cmocka_unit_test(laws_of_views_and_maps_are_right),
+        cmocka_unit_test(floats_are_right),
         cmocka_unit_test(every_pattern_format_and_light_is_right),
         cmocka_unit_test(alpha_layouts_and_sizes_are_respected),
     };

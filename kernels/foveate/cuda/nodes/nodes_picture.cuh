@@ -130,8 +130,8 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     tile.x = NODES_TILE * (2 * (int)blockIdx.x + warp % 2);
     tile.y = NODES_TILE * (2 * (int)blockIdx.y + warp / 2);
     node_places places;
-    find_places(frame, nodes, tile, places);
-    const foveate_tile_nodes chosen = choose_nodes(frame.light, places);
+    find_places(frame, false, nodes, tile, places);
+    const foveate_tile_nodes chosen = choose_nodes(foveate_light_blend(frame.light), places);
     const bool is_inside = tile.x < frame.width_px && tile.y < frame.height_px;
     const bool blurs = is_inside && places.highest > 0.0f;
     const bool is_near = blurs && chosen.first < nodes.spans[1].first;

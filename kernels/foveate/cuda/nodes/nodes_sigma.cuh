@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most of a warp. Conversions
+/* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most of a warp. A Plan has
+ * the law, its table, and `end`. Conversions
  * between floats and whole numbers take as long as eight sums, so that there are few. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
@@ -35,19 +36,20 @@ struct node_places {
 const float NODES_WHOLE = 8388608.0f;
 
 /* foveate_law_plain_at of a law by distance, whose square is given. */
-static __device__ __forceinline__ float radial_plain(const foveate_nodes &nodes, float square)
+template <typename Plan>
+static __device__ __forceinline__ float radial_plain(const Plan &plan, float square)
 {
-    const float last = (float)(nodes.law.table_count - 1);
-    const float place = fminf(ptx_sqrt(square) * nodes.law.table_per_unit, last);
+    const float last = (float)(plan.law.table_count - 1);
+    const float place = fminf(ptx_sqrt(square) * plan.law.table_per_unit, last);
     const float below = __fadd_rd(fminf(place, last - 1.0f), NODES_WHOLE);
     const float *entry =
-        (const float *)nodes.table + (__float_as_int(below) - __float_as_int(NODES_WHOLE));
+        (const float *)plan.table + (__float_as_int(below) - __float_as_int(NODES_WHOLE));
     const float first = __ldg(entry);
     return fmaf(place - (below - NODES_WHOLE), __ldg(entry + 1) - first, first);
 }
 
-static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame,
-                                                     const foveate_nodes &nodes,
+template <typename Plan>
+static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame, const Plan &plan,
                                                      const node_tile &tile,
                                                      float (&sigmas)[NODES_PIXELS])
 {
@@ -57,48 +59,47 @@ static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame,
     for (int i = 0; i < NODES_PIXELS; i++) {
         const float dx = (float)min(tile.column(i), frame.width_px - 1) - gaze_x_px;
         const float dy = (float)min(tile.row(i), frame.height_px - 1) - gaze_y_px;
-        const float plain = radial_plain(nodes, fmaf(dx, dx, dy * dy));
-        const float risen = fmaf(2.0f, plain, -2.0f * nodes.law.sharp_px); /* foveate_law_ramp */
-        sigmas[i] = nodes.law.strength * fmaxf(fminf(plain, risen), 0.0f);
+        const float plain = radial_plain(plan, fmaf(dx, dx, dy * dy));
+        const float risen = fmaf(2.0f, plain, -2.0f * plan.law.sharp_px); /* foveate_law_ramp */
+        sigmas[i] = plan.law.strength * fmaxf(fminf(plain, risen), 0.0f);
     }
 }
 
 /* Of a law whose kind the compiler knows. */
-template <int KIND>
-static __device__ __forceinline__ void other_sigmas(const foveate_frame &frame,
-                                                    const foveate_nodes &nodes,
+template <int KIND, typename Plan>
+static __device__ __forceinline__ void other_sigmas(const foveate_frame &frame, const Plan &plan,
                                                     const node_tile &tile,
                                                     float (&sigmas)[NODES_PIXELS])
 {
-    foveate_law law = nodes.law;
+    foveate_law law = plan.law;
     law.kind = KIND;
     const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
     const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
-        sigmas[i] = foveate_law_sigma(&law, (const float *)nodes.table,
+        sigmas[i] = foveate_law_sigma(&law, (const float *)plan.table,
                                       min(tile.column(i), frame.width_px - 1),
                                       min(tile.row(i), frame.height_px - 1), gaze_x_px, gaze_y_px);
     }
 }
 
-static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame,
-                                                   const foveate_nodes &nodes,
+template <typename Plan>
+static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame, const Plan &plan,
                                                    const node_tile &tile,
                                                    float (&sigmas)[NODES_PIXELS])
 {
-    switch (nodes.law.kind) {
+    switch (plan.law.kind) {
     case FOVEATE_LAW_RADIAL:
-        radial_sigmas(frame, nodes, tile, sigmas);
+        radial_sigmas(frame, plan, tile, sigmas);
         break;
     case FOVEATE_LAW_PROJECTED:
-        other_sigmas<FOVEATE_LAW_PROJECTED>(frame, nodes, tile, sigmas);
+        other_sigmas<FOVEATE_LAW_PROJECTED>(frame, plan, tile, sigmas);
         break;
     case FOVEATE_LAW_MAP:
-        other_sigmas<FOVEATE_LAW_MAP>(frame, nodes, tile, sigmas);
+        other_sigmas<FOVEATE_LAW_MAP>(frame, plan, tile, sigmas);
         break;
     default:
-        other_sigmas<FOVEATE_LAW_MAP_PROJECTED>(frame, nodes, tile, sigmas);
+        other_sigmas<FOVEATE_LAW_MAP_PROJECTED>(frame, plan, tile, sigmas);
     }
 }
 
@@ -127,30 +128,34 @@ static __device__ __forceinline__ void find_range(node_places &places)
 #endif
 }
 
-/* What lies outside the picture is as its nearest pixel, and widens nothing. */
-static __device__ __forceinline__ void find_places(const foveate_frame &frame,
-                                                   const foveate_nodes &nodes,
-                                                   const node_tile &tile, node_places &places)
+/* What lies outside the picture is as its nearest pixel, and widens nothing. `wide`: on the ladder of wide light, where
+ * logarithms go down to no blur. */
+template <typename Plan>
+static __device__ __forceinline__ void find_places(const foveate_frame &frame, bool wide,
+                                                   const Plan &plan, const node_tile &tile,
+                                                   node_places &places)
 {
     float sigmas[NODES_PIXELS] = {};
     if (frame.gaze_x_q8 != FOVEATE_GAZE_NONE) {
-        find_sigmas(frame, nodes, tile, sigmas);
+        find_sigmas(frame, plan, tile, sigmas);
     }
+    const float per_px = wide ? 1.0f / FOVEATE_LADDER_WIDE_PX : 2.50662827f;
+    const float near_px = wide ? 1.001f * FOVEATE_LADDER_WIDE_PX : 0.8f;
     float least = sigmas[0];
-    places.lowest = nodes.end;
+    places.lowest = plan.end;
     places.highest = 0.0f;
     places.copied = 0;
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
-        const float place = FOVEATE_LADDER_PER_OCTAVE * ptx_lg2(2.50662827f * sigmas[i]);
-        places.of[i] = fminf(place, nodes.end);
+        const float place = FOVEATE_LADDER_PER_OCTAVE * ptx_lg2(per_px * sigmas[i]);
+        places.of[i] = fminf(place, plan.end);
         least = fminf(least, sigmas[i]);
     }
-    if (__any_sync(~0u, least < 0.8f)) {
+    if (__any_sync(~0u, least < near_px)) {
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i++) {
-            const float place = near_place(sigmas[i]);
-            places.of[i] = sigmas[i] < 0.8f ? fminf(place, nodes.end) : places.of[i];
+            const float place = wide ? 0.0f : near_place(sigmas[i]);
+            places.of[i] = sigmas[i] < near_px ? fminf(place, plan.end) : places.of[i];
             places.copied |= places.of[i] > 0.0f ? 0u : 1u << i;
         }
     }
@@ -162,11 +167,10 @@ static __device__ __forceinline__ void find_places(const foveate_frame &frame,
     find_range(places);
 }
 
-/* The nodes of the warp's tile. */
-static __device__ __forceinline__ foveate_tile_nodes choose_nodes(int light, node_places &places)
+/* The nodes of the warp's tile; blend: enum foveate_blend. */
+static __device__ __forceinline__ foveate_tile_nodes choose_nodes(int blend, node_places &places)
 {
-    const foveate_tile_nodes chosen =
-        foveate_tile_nodes_of(places.lowest, places.highest, foveate_light_blend(light));
+    const foveate_tile_nodes chosen = foveate_tile_nodes_of(places.lowest, places.highest, blend);
     const float per_node = ptx_rcp((float)chosen.apart);
     const float first = (float)chosen.first * per_node;
 #pragma unroll

@@ -12,44 +12,17 @@
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
 
+#include "foveate/cuda/nodes/nodes_blend.cuh"
 #include "foveate/foveate_gaussian.cuh"
-#include "foveate/foveate_image.cuh"
-#include "foveate/foveate_ptx.cuh"
 #include "foveate/foveate_sample.cuh"
-#include "foveate/plan/foveate_ladder.h"
-
-/* ---- A lane's eight pixels: i = 4 half + 2 r + k is column 8 half + 2 pair + k, row 8 r + row, as products leave them. */
-
-const int WIDE_PX = FOVEATE_WIDE_TILE_PX;
-const int WIDE_PIXELS = 8;
-
-struct wide_tile {
-    int x, y; /* of its first pixel */
-    int row; /* of eight */
-    int pair; /* of four */
-
-    __device__ __forceinline__ int column(int i) const
-    {
-        return x + i / 4 * 8 + 2 * pair + i % 2;
-    }
-    __device__ __forceinline__ int row_of(int i) const
-    {
-        return y + i / 2 % 2 * 8 + row;
-    }
-};
 
 /* ---- Products */
 
 /* D += A B of 16 x 8 by 8 x 8: a lane's values of A are rows g and g + 8 of column 2t, then of column 2t + 1; of B rows
  * 2t and 2t + 1 of column g; of D as foveate_mma.cuh has it. */
-static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4 &a, float b0,
-                                                     float b1)
+static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const float4 &a,
+                                                            float b0, float b1)
 {
-#if __CUDA_ARCH__ >= 800
-    const uint32_t words[4] = {__float_as_uint(a.x), __float_as_uint(a.y), __float_as_uint(a.z),
-                               __float_as_uint(a.w)};
-    ptx_mma_1688_tf32(d, words, __float_as_uint(b0), __float_as_uint(b1));
-#else
     const int lane = (int)threadIdx.x % 32;
     const int row = lane & ~3;
     const int column = lane % 4 * 8;
@@ -64,6 +37,17 @@ static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4
         d[2] = fmaf(lower, first, d[2]);
         d[3] = fmaf(lower, second, d[3]);
     }
+}
+
+static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4 &a, float b0,
+                                                     float b1)
+{
+#if __CUDA_ARCH__ >= 800
+    const uint32_t words[4] = {__float_as_uint(a.x), __float_as_uint(a.y), __float_as_uint(a.z),
+                               __float_as_uint(a.w)};
+    ptx_mma_1688_tf32(d, words, __float_as_uint(b0), __float_as_uint(b1));
+#else
+    multiply_by_shuffles(d, a, b0, b1);
 #endif
 }
 
@@ -75,6 +59,15 @@ static __device__ __forceinline__ float wide_rounded(float value)
 #else
     return value;
 #endif
+}
+
+template <typename Sample> static __device__ __forceinline__ float4 operand_of(const Sample &sample)
+{
+    const float4 v = sample.value();
+    if (Sample::mantissa_bits <= 11) {
+        return v;
+    }
+    return make_float4(wide_rounded(v.x), wide_rounded(v.y), wide_rounded(v.z), wide_rounded(v.w));
 }
 
 static __device__ __forceinline__ float channel_of(const float4 &v, int c)
@@ -91,16 +84,16 @@ template <typename Sample> struct wide_window {
     const float4 *down;
 
     __device__ __forceinline__ wide_window(const foveate_cuda_smooth &smooth,
-                                           const foveate_wide_node &node, const wide_tile &tile)
-        : level(smooth, node.level), x((tile.x >> node.level) - node.before + 2 * tile.pair),
-          y((tile.y >> node.level) - node.before + tile.row), steps(node.steps),
+                                           const foveate_wide_node &node, const node_tile &tile)
+        : level(smooth, node.level), x((tile.x >> node.level) - node.before + 2 * tile.lane.pair),
+          y((tile.y >> node.level) - node.before + tile.lane.row), steps(node.steps),
           across(matrix(smooth, node, tile.x)), down(matrix(smooth, node, tile.y))
     {
     }
     static __device__ __forceinline__ const float4 *matrix(const foveate_cuda_smooth &smooth,
                                                            const foveate_wide_node &node, int px)
     {
-        const int phase = px / WIDE_PX & (foveate_wide_phases(node.level) - 1);
+        const int phase = px / NODES_TILE & (foveate_wide_phases(node.level) - 1);
         return (const float4 *)smooth.matrices + (node.matrix + phase * node.steps) * 32 +
                threadIdx.x % 32;
     }
@@ -111,21 +104,21 @@ template <int ROWS, int CHANNELS, typename Sample>
 static __device__ __forceinline__ void add_rows(const wide_window<Sample> &window, int j,
                                                 float (&outputs)[CHANNELS][2][4])
 {
-    const Sample *rows[ROWS];
+    int rows[ROWS];
     float turned[ROWS][CHANNELS][4] = {};
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        rows[r] = window.level.row(window.y + 8 * (j + r));
+        rows[r] = window.level.row_at(window.y + 8 * (j + r));
     }
-#pragma unroll 2
+#pragma unroll 1
     for (int i = 0; i < window.steps; i++) {
         const float4 weights = __ldg(window.across + 32 * i);
         const int first = window.level.column(window.x + 8 * i);
         const int second = window.level.column(window.x + 8 * i + 1);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const float4 a = rows[r][first].value();
-            const float4 b = rows[r][second].value();
+            const float4 a = operand_of(window.level.load(rows[r] + first));
+            const float4 b = operand_of(window.level.load(rows[r] + second));
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
                 wide_multiply(turned[r][c], weights, channel_of(a, c), channel_of(b, c));
@@ -148,7 +141,12 @@ template <int CHANNELS, typename Sample>
 static __device__ __forceinline__ void wide_product(const wide_window<Sample> &window,
                                                     float (&outputs)[CHANNELS][2][4])
 {
+    /* By threes, the last four by twos. */
     int j = 0;
+#pragma unroll 1
+    for (; window.steps - j == 3 || window.steps - j > 4; j += 3) {
+        add_rows<3>(window, j, outputs);
+    }
 #pragma unroll 1
     for (; j + 2 <= window.steps; j += 2) {
         add_rows<2>(window, j, outputs);
@@ -160,120 +158,35 @@ static __device__ __forceinline__ void wide_product(const wide_window<Sample> &w
 
 /* ---- Blending */
 
-static __device__ __forceinline__ float wide_sigma(const foveate_frame &frame,
-                                                   const foveate_cuda_smooth &smooth, int x, int y)
-{
-    if (smooth.level_count == 0 || frame.gaze_x_q8 == FOVEATE_GAZE_NONE) {
-        return 0.0f;
-    }
-    return foveate_law_sigma(&smooth.law, (const float *)smooth.table, x, y,
-                             (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
-}
-
-struct wide_places {
-    float of[WIDE_PIXELS]; /* then as nodes of the tile count */
-    uint32_t copied; /* a bit for each: it is at node 0, the picture itself */
-    float lowest, highest; /* of the warp */
-};
-
-/* What lies outside the picture is as its nearest pixel, and widens nothing. */
-static __device__ __forceinline__ void find_places(const foveate_frame &frame,
-                                                   const foveate_cuda_smooth &smooth,
-                                                   const wide_tile &tile, wide_places &places)
-{
-    const bool wide = foveate_light_is_wide(frame.light);
-    places.copied = 0;
-    places.lowest = smooth.end;
-    places.highest = 0.0f;
-#pragma unroll
-    for (int i = 0; i < WIDE_PIXELS; i++) {
-        const float sigma_px = wide_sigma(frame, smooth, min(tile.column(i), frame.width_px - 1),
-                                          min(tile.row_of(i), frame.height_px - 1));
-        const float place =
-            wide ? foveate_ladder_wide_place(sigma_px) : foveate_ladder_place(sigma_px);
-        places.of[i] = fminf(place, smooth.end);
-        places.copied |= places.of[i] > 0.0f ? 0u : 1u << i;
-        places.lowest = fminf(places.lowest, places.of[i]);
-        places.highest = fmaxf(places.highest, places.of[i]);
-    }
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        places.lowest = fminf(places.lowest, __shfl_xor_sync(~0u, places.lowest, distance));
-        places.highest = fmaxf(places.highest, __shfl_xor_sync(~0u, places.highest, distance));
-    }
-}
-
-/* Lagrange's weight of one of a few nodes: a product of a term for each, 1 for itself and for those there are not. */
-struct wide_polynomial {
-    float slope[FOVEATE_LADDER_TOGETHER];
-    float start[FOVEATE_LADDER_TOGETHER];
-
-    __device__ __forceinline__ wide_polynomial(int together, int i)
-    {
-#pragma unroll
-        for (int k = 0; k < FOVEATE_LADDER_TOGETHER; k++) {
-            const bool counts = k != i && k < together;
-            slope[k] = counts ? 1.0f / (float)(i - k) : 0.0f;
-            start[k] = counts ? -(float)k * slope[k] : 1.0f;
-        }
-    }
-    __device__ __forceinline__ float at(float place) const
-    {
-        float weight = fmaf(place, slope[0], start[0]);
-#pragma unroll
-        for (int k = 1; k < FOVEATE_LADDER_TOGETHER; k++) {
-            weight *= fmaf(place, slope[k], start[k]);
-        }
-        return weight;
-    }
-};
-
-/* Of node i of the tile for a pixel, which takes four of more than four. */
-static __device__ __forceinline__ float weight_of_four(const foveate_tile_nodes &chosen, int i,
-                                                       float place)
-{
-    const int first = min(max((int)place - 1, 0), chosen.count - chosen.together);
-    const float a = place - (float)first;
-    const float b = a - 1.0f;
-    const float c = a - 2.0f;
-    const float d = a - 3.0f;
-    const float outer = (1.0f / 6.0f) * (i - first == 0 ? -b * c * d : a * b * c);
-    const float inner = 0.5f * (i - first == 1 ? a * c * d : -a * b * d);
-    const bool is_inner = i - first == 1 || i - first == 2;
-    return i < first || i > first + 3 ? 0.0f : is_inner ? inner : outer;
-}
-
 /* As they are, or the roots of colours; alpha is no light. */
 template <int CHANNELS>
-static __device__ __forceinline__ void add_node(bool roots, const wide_places &places,
+static __device__ __forceinline__ void add_node(bool roots, const node_places &places,
                                                 const foveate_tile_nodes &chosen, int i,
                                                 const float (&outputs)[CHANNELS][2][4],
-                                                float (&sums)[CHANNELS][WIDE_PIXELS])
+                                                float (&sums)[CHANNELS][NODES_PIXELS])
 {
-    const wide_polynomial polynomial(chosen.together, i);
-    const bool of_more = chosen.count > chosen.together;
+    float weights[NODES_PIXELS];
+    find_weights(places, chosen, i, weights);
 #pragma unroll
-    for (int k = 0; k < WIDE_PIXELS; k++) {
-        const float weight =
-            of_more ? weight_of_four(chosen, i, places.of[k]) : polynomial.at(places.of[k]);
+    for (int k = 0; k < NODES_PIXELS; k++) {
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
             const float value = outputs[c][k / 4][k % 4];
             const float blended = roots && c < 3 ? ptx_sqrt(fmaxf(value, 0.0f)) : value;
-            sums[c][k] = fmaf(weight, blended, sums[c][k]);
+            sums[c][k] = fmaf(weights[k], blended, sums[c][k]);
         }
     }
 }
 
 /* Weights below 0 may make less than nothing. */
 template <int CHANNELS>
-static __device__ __forceinline__ void square_roots(float (&sums)[CHANNELS][WIDE_PIXELS])
+static __device__ __forceinline__ void square_roots(float (&sums)[CHANNELS][NODES_PIXELS])
 {
     const int colours = CHANNELS < 3 ? CHANNELS : 3;
 #pragma unroll
     for (int c = 0; c < colours; c++) {
 #pragma unroll
-        for (int i = 0; i < WIDE_PIXELS; i++) {
+        for (int i = 0; i < NODES_PIXELS; i++) {
             const float root = fmaxf(sums[c][i], 0.0f);
             sums[c][i] = root * root;
         }
@@ -283,17 +196,13 @@ static __device__ __forceinline__ void square_roots(float (&sums)[CHANNELS][WIDE
 template <typename Pixel, int CHANNELS, typename Sample>
 static __device__ __forceinline__ void blend_nodes(const foveate_frame &frame,
                                                    const foveate_cuda_smooth &smooth,
-                                                   const wide_tile &tile, wide_places &places,
-                                                   float (&sums)[CHANNELS][WIDE_PIXELS])
+                                                   const node_tile &tile, node_places &places,
+                                                   float (&sums)[CHANNELS][NODES_PIXELS])
 {
     const int blend =
         Pixel::white > 0 ? foveate_light_blend(frame.light) : (int)FOVEATE_BLEND_FLOATS;
     const bool roots = Pixel::white > 0 && blend == FOVEATE_BLEND_WIDE;
-    const foveate_tile_nodes chosen = foveate_tile_nodes_of(places.lowest, places.highest, blend);
-#pragma unroll
-    for (int i = 0; i < WIDE_PIXELS; i++) {
-        places.of[i] = (places.of[i] - (float)chosen.first) / (float)chosen.apart;
-    }
+    const foveate_tile_nodes chosen = choose_nodes(blend, places);
 #pragma unroll 1
     for (int i = 0; i < chosen.count; i++) {
         const int node = min(chosen.first + i * chosen.apart, smooth.node_count - 1);
@@ -309,13 +218,13 @@ static __device__ __forceinline__ void blend_nodes(const foveate_frame &frame,
 }
 
 template <int CHANNELS>
-static __device__ __forceinline__ bool all_finite(const float (&sums)[CHANNELS][WIDE_PIXELS])
+static __device__ __forceinline__ bool all_finite(const float (&sums)[CHANNELS][NODES_PIXELS])
 {
     float none = 0.0f;
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
-        for (int i = 0; i < WIDE_PIXELS; i++) {
+        for (int i = 0; i < NODES_PIXELS; i++) {
             none += sums[c][i] * 0.0f;
         }
     }
@@ -353,16 +262,18 @@ static __device__ float4 sum_pixel(const foveate_cuda_smooth &smooth, int light,
 template <typename Pixel, typename Sample, typename Image>
 static __device__ __noinline__ void sum_tile(const foveate_frame &frame,
                                              const foveate_cuda_smooth &smooth, const Image &src,
-                                             const Image &dst, const wide_tile &tile)
+                                             const Image &dst, const node_tile &tile)
 {
 #pragma unroll 1
-    for (int i = 0; i < WIDE_PIXELS; i++) {
+    for (int i = 0; i < NODES_PIXELS; i++) {
         const int x = tile.column(i);
-        const int y = tile.row_of(i);
+        const int y = tile.row(i);
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
-        const float sigma_px = wide_sigma(frame, smooth, x, y);
+        const float sigma_px =
+            foveate_law_sigma(&smooth.law, (const float *)smooth.table, x, y,
+                              (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
         typename Pixel::word word = src.load(x, y);
         /* A Gaussian that reaches no neighbour is a copy. */
         if (sigma_px * foveate_light_reach(frame.light) >= 1.0f) {
@@ -392,7 +303,7 @@ template <> struct wide_channels<pixel<FOVEA_FORMAT_B10G11R11F>> {
 };
 
 template <int CHANNELS>
-static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][WIDE_PIXELS],
+static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][NODES_PIXELS],
                                                    int i)
 {
     float v[4] = {};
@@ -407,13 +318,13 @@ template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void write_pixels(const foveate_frame &frame,
                                                     const foveate_cuda_smooth &smooth,
                                                     const Image &src, const Image &dst,
-                                                    const wide_tile &tile, uint32_t copied,
-                                                    const float (&sums)[CHANNELS][WIDE_PIXELS])
+                                                    const node_tile &tile, uint32_t copied,
+                                                    const float (&sums)[CHANNELS][NODES_PIXELS])
 {
 #pragma unroll
-    for (int i = 0; i < WIDE_PIXELS; i++) {
+    for (int i = 0; i < NODES_PIXELS; i++) {
         const int x = tile.column(i);
-        const int y = tile.row_of(i);
+        const int y = tile.row(i);
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
@@ -432,14 +343,17 @@ static __device__ __forceinline__ void write_pixels(const foveate_frame &frame,
 }
 
 template <typename Pixel, int CHANNELS, typename Sample, typename Image>
-static __device__ __forceinline__ void make_wide_tile(const foveate_frame &frame,
+static __device__ __forceinline__ void make_node_tile(const foveate_frame &frame,
                                                       const foveate_cuda_smooth &smooth,
                                                       const Image &src, const Image &dst,
-                                                      const wide_tile &tile)
+                                                      const node_tile &tile)
 {
-    wide_places places;
-    float sums[CHANNELS][WIDE_PIXELS] = {};
-    find_places(frame, smooth, tile, places);
+    node_places places = {};
+    places.copied = ~0u;
+    float sums[CHANNELS][NODES_PIXELS] = {};
+    if (smooth.level_count > 0) {
+        find_places(frame, foveate_light_is_wide(frame.light), smooth, tile, places);
+    }
     if (places.highest > 0.0f) {
         blend_nodes<Pixel, CHANNELS, Sample>(frame, smooth, tile, places, sums);
         if (Pixel::white == 0 && !all_finite(sums)) {
@@ -456,19 +370,17 @@ static __device__ __forceinline__ void make_wide_picture(const foveate_frame &fr
                                                          const Image &src, const Image &dst)
 {
     const int warp = (int)threadIdx.x / 32;
-    wide_tile tile;
-    tile.x = WIDE_PX * (2 * (int)blockIdx.x + warp % 2);
-    tile.y = WIDE_PX * (2 * (int)blockIdx.y + warp / 2);
-    tile.row = (int)threadIdx.x % 32 / 4;
-    tile.pair = (int)threadIdx.x % 4;
+    node_tile tile;
+    tile.x = NODES_TILE * (2 * (int)blockIdx.x + warp % 2);
+    tile.y = NODES_TILE * (2 * (int)blockIdx.y + warp / 2);
     if (tile.x >= frame.width_px || tile.y >= frame.height_px) {
         return;
     }
     const int count = wide_channels<Pixel>::count;
     if (count < 4 || frame.blur_alpha) {
-        make_wide_tile<Pixel, count, Sample>(frame, smooth, src, dst, tile);
+        make_node_tile<Pixel, count, Sample>(frame, smooth, src, dst, tile);
     } else if constexpr (count == 4) {
-        make_wide_tile<Pixel, 3, Sample>(frame, smooth, src, dst, tile);
+        make_node_tile<Pixel, 3, Sample>(frame, smooth, src, dst, tile);
     }
 }
 
