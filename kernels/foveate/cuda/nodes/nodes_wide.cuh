@@ -99,29 +99,52 @@ template <typename Sample> struct wide_window {
     }
 };
 
-/* ROWS times eight rows of samples from step j on: the product across, and its part of the one down. */
+/* What a step of products along ROWS times eight rows takes. */
+template <int ROWS, typename Sample> struct wide_step {
+    float4 weights;
+    Sample samples[ROWS][2];
+
+    __device__ __forceinline__ void load(const wide_window<Sample> &window, const int (&rows)[ROWS],
+                                         int i)
+    {
+        const int first = window.level.column(window.x + 8 * i);
+        const int second = window.level.column(window.x + 8 * i + 1);
+        weights = __ldg(window.across + 32 * i);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            samples[r][0] = window.level.load(rows[r] + first);
+            samples[r][1] = window.level.load(rows[r] + second);
+        }
+    }
+};
+
+/* ROWS times eight rows of samples from step j on: the product across, and its part of the one down. A step is asked for
+ * while the one before it is multiplied. */
 template <int ROWS, int CHANNELS, typename Sample>
 static __device__ __forceinline__ void add_rows(const wide_window<Sample> &window, int j,
                                                 float (&outputs)[CHANNELS][2][4])
 {
     int rows[ROWS];
     float turned[ROWS][CHANNELS][4] = {};
+    wide_step<ROWS, Sample> next;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         rows[r] = window.level.row_at(window.y + 8 * (j + r));
     }
+    next.load(window, rows, 0);
 #pragma unroll 1
-    for (int i = 0; i < window.steps; i++) {
-        const float4 weights = __ldg(window.across + 32 * i);
-        const int first = window.level.column(window.x + 8 * i);
-        const int second = window.level.column(window.x + 8 * i + 1);
+    for (int i = 1; i <= window.steps; i++) {
+        const wide_step<ROWS, Sample> step = next;
+        if (i < window.steps) {
+            next.load(window, rows, i);
+        }
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const float4 a = operand_of(window.level.load(rows[r] + first));
-            const float4 b = operand_of(window.level.load(rows[r] + second));
+            const float4 a = operand_of(step.samples[r][0]);
+            const float4 b = operand_of(step.samples[r][1]);
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
-                wide_multiply(turned[r][c], weights, channel_of(a, c), channel_of(b, c));
+                wide_multiply(turned[r][c], step.weights, channel_of(a, c), channel_of(b, c));
             }
         }
     }
