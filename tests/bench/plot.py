@@ -142,7 +142,7 @@ def draw_domain(data, backend, file):
     axes.set_yticks([0.5, 1, 2, 4, 8])
     axes.invert_yaxis()
     plain(axes.yaxis)
-    axes.legend(fontsize=7, loc="lower right")
+    figure.legend(fontsize=7, loc="outside lower center", ncols=2)  # where it hides no point
     bar = figure.colorbar(points, label=words)
     plain(bar.ax.yaxis)
     broken = sum(row["of_bound"] > 1 for row in rows)
