@@ -66,3 +66,10 @@ if(TARGET fovea_cuda)
     # checker of one pixel, at 127.5 nearly everywhere, is a fifth of it.
     quality_add_test(test_quality_cuda gpu --size 160x90 --backend cuda)
 endif()
+if(TARGET test_emulated_driver)
+    # The same pictures through the kernels on the host, as far as a test has time.
+    add_test(NAME test_emulated_quality COMMAND fovea_quality --backend cuda --size 160x90 --only blockwise)
+    set_tests_properties(test_emulated_quality PROPERTIES LABELS unit TIMEOUT 900
+        ENVIRONMENT "${fovea_test_cache};LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1")
+    add_dependencies(fovea_quality test_emulated_driver)
+endif()

@@ -80,18 +80,27 @@ static size_t weight_bytes(const struct foveate_plan *plan,
     return aligned(halves * sizeof(uint16_t));
 }
 
-/* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. */
+/* As halves. From the largest outwards each weight takes up what rounding has left of the one two samples nearer, so
+ * that the weights of even samples keep their sum, and those of odd ones: flat pictures and stripes a pixel wide are
+ * averaged as by the weights themselves. */
 static void put_row(const float *weights, int32_t count, uint16_t *out)
 {
     int32_t largest = 0;
-    double missing = 1.0;
-    for (int32_t i = 0; i < count; i++) {
-        out[i] = pixel_float_to_half(weights[i]);
-        missing -= (double)pixel_half_to_float(out[i]);
+    for (int32_t i = 1; i < count; i++) {
         largest = weights[i] > weights[largest] ? i : largest;
     }
-    out[largest] =
-        pixel_float_to_half((float)((double)pixel_half_to_float(out[largest]) + missing));
+    double left[2] = {0.0, 0.0};
+    for (int32_t distance = 0; distance < count; distance++) {
+        for (int32_t side = distance > 0 ? -1 : 1; side <= 1; side += 2) {
+            const int32_t i = largest + side * distance;
+            if (i < 0 || i >= count) {
+                continue;
+            }
+            const double weight = (double)weights[i] + left[i % 2];
+            out[i] = pixel_float_to_half((float)weight);
+            left[i % 2] = weight - (double)pixel_half_to_float(out[i]);
+        }
+    }
 }
 
 /* `out_halves` is zero. */
