@@ -146,7 +146,7 @@ def draw_domain(data, backend, file):
     bar = figure.colorbar(points, label=words)
     plain(bar.ax.yaxis)
     broken = sum(row["of_bound"] > 1 for row in rows)
-    figure.suptitle(f"{backend}: {len(rows)} random points, {broken} beyond their bound; {title(data['machine'])}", fontsize=9)
+    figure.suptitle(f"{backend}: {len(rows)} random points, {broken} beyond their bound\n{title(data['machine'])}", fontsize=9)
     figure.savefig(file, dpi=120, metadata={"Software": None})
 
 

@@ -118,7 +118,8 @@ enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
         steps += wide->steps * foveate_wide_phases(wide->level);
     }
     out_tables->matrix_bytes = (size_t)steps * FOVEATE_WIDE_STEP_BYTES;
-    out_tables->matrices = calloc((size_t)steps, FOVEATE_WIDE_STEP_BYTES);
+    /* One more: a plan without nodes would have none. */
+    out_tables->matrices = calloc((size_t)steps + 1, FOVEATE_WIDE_STEP_BYTES);
     if (!out_tables->matrices) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
