@@ -94,10 +94,11 @@ target_link_libraries(test_emulated_driver PRIVATE fovea_build fovea_emulated)
 target_include_directories(test_emulated_driver PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
 target_include_directories(test_emulated_driver SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
 
-# fovea_add_emulated(<name> <program of a test with the label gpu> [NAME=value ...]): the program as
-# test_emulated_<name>, with few of its cases.
-function(fovea_add_emulated name program)
-    add_test(NAME test_emulated_${name} COMMAND ${program})
+# fovea_add_emulated(<name> <program of a test with the label gpu, and its arguments> [NAME=value ...]): the program
+# as test_emulated_<name>, with few of its cases.
+function(fovea_add_emulated name command)
+    list(GET command 0 program)
+    add_test(NAME test_emulated_${name} COMMAND ${command})
     set_tests_properties(test_emulated_${name} PROPERTIES LABELS unit TIMEOUT 900
         ENVIRONMENT "${fovea_test_cache};LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}")
     add_dependencies(${program} test_emulated_driver)

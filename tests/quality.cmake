@@ -68,8 +68,5 @@ if(TARGET fovea_cuda)
 endif()
 if(TARGET test_emulated_driver)
     # The same pictures through the kernels on the host, as far as a test has time.
-    add_test(NAME test_emulated_quality COMMAND fovea_quality --backend cuda --size 160x90 --only blockwise)
-    set_tests_properties(test_emulated_quality PROPERTIES LABELS unit TIMEOUT 900
-        ENVIRONMENT "${fovea_test_cache};LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1")
-    add_dependencies(fovea_quality test_emulated_driver)
+    fovea_add_emulated(quality "fovea_quality;--backend;cuda;--size;160x90;--only;blockwise")
 endif()

@@ -148,7 +148,7 @@ static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TI
             }
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
-                mma_add_halves(sums.of[tile][q][c], weights, rounded[q][c][0], rounded[q][c][1]);
+                mma_add(sums.of[tile][q][c], weights, rounded[q][c][0], rounded[q][c][1]);
             }
         }
     }

@@ -14,6 +14,21 @@
 #include <immintrin.h>
 #endif
 
+#ifdef FOVEATE_CPU_HAVE_AVX2
+/* Which of the compilations the processor runs. */
+static inline bool foveate_cpu_runs_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static inline bool foveate_cpu_runs_avx512(void)
+{
+    return foveate_cpu_runs_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 /* What one register holds. */
 #if defined FOVEATE_CPU_AVX512
 #define LANES 16

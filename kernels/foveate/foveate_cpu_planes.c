@@ -251,13 +251,6 @@ static struct foveate_cpu_span after(const struct foveate_cpu_span *span, int32_
     return (struct foveate_cpu_span){span->x_px + count, span->y_px, span->count - count};
 }
 
-static void repeat(float *out, float value, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        out[i] = value;
-    }
-}
-
 /* HLG's light of the scene becomes that of the display. */
 static void show_scene(const struct foveate_cpu_picture *picture, int32_t count, float *row,
                        ptrdiff_t plane)
@@ -310,8 +303,8 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
         for (int32_t c = 0; c < picture->channels; c++) {
             float *row = out + c * plane;
             const int32_t after = before + inside.count;
-            repeat(row, row[before], before);
-            repeat(row + after, row[after - 1], span->count - after);
+            foveate_cpu_repeat(row, row[before], before);
+            foveate_cpu_repeat(row + after, row[after - 1], span->count - after);
         }
     }
 }

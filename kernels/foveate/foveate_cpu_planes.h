@@ -46,6 +46,13 @@ static inline struct pixel_row foveate_cpu_span_row(const struct foveate_cpu_pic
     return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
 }
 
+static inline void foveate_cpu_repeat(float *out, float value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = value;
+    }
+}
+
 /* Pixels that are not blurred keep their bits. */
 static inline void foveate_cpu_copy_span(const struct foveate_cpu_picture *picture,
                                          const struct foveate_cpu_span *span)

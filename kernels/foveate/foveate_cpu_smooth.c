@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "cpu/foveate_cpu_blockwise.h"
 #include "cpu/foveate_cpu_nodes.h"
+#include "foveate_cpu_lanes.h"
 #include "foveate_cpu_steep.h"
 #include "foveate_cpu_tile.h"
 #include "foveate_grid.h"
@@ -98,13 +99,12 @@ static void choose_loops(struct foveate_cpu_smooth *smooth)
     smooth->tiles = &foveate_cpu_tiles_base;
     smooth->nodes = &foveate_cpu_nodes_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    if (!foveate_cpu_runs_avx2()) {
         return;
     }
     smooth->tiles = &foveate_cpu_tiles_avx2;
     smooth->nodes = &foveate_cpu_nodes_avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (foveate_cpu_runs_avx512()) {
         smooth->tiles = &foveate_cpu_tiles_avx512;
         smooth->nodes = &foveate_cpu_nodes_avx512;
     }

@@ -87,13 +87,6 @@ static bool is_stored(const struct foveate_cpu_tile *tile)
            tile->row + tile->rows + reach <= level->height + FOVEATE_MARGIN;
 }
 
-static void repeat(float *out, float value, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        out[i] = value;
-    }
-}
-
 /* Samples beyond the stored ones are the outermost of these. */
 static void copy_level_row(const struct foveate_cpu_tile *tile, int32_t row, float *out,
                            int32_t count, ptrdiff_t plane)
@@ -106,9 +99,9 @@ static void copy_level_row(const struct foveate_cpu_tile *tile, int32_t row, flo
     const int32_t end = foveate_cpu_clamp(first + count, from + 1, level->width + FOVEATE_MARGIN);
     for (int32_t c = 0; c < tile->picture->channels; c++, out += plane) {
         const float *in = foveate_cpu_plane_row(tile->picture, tile->k, c, stored_row);
-        repeat(out, in[from], from - first);
+        foveate_cpu_repeat(out, in[from], from - first);
         memcpy(out + (from - first), in + from, (size_t)(end - from) * sizeof *out);
-        repeat(out + (end - first), in[end - 1], first + count - end);
+        foveate_cpu_repeat(out + (end - first), in[end - 1], first + count - end);
     }
 }
 

@@ -44,8 +44,8 @@ static __device__ __forceinline__ void mma_begin(float (&d)[4], const uint32_t (
 #endif
 }
 
-static __device__ __forceinline__ void mma_add_halves(mma_halves &d, const uint32_t (&a)[4],
-                                                      uint32_t b0, uint32_t b1)
+static __device__ __forceinline__ void mma_add(mma_halves &d, const uint32_t (&a)[4], uint32_t b0,
+                                               uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16816(d, a, b0, b1);
@@ -61,8 +61,7 @@ static __device__ __forceinline__ void mma_add_of_8(float (&d)[4], const uint2 &
 }
 
 /* A of 16 x 8, the half of it that has `a` first, and B of 8 x 8; from sm_75 on. */
-static __device__ __forceinline__ void mma_add_halves_of_8(mma_halves &d, const mma_halves &a,
-                                                           uint32_t b)
+static __device__ __forceinline__ void mma_add_of_8(mma_halves &d, const mma_halves &a, uint32_t b)
 {
 #if __CUDA_ARCH__ >= 750
     ptx_mma_1688(d, a, b);

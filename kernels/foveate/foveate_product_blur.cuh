@@ -236,8 +236,8 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
         mma_halves right;
         mma_begin_halves(left, weights.upper, above[0], above[1], zero);
         mma_begin_halves(right, weights.upper, above[2], above[3], zero);
-        mma_add_halves(left, weights.lower, below[0], below[1]);
-        mma_add_halves(right, weights.lower, below[2], below[3]);
+        mma_add(left, weights.lower, below[0], below[1]);
+        mma_add(right, weights.lower, below[2], below[3]);
         const uint32_t down[4] = {left.x, left.y, right.x, right.y};
 #pragma unroll
         for (int o = 0; o < 2; o++) {

@@ -31,9 +31,9 @@ static __device__ __forceinline__ void blur_by_band(const small_result (&lines)[
 {
     blurred[0] = blurred[1] = make_uint2(0, 0);
     small_multiply_next(blurred[0], lines[1], lines[0], band.x, band.y);
-    mma_add_halves_of_8(blurred[0], lines[2], band.z);
+    mma_add_of_8(blurred[0], lines[2], band.z);
     small_multiply_next(blurred[1], lines[3], lines[2], band.z, band.w);
-    mma_add_halves_of_8(blurred[1], lines[1], band.y);
+    mma_add_of_8(blurred[1], lines[1], band.y);
 }
 
 static __device__ __forceinline__ void add_part(uint32_t &sum, uint32_t part, uint32_t blurred)

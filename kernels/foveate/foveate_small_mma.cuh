@@ -18,7 +18,7 @@ static __device__ __forceinline__ void small_multiply(small_result &sum, const u
                                                       uint32_t first, uint32_t second)
 {
     const uint32_t a[4] = {weights.x, weights.y, weights.z, weights.w};
-    mma_add_halves(sum, a, first, second);
+    mma_add(sum, a, first, second);
 }
 
 /* Over the columns of `first` and `second`, with eight columns of weights. */
@@ -28,7 +28,7 @@ static __device__ __forceinline__ void small_multiply_next(small_result &sum,
                                                            uint32_t b1)
 {
     const uint32_t a[4] = {first.x, first.y, second.x, second.y};
-    mma_add_halves(sum, a, b0, b1);
+    mma_add(sum, a, b0, b1);
 }
 
 static __device__ __forceinline__ uint32_t bits_of_pair(__half2 v)

@@ -45,7 +45,7 @@ KERNEL(core_mma_halves)
     mma_halves d;
     mma_halves of_8 = c;
     mma_begin_halves(d, a, in[4], in[5], c);
-    mma_add_halves_of_8(of_8, {in[0], in[1]}, in[4]);
+    mma_add_of_8(of_8, {in[0], in[1]}, in[4]);
     const uint32_t out[4] = {d.x, d.y, of_8.x, of_8.y};
     for (int i = 0; i < 4; i++) {
         params.out[threadIdx.x][i] = out[i];

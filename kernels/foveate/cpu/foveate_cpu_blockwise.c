@@ -3,6 +3,7 @@
 
 #include "foveate_cpu_blockwise.h"
 
+#include "../foveate_cpu_lanes.h"
 #include "../foveate_grid.h"
 #include "../foveate_plan_smooth.h"
 #include "core/log.h"
@@ -12,13 +13,12 @@ static void choose_loops(struct foveate_cpu_blockwise *own)
     own->fragments = &foveate_cpu_fragments_base;
     own->line = foveate_cpu_line_base;
 #ifdef FOVEATE_CPU_HAVE_AVX2
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    if (!foveate_cpu_runs_avx2()) {
         return;
     }
     own->fragments = &foveate_cpu_fragments_avx2;
     own->line = foveate_cpu_line_avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (foveate_cpu_runs_avx512()) {
         own->fragments = &foveate_cpu_fragments_avx512;
     }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the blockwise method has on the cpu besides levels: fragments from these (foveate_cpu_fragments.h), or bands of
- * fragments from pixels (foveate_cpu_band.h) of floats and in wide light. */
+/* The blockwise method on the cpu makes fragments from levels (foveate_cpu_fragments.h), or bands of fragments from pixels
+ * (foveate_cpu_band.h) of floats and in wide light. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_H
 

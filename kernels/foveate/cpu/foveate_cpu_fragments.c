@@ -155,13 +155,6 @@ static void sum_some_rows(const struct work *work, const float *level, struct se
     }
 }
 
-static void repeat(float *out, float value, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        out[i] = value;
-    }
-}
-
 /* Rows y_px .. y_px + rows - 1, for all samples that the fragment sees; beyond the stored ones the level is constant. */
 static void sum_down(const struct work *work, const struct fragment *fragment, struct seen x,
                      int32_t y_px, int32_t rows)
@@ -184,8 +177,8 @@ static void sum_down(const struct work *work, const struct fragment *fragment, s
         sum_some_rows(work, foveate_cpu_plane_row(picture, filter->level, c, 0) + from, y,
                       to - from, out + (from - x.first), rows);
         for (int32_t k = 0; k < rows; k++, out += work->room.samples * picture->channels) {
-            repeat(out, out[from - x.first], from - x.first);
-            repeat(out + (to - x.first), out[to - x.first - 1], x.first + x.count - to);
+            foveate_cpu_repeat(out, out[from - x.first], from - x.first);
+            foveate_cpu_repeat(out + (to - x.first), out[to - x.first - 1], x.first + x.count - to);
         }
     }
 }

@@ -111,8 +111,7 @@ enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
     const int32_t light = foveate_plan_light(plan);
     const double reach = (double)foveate_light_reach(light);
     const int32_t levels = (int32_t)plan->level_count;
-    const float place = foveate_light_is_wide(light) ? foveate_ladder_wide_place(sigma_max_px)
-                                                     : foveate_ladder_place(sigma_max_px);
+    const float place = foveate_light_place(light, sigma_max_px);
     const int32_t last = (int32_t)place + BEYOND;
     *ladder = (struct foveate_cpu_ladder){
         .count = last + 1 < FOVEATE_LADDER_NODES ? last + 1 : FOVEATE_LADDER_NODES,

@@ -136,7 +136,7 @@ INLINE lanes weights_at(const struct foveate_cpu_node_tile *tile, int32_t index,
     return weights;
 }
 
-/* Of colours; alpha is no light. */
+/* Colours become their roots; alpha is no light. */
 INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
 {
     const lanes least = 1e-30f - (lanes){0};

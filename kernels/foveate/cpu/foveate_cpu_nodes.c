@@ -74,13 +74,6 @@ struct window {
     ptrdiff_t plane;
 };
 
-static void repeat(float *out, float value, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        out[i] = value;
-    }
-}
-
 /* A row as far as it is stored, and on with its outermost samples. */
 static void copy_row(const struct foveate_cpu_picture *picture, const struct window *window,
                      int32_t row, float *out)
@@ -93,9 +86,9 @@ static void copy_row(const struct foveate_cpu_picture *picture, const struct win
     const int32_t to = foveate_cpu_clamp(last, from + 1, end);
     for (int32_t c = 0; c < picture->channels; c++, out += window->plane) {
         const float *in = foveate_cpu_plane_row(picture, window->level, c, row);
-        repeat(out, in[from], from - first);
+        foveate_cpu_repeat(out, in[from], from - first);
         memcpy(out + (from - first), in + from, (size_t)(to - from) * sizeof *out);
-        repeat(out + (to - first), in[to - 1], last - to);
+        foveate_cpu_repeat(out + (to - first), in[to - 1], last - to);
     }
 }
 

@@ -66,6 +66,13 @@ FOVEATE_BOTH float foveate_ladder_place(float sigma_px)
     return FOVEATE_LADDER_PER_OCTAVE * log2f(1.0f + 2.0f * (q + q4 * (1.0f + q4 * q)));
 }
 
+/* The place of a sigma in a plan's light. */
+FOVEATE_BOTH float foveate_light_place(int32_t light, float sigma_px)
+{
+    return foveate_light_is_wide(light) ? foveate_ladder_wide_place(sigma_px)
+                                        : foveate_ladder_place(sigma_px);
+}
+
 /* The nodes first, first + apart, .. of a tile, `count` of them. A pixel blends `together` neighbours. */
 struct foveate_tile_nodes {
     int32_t first;

@@ -9,20 +9,13 @@
 
 namespace {
 
-template <typename Pixel, bool GREY = Pixel::colors == 1> struct fragment_samples {
-    typedef node_pair pair;
-};
-template <typename Pixel> struct fragment_samples<Pixel, true> {
-    typedef node_grey_pair pair;
-};
-
 template <typename Pixel, typename Image>
 __device__ __forceinline__ void run_fragments(const foveate_frame &frame,
                                               const foveate_nodes &nodes,
                                               const foveate_fragments &fragments, const Image &src,
                                               const Image &dst)
 {
-    typedef typename fragment_samples<Pixel>::pair pair;
+    typedef typename node_samples_of<Pixel>::pair pair;
     __shared__ uint4 steps[NODES_WARPS * 32 * FOVEATE_FRAGMENTS_STEPS];
     if constexpr (Pixel::colors == 1) {
         make_units<Pixel, 1, pair>(frame, nodes, fragments, src, dst, steps);
@@ -45,7 +38,7 @@ __device__ __forceinline__ void run_fragments(const foveate_frame &frame,
     KERNEL fragments_level_0_##kind##_##suffix(                                                    \
         const __grid_constant__ foveate_fragments_##kind##_params params)                          \
     {                                                                                              \
-        make_level_0<pixel<format>, fragment_samples<pixel<format>>::pair>(                        \
+        make_level_0<pixel<format>, node_samples_of<pixel<format>>::pair>(                         \
             params.frame, params.nodes, kind##_src<pixel<format>>(params, params.frame));          \
     }                                                                                              \
     KERNEL fragments_picture_##kind##_##suffix(                                                    \

@@ -19,14 +19,6 @@
 
 namespace {
 
-/* What a format's samples lie in, and how many channels are blurred. */
-template <typename Pixel, bool GREY = Pixel::colors == 1> struct node_samples_of {
-    typedef node_pair pair;
-};
-template <typename Pixel> struct node_samples_of<Pixel, true> {
-    typedef node_grey_pair pair;
-};
-
 template <typename Pixel, typename Image>
 __device__ __forceinline__ void run_level_1(const foveate_frame &frame, const foveate_nodes &nodes,
                                             const Image &src)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a pixel takes of a node of its tile: Lagrange's weights (plan/foveate_ladder.h) as polynomials of the third degree
+/* A pixel weighs each node of its tile by Lagrange's weights (plan/foveate_ladder.h) as polynomials of the third degree
  * in the pixel's place. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_BLEND_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_BLEND_CUH
 
 #include "foveate/cuda/nodes/nodes_sigma.cuh"
 
-/* Of node i of one to four, for a place counted from the first: x p^3 + y p^2 + z p + w. */
+/* The weight of node i of one to four, for a place p counted from the first: x p^3 + y p^2 + z p + w. */
 __constant__ float4 node_polynomials[FOVEATE_LADDER_TOGETHER][FOVEATE_LADDER_TOGETHER] = {
     {{0.0f, 0.0f, 0.0f, 1.0f}},
     {{0.0f, 0.0f, -1.0f, 1.0f}, {0.0f, 0.0f, 1.0f, 0.0f}},
@@ -18,7 +18,7 @@ __constant__ float4 node_polynomials[FOVEATE_LADDER_TOGETHER][FOVEATE_LADDER_TOG
      {-0.5f, 2.0f, -1.5f, 0.0f},
      {1.0f / 6.0f, -0.5f, 1.0f / 3.0f, 0.0f}}};
 
-/* Where a pixel takes the four nodes around it out of more. */
+/* A node's weight where a pixel takes the four around it out of more. */
 static __device__ __forceinline__ float sliding_weight(float place, float node)
 {
     const float s = fminf(fabsf(place - node), 2.0f);
@@ -29,7 +29,7 @@ static __device__ __forceinline__ float sliding_weight(float place, float node)
     return fmaf(fmaf(fmaf(a, s, b), s, c), s, 1.0f);
 }
 
-/* What node i of the first four has in place of one before the first, which there is not. */
+/* The first four nodes share the weight of one before the first, which there is not: node i's part of it. */
 static __device__ __forceinline__ float weight_of_none(float place, int i)
 {
     const float p = fminf(place, 1.0f);
@@ -37,7 +37,7 @@ static __device__ __forceinline__ float weight_of_none(float place, int i)
     return before * (i == 0 ? 4.0f : i == 1 ? -6.0f : i == 2 ? 4.0f : -1.0f);
 }
 
-/* Of the tile's node i, for a lane's pixels. */
+/* Finds what a lane's pixels weigh the tile's node i by. */
 static __device__ __forceinline__ void find_weights(const node_places &places,
                                                     const foveate_tile_nodes &chosen, int i,
                                                     float (&weights)[NODES_PIXELS])

@@ -59,7 +59,7 @@ static size_t filter_bytes(const struct foveate_plan *plan)
     return aligned(plan->ring_count * sizeof(struct foveate_fragment_filter));
 }
 
-/* Of a row on the device: an even first sample may lie before the first one. */
+/* A row on the device is an even number of samples, of which an even first one may lie before the filter's own. */
 static int32_t even_count(const struct foveate_fragment_filter *filter)
 {
     return (filter->count + 2) & ~1;

@@ -223,7 +223,7 @@ template <int CHANNELS, typename Pair>
 static __device__ __forceinline__ void sum_across(const fragment_window<Pair> &window,
                                                   const fragment_matrix &across, const uint4 *steps,
                                                   const node_lane &lane,
-                                                  uint32_t (&turned)[CHANNELS][2][2])
+                                                  uint32_t (&transposed)[CHANNELS][2][2])
 {
     float sums[2][CHANNELS][4] = {};
     const int first = (across.begin + FOVEATE_NODES_MARGIN) / 2 + lane.pair;
@@ -244,8 +244,8 @@ static __device__ __forceinline__ void sum_across(const fragment_window<Pair> &w
     for (int b = 0; b < 2; b++) {
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
-            turned[c][0][b] = mma_rounded(sums[b][c][0], sums[b][c][1]);
-            turned[c][1][b] = mma_rounded(sums[b][c][2], sums[b][c][3]);
+            transposed[c][0][b] = mma_rounded(sums[b][c][0], sums[b][c][1]);
+            transposed[c][1][b] = mma_rounded(sums[b][c][2], sums[b][c][3]);
         }
     }
 }
@@ -270,14 +270,15 @@ static __device__ __forceinline__ void add_level(const foveate_nodes &nodes,
 #pragma unroll 1
     for (int j = 0; j < down.steps; j++) {
         window.open(down.begin + 16 * j, lane);
-        uint32_t turned[CHANNELS][2][2];
-        sum_across<CHANNELS>(window, across, steps, lane, turned);
+        uint32_t transposed[CHANNELS][2][2];
+        sum_across<CHANNELS>(window, across, steps, lane, transposed);
         const uint4 a = down.step(j, lane.pair);
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
             for (int half = 0; half < 2; half++) {
-                fragment_multiply(outputs.of[c][half], a, turned[c][half][0], turned[c][half][1]);
+                fragment_multiply(outputs.of[c][half], a, transposed[c][half][0],
+                                  transposed[c][half][1]);
             }
         }
     }

@@ -184,7 +184,7 @@ static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, in
     return false;
 }
 
-/* Of the picture, from (x, y) on, or the nearest one; beyond its edges are the nearest pixels. */
+/* A run of the picture's pixels from (x, y) on, or the nearest one; beyond its edges are the nearest pixels. */
 template <typename Image>
 static __device__ __forceinline__ node_run run_of_pixels(const foveate_frame &frame,
                                                          const Image &src, int x, int y)

@@ -28,7 +28,7 @@ struct node_pair {
     }
 };
 
-/* Of pictures of one colour. */
+/* Two samples of a picture of one colour. */
 struct node_grey_pair {
     uint32_t of;
 
@@ -46,6 +46,14 @@ struct node_grey_pair {
     }
 };
 
+/* The type that holds two samples of a format. */
+template <typename Pixel, bool GREY = Pixel::colors == 1> struct node_samples_of {
+    typedef node_pair pair;
+};
+template <typename Pixel> struct node_samples_of<Pixel, true> {
+    typedef node_grey_pair pair;
+};
+
 /* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t + 1. */
 template <int STEPS> struct node_matrix {
     uint2 steps[STEPS];
@@ -61,9 +69,10 @@ template <int STEPS> struct node_matrix {
     }
 };
 
-/* D += A B, B by its steps of 8 rows. Devices from 8.0 on take two steps at once. */
-template <int STEPS>
-static __device__ __forceinline__ void node_multiply(float (&d)[4], const node_matrix<STEPS> &a,
+/* D += A B, B by its steps of 8 rows, D in floats, or in the halves that a next product takes. Devices from 8.0 on take two
+ * steps at once. */
+template <int STEPS, typename Sums>
+static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<STEPS> &a,
                                                      const uint32_t (&b)[STEPS])
 {
 #if __CUDA_ARCH__ >= 800
@@ -79,28 +88,6 @@ static __device__ __forceinline__ void node_multiply(float (&d)[4], const node_m
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
         mma_add_of_8(d, a.steps[i], b[i]);
-    }
-#endif
-}
-
-/* The same summed in halves, which are what a next product takes. */
-template <int STEPS>
-static __device__ __forceinline__ void node_multiply(mma_halves &d, const node_matrix<STEPS> &a,
-                                                     const uint32_t (&b)[STEPS])
-{
-#if __CUDA_ARCH__ >= 800
-#pragma unroll
-    for (int i = 0; i + 1 < STEPS; i += 2) {
-        const uint32_t both[4] = {a.steps[i].x, a.steps[i].y, a.steps[i + 1].x, a.steps[i + 1].y};
-        mma_add_halves(d, both, b[i], b[i + 1]);
-    }
-    if (STEPS % 2 != 0) {
-        mma_add_halves_of_8(d, a.steps[STEPS - 1], b[STEPS - 1]);
-    }
-#else
-#pragma unroll
-    for (int i = 0; i < STEPS; i++) {
-        mma_add_halves_of_8(d, a.steps[i], b[i]);
     }
 #endif
 }
@@ -166,7 +153,7 @@ static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &ac
                                                     const Window &window,
                                                     node_outputs<CHANNELS> &outputs)
 {
-    uint32_t turned[CHANNELS][2][STEPS];
+    uint32_t transposed[CHANNELS][2][STEPS];
 #pragma unroll
     for (int j = 0; j < STEPS; j++) {
         uint32_t samples[CHANNELS][STEPS];
@@ -182,8 +169,8 @@ static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &ac
         for (int c = 0; c < CHANNELS; c++) {
             Sums sums = {};
             node_multiply(sums.of, across, samples[c]);
-            turned[c][0][j] = sums.upper();
-            turned[c][1][j] = sums.lower();
+            transposed[c][0][j] = sums.upper();
+            transposed[c][1][j] = sums.lower();
         }
     }
 #pragma unroll
@@ -194,7 +181,7 @@ static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &ac
             for (int i = 0; i < 4; i++) {
                 outputs.of[c][half][i] = 0.0f;
             }
-            node_multiply(outputs.of[c][half], down, turned[c][half]);
+            node_multiply(outputs.of[c][half], down, transposed[c][half]);
         }
     }
 }

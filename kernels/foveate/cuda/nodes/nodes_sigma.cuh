@@ -65,7 +65,7 @@ static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame,
     }
 }
 
-/* Of a law whose kind the compiler knows. */
+/* The compiler knows the law's kind. */
 template <int KIND, typename Plan>
 static __device__ __forceinline__ void other_sigmas(const foveate_frame &frame, const Plan &plan,
                                                     const node_tile &tile,
@@ -113,7 +113,7 @@ static __device__ __forceinline__ float near_place(float sigma_px)
     return sigma_px < 0.1f ? 0.0f : FOVEATE_LADDER_PER_OCTAVE * ptx_lg2(sum);
 }
 
-/* Of numbers that are not negative, whose bits are in their order. */
+/* The numbers are not negative, so that their bits are in their order. */
 static __device__ __forceinline__ void find_range(node_places &places)
 {
 #if __CUDA_ARCH__ >= 800

@@ -125,7 +125,7 @@ static __device__ __forceinline__ void add_rows(const wide_window<Sample> &windo
                                                 float (&outputs)[CHANNELS][2][4])
 {
     int rows[ROWS];
-    float turned[ROWS][CHANNELS][4] = {};
+    float transposed[ROWS][CHANNELS][4] = {};
     wide_step<ROWS, Sample> next;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -144,7 +144,7 @@ static __device__ __forceinline__ void add_rows(const wide_window<Sample> &windo
             const float4 b = operand_of(step.samples[r][1]);
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) {
-                wide_multiply(turned[r][c], step.weights, channel_of(a, c), channel_of(b, c));
+                wide_multiply(transposed[r][c], step.weights, channel_of(a, c), channel_of(b, c));
             }
         }
     }
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void add_rows(const wide_window<Sample> &windo
         const float4 weights = __ldg(window.down + 32 * (j + r));
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
-            const float *of = turned[r][c];
+            const float *of = transposed[r][c];
             wide_multiply(outputs[c][0], weights, wide_rounded(of[0]), wide_rounded(of[1]));
             wide_multiply(outputs[c][1], weights, wide_rounded(of[2]), wide_rounded(of[3]));
         }

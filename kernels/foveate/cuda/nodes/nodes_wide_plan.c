@@ -106,8 +106,7 @@ enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
     const double reach = (double)foveate_light_reach(light);
     const int32_t levels = (int32_t)plan->level_count;
     const float most_px = (float)(SIGMA_SLACK * (double)plan->sigma_bound_px);
-    smooth->end = foveate_light_is_wide(light) ? foveate_ladder_wide_place(most_px)
-                                               : foveate_ladder_place(most_px);
+    smooth->end = foveate_light_place(light, most_px);
     smooth->node_count = node_count_of(smooth->end);
     int32_t steps = 0;
     for (int32_t i = 0; i < smooth->node_count; i++) {
