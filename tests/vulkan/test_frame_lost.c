@@ -37,6 +37,7 @@ static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 /* Validation has waits of its own, of 10 s each, and may be why a step takes long: a run of its own has it. */
 static bool validated;
 static bool graphics; /* frames are on a queue that has it */
+static bool queue_stopped; /* the driver does the engine's own work no more */
 
 /* Address 8 is nobody's. */
 static const char stores_nowhere[] = ".version 7.0\n"
@@ -288,6 +289,7 @@ static bool engine_goes_on(struct bench *bench)
     printf("report: %s queue: the engine's own copy of an image, after a kernel of CUDA's has gone "
            "wrong, ends with %s after %.0f ms; no frame is tried\n",
            graphics ? "graphics" : "compute", vk_result_name(done.result), done.ms);
+    queue_stopped = true;
     stuck_step("fovea is destroyed");
     fovea_vk_destroy(&bench->rig.fovea);
     tell_of_program(&bench->program);
@@ -481,7 +483,12 @@ static int run_child(int argc, char **argv)
         plain_vulkan(what);
     }
     graphics = strcmp(what, "after-graphics") == 0;
-    return rig_run(argc, argv, strcmp(what, "during") == 0 ? during : after, 1);
+    const int failed = rig_run(argc, argv, strcmp(what, "during") == 0 ? during : after, 1);
+    if (queue_stopped) { /* what the driver does at exit() waits for that queue for ever */
+        fflush(NULL);
+        _exit(failed);
+    }
+    return failed;
 }
 
 /* "cuda", and behind it "validated", or what a process of its own does. */
