@@ -131,7 +131,7 @@ struct fovea_vk_desc {
     PFN_vkGetInstanceProcAddr get_instance_proc_addr;
     /* Of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics may be
      * faster, where an engine can present from it: an H200 takes half as long for the same frames
-     * (docs/performance.md). */
+     * (docs/benchmarks.md). */
     VkQueue queue;
     uint32_t queue_family;
     const char *const *device_extensions; /* all that the device was made with; may be NULL */

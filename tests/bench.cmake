@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-# fovea_bench: times of every backend. docs/performance.md says what of.
+# fovea_bench: times of every backend. docs/benchmarks.md says what of.
 add_executable(fovea_bench
     $<TARGET_OBJECTS:fovea_test_keep_loaded>
     bench/bench_cpu.c

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""fovea_bench: that its tables and its JSON have the shape that docs/performance.md explains."""
+"""fovea_bench: that its tables and its JSON have the shape that docs/benchmarks.md explains."""
 
 import json
 import re

@@ -2,10 +2,15 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """The documentation says what is so."""
 
+import json
 import re
+import sys
 
 import pytest
 from conftest import ROOT, run_program
+
+sys.path.insert(0, str(ROOT / "tests" / "bench"))
+import tables  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
@@ -44,3 +49,22 @@ def test_commands_of_the_documentation_exist():
         for command in re.findall(r"\./run ([a-z][a-z-]*)", page.read_text()):
             known = f"./run {command}" in usage or command == "help"
             assert known, f"{page.name} speaks of ./run {command}"
+
+
+@pytest.mark.parametrize("page", tables.PAGES)
+def test_figures_are_those_that_were_measured(page):
+    text = (ROOT / page).read_text()
+    assert "<!-- bench " in text
+    assert tables.fill(text) == text, "python3 tests/bench/tables.py writes them"
+
+
+def test_a_figure_that_was_not_measured_is_noticed():
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    measured = tables.time(tables.picture("cuda", "1080p", tables.DEFAULT, "centre")["us"])
+    assert tables.fill(page.replace(measured, "1.00 us")) == page != page.replace(measured, "1.00 us")
+
+
+@pytest.mark.parametrize("file", sorted(tables.DATA.glob("*.json")), ids=lambda file: file.name)
+def test_measurements_are_of_a_commit(file):
+    """Not of somebody's working tree."""
+    assert re.fullmatch("[0-9a-f]{12}", json.loads(file.read_text())["machine"]["commit"])

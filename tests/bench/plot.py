@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""The picture of docs/performance.md from the JSON of a bench run:
+"""The pictures of docs/benchmarks.md from the JSON of a bench run:
 
     python3 -m venv venv && venv/bin/pip install -r tests/bench/plot-requirements.txt
-    venv/bin/python tests/bench/plot.py bench.json docs/performance.png
+    venv/bin/python tests/bench/plot.py bench.json bench.png
+    venv/bin/python tests/bench/plot.py --domain docs/bench/domain-cuda.json docs/bench/domain-cuda.png
 
-Three panels: time a pixel over the picture's size, over strength, and the time of a batch over its count."""
+Three panels: time a pixel over the picture's size, over strength, and the time of a batch over its count. With
+--domain, random points."""
 
 import argparse
 import json

@@ -36,7 +36,7 @@ const char report_preface[] =
     "  has its cutoffs / 6. Vulkan leaves such laws to a gather by the pixel, cpu and cuda blend "
     "them "
     "from\n"
-    "  nodes (docs/performance.md); most rows say how exact these are.\n"
+    "  nodes (kernels/foveate/README.md); most rows say how exact these are.\n"
     "- **1280x720**: five smooth cases, since the exact result of one picture takes seconds. The "
     "paper's law\n"
     "  is half as steep, as it is in all larger pictures, and cpu takes all five in squares, "

@@ -18,13 +18,13 @@ help_bench()
   --threads N      of the cpu backend; one for each core
   --domain         random points of all sizes, strengths, laws, formats and counts instead of the tables, each
                    against a bound; status 1 where one is broken. --points N: how many; --seed N: which.
-                   At present it fails; docs/performance.md says at which points
+                   At present it fails; docs/benchmarks.md says at which points
   --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
 
 Beside the cuda backend it times NVIDIA's NPP where libnppif is installed. What is measured and how, and
-what it was on which machine: docs/performance.md.
+what it was on which machine: docs/benchmarks.md.
 END
 }
 
