@@ -68,3 +68,9 @@ def test_a_figure_that_was_not_measured_is_noticed():
 def test_measurements_are_of_a_commit(file):
     """Not of somebody's working tree."""
     assert re.fullmatch("[0-9a-f]{12}", json.loads(file.read_text())["machine"]["commit"])
+
+
+def test_accuracy_begins_as_its_program_writes_it():
+    source = (ROOT / "tests" / "quality" / "report_preface.c").read_text()
+    preface = "".join(json.loads(string) for string in re.findall(r'"(?:[^"\\]|\\.)*"', source.split("[] =")[1]))
+    assert (ROOT / "docs" / "quality.md").read_text().startswith(preface)

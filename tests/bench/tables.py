@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
-PAGES = ["README.md", "docs/benchmarks.md", "docs/images.md"]
+PAGES = ["README.md", "docs/benchmarks.md", "docs/engines.md", "docs/images.md"]
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
@@ -149,12 +149,19 @@ def worst():
 
 
 def frames():
-    """From the list in gpu-results.md: what a frame of the layer adds on the GPU."""
+    """From the list in gpu-results.md: what a frame of the layer adds on the GPU. With cuda, a batch of copies goes before the
+    kernels and another one after them; with vulkan one batch holds all."""
     text = (ROOT / "docs" / "gpu-results.md").read_text()
-    found = re.findall(r"^- on the GPU, (\S+): Fovea, (.*): adds (\S+) us p50, .*; kernels alone (\S+?);", text, re.M)
-    rows = [[size, path, time(float(added)), time(float(kernels))]
-            for size, path, added, kernels in found if float(kernels) > 0]  # fmt: skip
-    return table(["frame", "backend", "added", "of it kernels"], rows)
+    found = re.findall(r"^- on the GPU, (\S+): Fovea, (.*): adds (\S+) us p50, .*; kernels alone (\S+?); first batch (\S+?), "
+                       r"then until the second (\S+?) p50, .*, second (\S+)$", text, re.M)  # fmt: skip
+    rows = []
+    for size, path, *numbers in found:
+        added, kernels, first, between, second = map(float, numbers)
+        if path.startswith("cuda"):
+            rows.append([size, path, time(added), time(kernels), time(first + second), time(between - kernels)])
+        elif kernels > 0:
+            rows.append([size, path, time(added), time(kernels), time(first - kernels), ""])
+    return table(["frame", "backend", "added", "kernels", "copies", "hand-over to CUDA and back"], rows)
 
 
 def commit_of_frames():
