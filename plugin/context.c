@@ -6,7 +6,7 @@
 #include "context_backend.h"
 #include "context_batch.h"
 #include "core/log.h"
-#include "foveate/foveate_model.h"
+#include "operators.h"
 #include "settings_take.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ struct slot {
 
 struct entry {
     size_t backend; /* index into backends */
-    struct foveate_plan *plan; /* NULL: the entry is free */
+    struct operator_plan *plan; /* NULL: the entry is free */
     struct context_op *op;
     uint64_t last_used;
 };
@@ -153,7 +153,7 @@ static void forget_entry(struct fovea_context *context, struct entry *entry)
     if (entry->op) {
         backends[entry->backend]->destroy_op(context->slots[entry->backend].device, &entry->op);
     }
-    foveate_plan_destroy(&entry->plan);
+    operators_default()->plan_destroy(&entry->plan);
     *entry = (struct entry){0};
 }
 
@@ -204,14 +204,22 @@ static struct entry *oldest_entry(struct fovea_context *context)
     return oldest;
 }
 
+static struct operator_plan_desc plan_desc(const struct fovea_context *context,
+                                           const struct fovea_image *image)
+{
+    return (struct operator_plan_desc){.foveation = &context->settings.foveation,
+                                       .width_px = image->width_px,
+                                       .height_px = image->height_px};
+}
+
 static struct entry *find_entry(struct fovea_context *context, size_t backend,
                                 const struct fovea_image *image)
 {
+    const struct operator_plan_desc desc = plan_desc(context, image);
     for (size_t i = 0; i < CACHE_ENTRIES; i++) {
         struct entry *entry = &context->entries[i];
         if (entry->plan && entry->backend == backend &&
-            foveate_plan_fits(entry->plan, &context->settings.foveation, image->width_px,
-                              image->height_px)) {
+            operators_default()->plan_fits(entry->plan, &desc)) {
             return entry;
         }
     }
@@ -219,27 +227,21 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
 }
 
 /* A real view looks mild, so what it comes to is said once: with the first image, whose size it needs. */
-static void describe(struct fovea_context *context, const struct fovea_image *image)
+static void describe(struct fovea_context *context, const struct operator_plan *plan)
 {
-    struct foveate_model model;
-    char words[FOVEATE_DESCRIPTION_BYTES];
-    if (context->described || !foveate_model_init(&model, &context->settings.foveation,
-                                                  image->width_px, image->height_px)) {
-        return;
-    }
-    context->described = true;
-    if (model.foveation.model != FOVEA_MODEL_PAPER) {
-        foveate_model_describe(&model, words, sizeof words);
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    if (!context->described && operators_default()->plan_describe(plan, words, sizeof words)) {
         log_info(context->device_desc.log, "%s", words);
     }
+    context->described = true;
 }
 
 static enum fovea_result fill_entry(struct fovea_context *context, size_t backend,
                                     const struct fovea_image *image, struct entry *entry)
 {
     entry->backend = backend;
-    const enum fovea_result result = foveate_plan_create(
-        &context->settings.foveation, image->width_px, image->height_px, &entry->plan);
+    const struct operator_plan_desc desc = plan_desc(context, image);
+    const enum fovea_result result = operators_default()->plan_create(&desc, &entry->plan);
     if (result < 0) {
         return refuse(
             context, result,
@@ -248,7 +250,7 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
                   "image needs"
                 : "cannot make the filters of this image");
     }
-    describe(context, image);
+    describe(context, entry->plan);
     return backends[backend]->create_op(context->slots[backend].device, entry->plan,
                                         context->settings.cpu_threads, &entry->op);
 }
@@ -301,7 +303,7 @@ static enum fovea_result run_frame(struct fovea_context *context, struct context
     struct entry *entry = NULL;
     FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
     FOVEA_TRY(get_entry(context, backend, &frame->src, &entry));
-    frame->foveate = foveate_frame_make(entry->plan, gaze);
+    frame->view = operator_frame_make(frame->src.width_px, frame->src.height_px, gaze);
     FOVEA_TRY(backends[backend]->run(context->slots[backend].device, entry->op, frame));
     context->problem[0] = '\0';
     return FOVEA_OK;

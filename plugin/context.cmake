@@ -14,7 +14,7 @@ add_library(fovea_context_objects OBJECT
     ${FOVEA_CONTEXT_DIR}/map_store.c
     ${FOVEA_CONTEXT_DIR}/result.c
     ${FOVEA_CONTEXT_DIR}/settings_take.c)
-target_link_libraries(fovea_context_objects PUBLIC fovea_kernels fovea_config PRIVATE fovea_build)
+target_link_libraries(fovea_context_objects PUBLIC fovea_operators fovea_config PRIVATE fovea_build)
 target_include_directories(fovea_context_objects PRIVATE ${PROJECT_SOURCE_DIR}/config)
 # stb adds 0 to a null pointer where a picture is empty: addresses are still checked.
 set_source_files_properties(${FOVEA_CONTEXT_DIR}/map_png.c PROPERTIES

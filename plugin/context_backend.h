@@ -6,7 +6,7 @@
 #ifndef FOVEA_CONTEXT_BACKEND_H
 #define FOVEA_CONTEXT_BACKEND_H
 
-#include "foveate/foveate.h"
+#include "operator.h"
 
 /* What a backend keeps for a context: a device and its stream. Each backend defines its own. */
 struct context_device;
@@ -28,8 +28,8 @@ struct context_frame {
     struct fovea_image dst;
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
-    struct foveate_frame foveate;
-    const float *gazes_uv; /* of all images; NULL: `foveate` has the gaze */
+    struct operator_frame view;
+    const float *gazes_uv; /* of all images; NULL: `view` has the gaze */
     enum fovea_memory gazes_memory;
     void *cuda_stream;
 };
@@ -48,7 +48,7 @@ struct context_backend {
     void (*close)(struct context_device **device);
 
     /* thread_count as in fovea_settings.cpu_threads. The plan outlives the op. */
-    enum fovea_result (*create_op)(struct context_device *device, const struct foveate_plan *plan,
+    enum fovea_result (*create_op)(struct context_device *device, const struct operator_plan *plan,
                                    uint32_t thread_count, struct context_op **out_op);
     /* Work that run has enqueued may still be under way: waits for it. */
     void (*destroy_op)(struct context_device *device, struct context_op **op);

@@ -14,7 +14,8 @@ struct context_device {
 };
 
 struct context_op {
-    struct foveate_cpu *cpu;
+    const struct operator_host_api *api; /* the plan's */
+    struct operator_host *host;
 };
 
 static enum fovea_result cpu_open(const struct context_device_desc *desc,
@@ -39,24 +40,25 @@ static void cpu_close(struct context_device **device)
 static void cpu_destroy_op(struct context_device *device, struct context_op **op)
 {
     (void)device;
-    if (*op) {
-        foveate_cpu_destroy(&(*op)->cpu);
+    if (*op && (*op)->host) {
+        (*op)->api->destroy(&(*op)->host);
     }
     free(*op);
     *op = NULL;
 }
 
-static enum fovea_result make_op(struct context_device *device, const struct foveate_plan *plan,
+static enum fovea_result make_op(struct context_device *device, const struct operator_plan *plan,
                                  uint32_t thread_count, struct context_op *op)
 {
     if (!device->pool) {
         FOVEA_TRY(thread_pool_create(thread_count, &device->pool));
     }
-    return foveate_cpu_create_in(device->pool, plan, &op->cpu);
+    op->api = &plan->api->host;
+    return op->api->create(device->pool, plan, &op->host);
 }
 
 static enum fovea_result cpu_create_op(struct context_device *device,
-                                       const struct foveate_plan *plan, uint32_t thread_count,
+                                       const struct operator_plan *plan, uint32_t thread_count,
                                        struct context_op **out_op)
 {
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
@@ -65,8 +67,8 @@ static enum fovea_result cpu_create_op(struct context_device *device,
         result = make_op(device, plan, thread_count, *out_op);
     }
     if (result < 0) {
-        log_error(device->log, "cpu: cannot make the scratch memory of a %ux%u image: %s",
-                  (unsigned)plan->width_px, (unsigned)plan->height_px, fovea_result_name(result));
+        log_error(device->log, "cpu: cannot make the scratch memory of this image: %s",
+                  fovea_result_name(result));
         cpu_destroy_op(device, out_op);
     }
     return result;
@@ -75,7 +77,7 @@ static enum fovea_result cpu_create_op(struct context_device *device,
 static enum fovea_result cpu_run(struct context_device *device, struct context_op *op,
                                  const struct context_frame *frame)
 {
-    const struct foveate_cpu_batch batch = {
+    const struct operator_images images = {
         .count = frame->count,
         .src = &frame->src,
         .dst = &frame->dst,
@@ -83,13 +85,13 @@ static enum fovea_result cpu_run(struct context_device *device, struct context_o
         .dst_next_bytes = frame->dst_next_bytes,
         .gazes_uv = frame->gazes_uv,
     };
-    const enum fovea_result result = foveate_cpu_reserve(op->cpu, &batch);
+    const enum fovea_result result = op->api->reserve(op->host, &images);
     if (result < 0) {
         log_error(device->log, "cpu: cannot make the scratch memory of %u images: %s",
                   (unsigned)frame->count, fovea_result_name(result));
         return result;
     }
-    foveate_cpu_run_batch(op->cpu, &batch, &frame->foveate);
+    op->api->run(op->host, &images, &frame->view);
     return FOVEA_OK;
 }
 

@@ -6,30 +6,32 @@
 #include "context_backend.h"
 
 #include "cuda/cuda_device.h"
-#include "foveate/foveate_cuda.h"
+#include "operator_cuda.h"
+#include "operators.h"
 
 #include <stdlib.h>
 
 struct context_device {
     struct fovea_log log;
     struct cuda_device *cuda;
-    struct foveate_cuda *foveate;
+    const struct operator_cuda_api *api;
+    struct operator_cuda *kernels;
     bool pointers_refused; /* said once, until good ones come */
 };
 
-/* Tables for the format that a frame has, made when the first one comes: the smooth method's levels take
- * twice the memory where they hold 32-bit floats. */
+/* Tables for the format that a frame has, made when the first one comes: 32-bit floats may take more
+ * memory than all others. */
 struct context_op {
-    const struct foveate_plan *plan;
-    struct foveate_cuda_plan *usual;
-    struct foveate_cuda_plan *floats;
+    const struct operator_plan *plan;
+    struct operator_cuda_plan *usual;
+    struct operator_cuda_plan *floats;
 };
 
 static void cuda_close(struct context_device **device)
 {
     struct context_device *d = *device;
     if (d->cuda && cuda_device_push(d->cuda) == FOVEA_OK) {
-        foveate_cuda_destroy(&d->foveate);
+        d->api->destroy(&d->kernels);
         cuda_device_pop(d->cuda);
     }
     cuda_device_destroy(&d->cuda);
@@ -41,7 +43,7 @@ static enum fovea_result open_cuda(struct context_device *device, int ordinal)
 {
     FOVEA_TRY(cuda_device_create(ordinal, device->log, &device->cuda));
     FOVEA_TRY(cuda_device_push(device->cuda));
-    enum fovea_result result = foveate_cuda_create(device->cuda, &device->foveate);
+    enum fovea_result result = device->api->create(device->cuda, &device->kernels);
     cuda_device_pop(device->cuda);
     return result;
 }
@@ -56,6 +58,7 @@ static enum fovea_result cuda_open(const struct context_device_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     device->log = desc->log;
+    device->api = operators_default()->cuda;
     enum fovea_result result = open_cuda(device, desc->cuda_device);
     if (result != FOVEA_OK) {
         log_error(desc->log, "cuda: device %d cannot be used: %s", desc->cuda_device,
@@ -72,8 +75,8 @@ static void cuda_destroy_op(struct context_device *device, struct context_op **o
 {
     /* The tables go when the last launch is over; it is the plan's copy, so nothing has to wait. */
     if (*op && cuda_device_push(device->cuda) == FOVEA_OK) {
-        foveate_cuda_plan_retire(device->foveate, &(*op)->usual);
-        foveate_cuda_plan_retire(device->foveate, &(*op)->floats);
+        device->api->plan_retire(device->kernels, &(*op)->usual);
+        device->api->plan_retire(device->kernels, &(*op)->floats);
         cuda_device_pop(device->cuda);
     }
     free(*op);
@@ -81,7 +84,7 @@ static void cuda_destroy_op(struct context_device *device, struct context_op **o
 }
 
 static enum fovea_result cuda_create_op(struct context_device *device,
-                                        const struct foveate_plan *plan, uint32_t thread_count,
+                                        const struct operator_plan *plan, uint32_t thread_count,
                                         struct context_op **out_op)
 {
     (void)thread_count;
@@ -155,17 +158,17 @@ static enum fovea_result check_pointers(struct context_device *device,
 /* ---- A frame */
 
 static enum fovea_result get_plan(struct context_device *device, struct context_op *op,
-                                  enum fovea_format format, struct foveate_cuda_plan **out_plan)
+                                  const struct fovea_image *image,
+                                  struct operator_cuda_plan **out_plan)
 {
-    const bool floats = op->plan->smooth && format == FOVEA_FORMAT_RGBA32F;
-    struct foveate_cuda_plan **plan = floats ? &op->floats : &op->usual;
+    struct operator_cuda_plan **plan =
+        image->format == FOVEA_FORMAT_RGBA32F ? &op->floats : &op->usual;
     if (!*plan) {
-        const enum fovea_result result = foveate_cuda_plan_create(
-            device->foveate, op->plan,
-            floats ? FOVEATE_CUDA_FORMATS_ALL : FOVEATE_CUDA_FORMATS_SURFACE, plan);
+        const enum fovea_result result =
+            device->api->plan_create(device->kernels, op->plan, image->format, plan);
         if (result < 0) {
             log_error(device->log, "cuda: cannot make the tables of a %ux%u image: %s",
-                      (unsigned)op->plan->width_px, (unsigned)op->plan->height_px,
+                      (unsigned)image->width_px, (unsigned)image->height_px,
                       fovea_result_name(result));
             return result;
         }
@@ -174,11 +177,12 @@ static enum fovea_result get_plan(struct context_device *device, struct context_
     return FOVEA_OK;
 }
 
-static enum fovea_result run_batch(struct context_device *device,
-                                   const struct foveate_cuda_run *run,
-                                   const struct context_frame *frame)
+static enum fovea_result run_pushed(struct context_device *device, struct context_op *op,
+                                    const struct context_frame *frame)
 {
-    const struct foveate_cuda_images images = {
+    struct operator_cuda_run run = {
+        .plan = op->plan, .frame = &frame->view, .stream = frame->cuda_stream};
+    const struct operator_images images = {
         .count = frame->count,
         .src = &frame->src,
         .dst = &frame->dst,
@@ -187,24 +191,15 @@ static enum fovea_result run_batch(struct context_device *device,
         .gazes_uv = frame->gazes_uv,
         .gazes_on_device = frame->gazes_memory == FOVEA_MEMORY_CUDA,
     };
-    const enum fovea_result result = foveate_cuda_reserve(device->foveate, run->plan, &images);
+    FOVEA_TRY(check_pointers(device, frame));
+    FOVEA_TRY(get_plan(device, op, &frame->src, &run.cuda_plan));
+    const enum fovea_result result = device->api->reserve(device->kernels, run.cuda_plan, &images);
     if (result < 0) {
         log_error(device->log, "cuda: cannot make the memory of %u images: %s",
                   (unsigned)frame->count, fovea_result_name(result));
         return result;
     }
-    return foveate_cuda_run_batch(device->foveate, run, &images);
-}
-
-static enum fovea_result run_pushed(struct context_device *device, struct context_op *op,
-                                    const struct context_frame *frame)
-{
-    struct foveate_cuda_run run = {.frame = &frame->foveate, .stream = frame->cuda_stream};
-    FOVEA_TRY(check_pointers(device, frame));
-    FOVEA_TRY(get_plan(device, op, frame->src.format, &run.plan));
-    return frame->gazes_uv
-               ? run_batch(device, &run, frame)
-               : foveate_cuda_run_linear(device->foveate, &run, &frame->src, &frame->dst);
+    return device->api->run_linear(device->kernels, &run, &images);
 }
 
 static enum fovea_result cuda_run(struct context_device *device, struct context_op *op,

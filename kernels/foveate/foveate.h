@@ -12,6 +12,7 @@
 #include "fovea.h"
 #include "foveate_light.h"
 #include "foveate_smooth.h"
+#include "operator.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,7 @@ struct foveate_ring {
 
 /* Immutable once made; may be read from any thread. */
 struct foveate_plan {
+    struct operator_plan base;
     struct fovea_foveation foveation;
     uint32_t width_px;
     uint32_t height_px;
@@ -150,6 +152,7 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan 
                                                       uint32_t thread_count,
                                                       struct foveate_cpu **out_cpu);
 void foveate_cpu_destroy(struct foveate_cpu **cpu);
+const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu);
 /* Host images only; returns when dst is written. The plan must outlive it. */
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
                      const struct fovea_image *dst, const struct foveate_frame *frame);

@@ -113,6 +113,11 @@ void foveate_cpu_destroy(struct foveate_cpu **cpu)
     *cpu = NULL;
 }
 
+const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu)
+{
+    return cpu->plan;
+}
+
 /* ---- Frames */
 
 void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* foveate in the table of operators. */
+#ifndef FOVEA_KERNELS_FOVEATE_OPERATOR_H
+#define FOVEA_KERNELS_FOVEATE_OPERATOR_H
+
+#include "foveate.h"
+
+extern const struct operator_api foveate_operator;
+/* Where FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_cuda_api foveate_operator_cuda;
+
+/* What kernels get of a frame. */
+struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
+                                      const struct operator_frame *frame);
+
+#endif

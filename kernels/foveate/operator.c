@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* foveate as an operator: what operator.h asks for in the words of foveate.h. */
+
+#include "foveate_operator.h"
+
+#include "core/log.h"
+#include "foveate_model.h"
+
+static const struct foveate_plan *own(const struct operator_plan *plan)
+{
+    return (const struct foveate_plan *)plan;
+}
+
+struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
+                                      const struct operator_frame *frame)
+{
+    return (struct foveate_frame){
+        .width_px = frame->width_px,
+        .height_px = frame->height_px,
+        .fragment_px = (int32_t)plan->fragment_px,
+        .gaze_x_q8 = frame->gaze_x_q8,
+        .gaze_y_q8 = frame->gaze_y_q8,
+        .ring_count = (int32_t)plan->ring_count,
+        .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
+        .light = foveate_light_in_order(foveate_plan_light(plan), frame->blue_first),
+        .origin_x_px = frame->origin_x_px,
+        .origin_y_px = frame->origin_y_px,
+        .late = frame->late,
+        .light_value = foveate_plan_light_value(plan),
+    };
+}
+
+/* ---- Plans */
+
+static enum fovea_result plan_create(const struct operator_plan_desc *desc,
+                                     struct operator_plan **out_plan)
+{
+    struct foveate_plan *plan = NULL;
+    *out_plan = NULL;
+    FOVEA_TRY(foveate_plan_create(desc->foveation, desc->width_px, desc->height_px, &plan));
+    plan->base.api = &foveate_operator;
+    plan->base.cuda_bytes = 8 * (uint64_t)plan->level_samples;
+    *out_plan = &plan->base;
+    return FOVEA_OK;
+}
+
+static void plan_destroy(struct operator_plan **plan)
+{
+    struct foveate_plan *gone = (struct foveate_plan *)*plan;
+    foveate_plan_destroy(&gone);
+    *plan = NULL;
+}
+
+static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
+{
+    return foveate_plan_fits(own(plan), desc->foveation, desc->width_px, desc->height_px);
+}
+
+/* Of a real view, which looks mild: the paper's is what the settings say. */
+static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct foveate_plan *foveate = own(plan);
+    struct foveate_model model;
+    if (foveate->foveation.model == FOVEA_MODEL_PAPER ||
+        !foveate_model_init(&model, &foveate->foveation, foveate->width_px, foveate->height_px)) {
+        return false;
+    }
+    foveate_model_describe(&model, out, bytes);
+    return true;
+}
+
+/* ---- The processor */
+
+static struct foveate_cpu *cpu(struct operator_host *host)
+{
+    return (struct foveate_cpu *)host;
+}
+
+static enum fovea_result host_create(struct thread_pool *pool, const struct operator_plan *plan,
+                                     struct operator_host **out_host)
+{
+    struct foveate_cpu *made = NULL;
+    const enum fovea_result result = foveate_cpu_create_in(pool, own(plan), &made);
+    *out_host = (struct operator_host *)made;
+    return result;
+}
+
+static void host_destroy(struct operator_host **host)
+{
+    struct foveate_cpu *gone = cpu(*host);
+    foveate_cpu_destroy(&gone);
+    *host = NULL;
+}
+
+static struct foveate_cpu_batch batch_of(const struct operator_images *images)
+{
+    return (struct foveate_cpu_batch){.count = images->count,
+                                      .src = images->src,
+                                      .dst = images->dst,
+                                      .src_next_bytes = images->src_next_bytes,
+                                      .dst_next_bytes = images->dst_next_bytes,
+                                      .gazes_uv = images->gazes_uv};
+}
+
+static enum fovea_result host_reserve(struct operator_host *host,
+                                      const struct operator_images *images)
+{
+    const struct foveate_cpu_batch batch = batch_of(images);
+    return foveate_cpu_reserve(cpu(host), &batch);
+}
+
+static void host_run(struct operator_host *host, const struct operator_images *images,
+                     const struct operator_frame *frame)
+{
+    const struct foveate_cpu_batch batch = batch_of(images);
+    const struct foveate_frame constants = foveate_frame_of(foveate_cpu_plan(cpu(host)), frame);
+    foveate_cpu_run_batch(cpu(host), &batch, &constants);
+}
+
+const struct operator_api foveate_operator = {
+    .name = "foveate",
+    .plan_create = plan_create,
+    .plan_destroy = plan_destroy,
+    .plan_fits = plan_fits,
+    .plan_describe = plan_describe,
+    .host = {.create = host_create,
+             .destroy = host_destroy,
+             .reserve = host_reserve,
+             .run = host_run},
+#if FOVEA_HAVE_CUDA
+    .cuda = &foveate_operator_cuda,
+#endif
+};

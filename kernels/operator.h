@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An operator: what makes one picture of another. Whoever runs operators (contexts, peers, the frame
+ * loop) knows this header and the table of operators.h, and no operator's name.
+ *
+ *     settings, size -> plan                      what does not change from frame to frame
+ *     plan -> host                                threads and memory of the processor's
+ *     plan -> operator_cuda.h                     kernels, and tables on a CUDA device
+ *     plan -> operator_glsl.h                     compute passes as data
+ *     run(frame, images)                          allocates nothing and waits for nothing
+ *
+ * A new operator is a folder with one static const struct operator_api, and a line in operators.c. */
+#ifndef FOVEA_KERNELS_OPERATOR_H
+#define FOVEA_KERNELS_OPERATOR_H
+
+#include "fovea.h"
+
+struct operator_api;
+struct operator_cuda_api;
+struct operator_host;
+struct thread_pool;
+
+/* The first member of each operator's own plan, which is immutable once made and may be read from any
+ * thread. */
+struct operator_plan {
+    const struct operator_api *api;
+    uint64_t cuda_bytes; /* about what it takes on a CUDA device */
+};
+
+#define OPERATOR_DESCRIPTION_BYTES 512
+
+struct operator_plan_desc {
+    const struct fovea_foveation *foveation;
+    uint32_t width_px; /* of what one eye sees */
+    uint32_t height_px;
+};
+
+/* What a frame adds, for each view. */
+struct operator_frame {
+    int32_t width_px; /* the plan's */
+    int32_t height_px;
+    int32_t gaze_x_q8; /* 1/256 px, from the view's top left corner */
+    int32_t gaze_y_q8;
+    int32_t origin_x_px; /* where the view starts in the images */
+    int32_t origin_y_px;
+    bool blue_first; /* the images have red and blue exchanged */
+    bool late; /* GLSL: the gaze is what the latch has written, not this one */
+};
+
+/* Images of one size and format, apart from each other and from those of dst. */
+struct operator_images {
+    uint32_t count; /* 1..65535 */
+    const struct fovea_image *src; /* the first */
+    const struct fovea_image *dst;
+    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t dst_next_bytes;
+    const float *gazes_uv; /* x and y for each image; NULL: the frame's for all */
+    bool
+        gazes_on_device; /* CUDA: read on the stream; an image whose gaze is not finite is copied */
+};
+
+/* Frames on the processor. One thread at a time for each operator_host. */
+struct operator_host_api {
+    /* In threads of others', who run their jobs at other times. The pool and the plan outlive it. */
+    enum fovea_result (*create)(struct thread_pool *pool, const struct operator_plan *plan,
+                                struct operator_host **out_host);
+    void (*destroy)(struct operator_host **host); /* sets NULL */
+    /* Threads and memory for images of that kind. On failure everything is as it was. */
+    enum fovea_result (*reserve)(struct operator_host *host, const struct operator_images *images);
+    /* Returns when dst is written. */
+    void (*run)(struct operator_host *host, const struct operator_images *images,
+                const struct operator_frame *frame);
+};
+
+/* No entry is NULL, except where said. */
+struct operator_api {
+    const char *name;
+
+    /* FOVEA_ERROR_INVALID_ARGUMENT: the settings ask for what no image of that size needs. */
+    enum fovea_result (*plan_create)(const struct operator_plan_desc *desc,
+                                     struct operator_plan **out_plan);
+    void (*plan_destroy)(struct operator_plan **plan); /* NULL-safe, sets NULL */
+    /* True if the plan is the one that these arguments would make. */
+    bool (*plan_fits)(const struct operator_plan *plan, const struct operator_plan_desc *desc);
+    /* A sentence for the log on what the settings come to at this size; false: there is none. */
+    bool (*plan_describe)(const struct operator_plan *plan, char *out, size_t bytes);
+
+    struct operator_host_api host;
+    const struct operator_cuda_api *cuda; /* NULL: a build without CUDA */
+};
+
+/* The gaze is clamped to four image sizes outside the image, so that squares fit in 64 bits. */
+struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,
+                                          struct fovea_point_uv gaze);
+
+#endif

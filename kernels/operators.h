@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The table of operators. */
+#ifndef FOVEA_KERNELS_OPERATORS_H
+#define FOVEA_KERNELS_OPERATORS_H
+
+#include "operator.h"
+
+/* The one that pictures go through. */
+const struct operator_api *operators_default(void);
+
+#endif
