@@ -73,14 +73,24 @@ function(fovea_add_fatbin kernel fatbin)
     get_filename_component(name ${fatbin} NAME_WE)
     add_custom_command(OUTPUT ${fatbin}
         COMMAND ${FOVEA_NVCC} -fatbin ${FOVEA_NVCC_FLAGS} ${ARGN} -I${PROJECT_SOURCE_DIR}/plugin
-            -I${FOVEA_CUDA_KERNELS} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
+            -I${PROJECT_SOURCE_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}
         DEPENDS ${kernel} DEPFILE ${fatbin}.d VERBATIM
         COMMENT "CUDA ${name}.cu")
 endfunction()
 
 # Those that take longest come first.
-set(FOVEA_FATBINS foveate_tiles foveate_tiles_float foveate_tiles_unorm foveate_bands foveate_small
-    cuda/nodes/foveate_nodes cuda/nodes/foveate_fragments foveate_cuda foveate_smooth foveate_late foveate_gaze CACHE INTERNAL "")
+set(FOVEA_FATBINS
+    foveate/cuda/tiles/foveate_tiles
+    foveate/cuda/tiles/foveate_tiles_float
+    foveate/cuda/tiles/foveate_tiles_unorm
+    foveate/cuda/bands/foveate_bands
+    foveate/cuda/small/foveate_small
+    foveate/cuda/nodes/foveate_nodes
+    foveate/cuda/fragments/foveate_fragments
+    foveate/cuda/blockwise/foveate_cuda
+    foveate/cuda/nodes_wide/foveate_smooth
+    gaze/foveate_late
+    gaze/foveate_gaze CACHE INTERNAL "")
 set(fatbins)
 foreach(kernel IN LISTS FOVEA_FATBINS)
     get_filename_component(name ${kernel} NAME)
@@ -91,11 +101,11 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
     if(name MATCHES "nodes") # whose sigmas and tangents may be off by a millionth
         list(APPEND architecture_flags -ftz=true -prec-div=false -prec-sqrt=false)
     endif()
-    fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${kernel}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
+    fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(foveate/foveate_fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+set_source_files_properties(foveate/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS FOVEATE_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
@@ -104,24 +114,24 @@ add_library(fovea_cuda STATIC
     cuda/cuda_driver.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c
-    foveate/cuda/nodes/nodes_cuda.c
-    foveate/cuda/nodes/nodes_fragments.c
-    foveate/cuda/nodes/nodes_plan.c
-    foveate/cuda/nodes/nodes_wide_plan.c
-    foveate/foveate_cuda.c
-    foveate/foveate_cuda_bands.c
-    foveate/foveate_cuda_batch.c
-    foveate/foveate_cuda_code.c
-    foveate/foveate_cuda_gaze.c
-    foveate/foveate_cuda_kernels.c
-    foveate/foveate_cuda_late.c
-    foveate/foveate_cuda_run.c
-    foveate/foveate_cuda_small.c
-    foveate/foveate_cuda_smooth.c
-    foveate/foveate_cuda_tile_list.c
-    foveate/foveate_cuda_tile_plan.c
-    foveate/foveate_cuda_tiles.c
-    foveate/foveate_fatbin.c
+    foveate/cuda/bands/bands.c
+    foveate/cuda/batch.c
+    foveate/cuda/common/code.c
+    foveate/cuda/common/kernels.c
+    foveate/cuda/fatbin.c
+    foveate/cuda/foveate_cuda.c
+    foveate/cuda/fragments/fragments.c
+    foveate/cuda/nodes/nodes.c
+    foveate/cuda/nodes/plan.c
+    foveate/cuda/nodes_wide/plan.c
+    foveate/cuda/nodes_wide/smooth.c
+    foveate/cuda/run.c
+    foveate/cuda/small/small.c
+    foveate/cuda/tiles/list.c
+    foveate/cuda/tiles/plan.c
+    foveate/cuda/tiles/tiles.c
+    gaze/gaze_cuda.c
+    gaze/late_cuda.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
 target_link_libraries(fovea_cuda PRIVATE fovea_build PUBLIC fovea_kernels Threads::Threads

@@ -8,7 +8,7 @@
 #ifndef FOVEA_KERNELS_OPERATOR_CUDA_H
 #define FOVEA_KERNELS_OPERATOR_CUDA_H
 
-#include "cuda/cuda_device.h"
+#include "kernels/cuda/cuda_device.h"
 #include "operator.h"
 
 struct operator_cuda;

@@ -3,7 +3,7 @@
 
 #include "operators.h"
 
-#include "foveate/foveate_gaze.h"
+#include "kernels/gaze/gaze.h"
 
 #define OPERATORS(X) X(foveate)
 

@@ -3,7 +3,7 @@
 
 #include "shaders.h"
 
-#include "foveate/foveate_shader_tile_shape.h"
+#include "kernels/foveate/glsl/shader_tile_shape.h"
 
 static const uint32_t foveate_1[] =
 #include "foveate_1.inc"

@@ -14,7 +14,7 @@
 #ifndef FOVEA_KERNELS_SHADERS_H
 #define FOVEA_KERNELS_SHADERS_H
 
-#include "foveate/foveate.h"
+#include "kernels/foveate/foveate.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,6 @@
 add_library(test_config_support STATIC test_config_support.c)
 target_link_libraries(test_config_support PRIVATE fovea_build
     PUBLIC fovea_config PkgConfig::CMOCKA)
-target_include_directories(test_config_support PUBLIC ${PROJECT_SOURCE_DIR}/config)
 
 foreach(topic check docs memory reload search sets table text watch)
     fovea_add_test(NAME test_config_${topic} SOURCES test_config_${topic}.c
@@ -18,6 +17,3 @@ foreach(function malloc calloc realloc strdup strndup)
 endforeach()
 
 fovea_add_fuzz(NAME fuzz_config SOURCES fuzz/fuzz_config.c LINK fovea_config)
-if(TARGET fuzz_config)
-    target_include_directories(fuzz_config PRIVATE ${PROJECT_SOURCE_DIR}/config)
-endif()

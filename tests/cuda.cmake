@@ -11,7 +11,6 @@ add_library(test_fake_cuda SHARED gpu/fake_cuda.c)
 set_target_properties(test_fake_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
 target_link_libraries(test_fake_cuda PRIVATE fovea_build)
-target_include_directories(test_fake_cuda PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
 target_include_directories(test_fake_cuda SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
 set(fake_cuda ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
 
@@ -65,20 +64,20 @@ fovea_add_test(NAME test_cuda_kernels
     SOURCES gpu/test_cuda_kernels.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
 # The same from PTX of 7.5 and nothing else, which any later card runs too: what the card can do and what this code
-# can do are two things (foveate_cuda_code.h).
+# can do are two things (foveate/cuda/common/code.h).
 if(FOVEA_NVCC_KNOWS MATCHES "compute_75\n")
     set(ptx75 ${CMAKE_CURRENT_BINARY_DIR}/ptx75)
     file(MAKE_DIRECTORY ${ptx75})
     set(ptx75_fatbins)
     foreach(kernel IN LISTS FOVEA_FATBINS)
         get_filename_component(name ${kernel} NAME)
-        fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/foveate/${kernel}.cu ${ptx75}/${name}.fatbin
+        fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${ptx75}/${name}.fatbin
             -gencode arch=compute_75,code=compute_75)
         list(APPEND ptx75_fatbins ${ptx75}/${name}.fatbin)
     endforeach()
     # What a program has itself it does not take from the library.
-    add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/foveate/foveate_fatbin.c)
-    set_source_files_properties(${FOVEA_CUDA_KERNELS}/foveate/foveate_fatbin.c PROPERTIES
+    add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/foveate/cuda/fatbin.c)
+    set_source_files_properties(${FOVEA_CUDA_KERNELS}/foveate/cuda/fatbin.c PROPERTIES
         OBJECT_DEPENDS "${ptx75_fatbins}")
     target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE FOVEATE_FATBINS="${ptx75}")
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)

@@ -42,7 +42,7 @@ endif()
 if(FOVEA_WERROR)
     list(APPEND cuda_host_flags -Werror)
 endif()
-set(cuda_host_includes ${cuda_host} ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/plugin)
+set(cuda_host_includes ${cuda_host} ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/plugin)
 
 # fovea_emulated_kernel(<out_source> <kernel>.cu): what compiles a kernel's file for the host.
 function(fovea_emulated_kernel out_source kernel)
@@ -65,9 +65,11 @@ endfunction()
 
 # A library of its own: what it has of variables of a thread is shared memory. A new file of kernels comes into this list.
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
-foreach(name IN ITEMS cuda/nodes/foveate_fragments cuda/nodes/foveate_nodes foveate_bands foveate_cuda foveate_gaze foveate_late foveate_small foveate_smooth foveate_tiles
-    foveate_tiles_float foveate_tiles_unorm)
-    list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/foveate/${name}.cu)
+foreach(name IN ITEMS foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
+    foveate/cuda/fragments/foveate_fragments foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
+    foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
+    foveate/cuda/tiles/foveate_tiles_unorm gaze/foveate_gaze gaze/foveate_late)
+    list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)
 endforeach()
 set(emulated_sources)
 foreach(kernel IN LISTS emulated_kernels)
@@ -91,7 +93,6 @@ set(emulated_driver ${CMAKE_CURRENT_BINARY_DIR}/emulated_cuda)
 set_target_properties(test_emulated_driver PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1
     LIBRARY_OUTPUT_DIRECTORY ${emulated_driver})
 target_link_libraries(test_emulated_driver PRIVATE fovea_build fovea_emulated)
-target_include_directories(test_emulated_driver PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
 target_include_directories(test_emulated_driver SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
 
 # fovea_add_emulated(<name> <program of a test with the label gpu, and its arguments> [NAME=value ...]): the program

@@ -9,7 +9,6 @@ foreach(topic source coords hold listen scanpath saccades message udp stress mal
     fovea_add_test(NAME test_gaze_${topic} SOURCES test_gaze_${topic}.c
         LINK test_gaze_support fovea_gaze LABELS unit)
 endforeach()
-target_include_directories(test_gaze_saccades PRIVATE ${PROJECT_SOURCE_DIR}/plugin/gaze)
 target_link_options(test_gaze_saccades PRIVATE -Wl,--wrap=gaze_saccade_model_init,--wrap=gaze_saccade_model_at)
 foreach(function malloc calloc realloc free pthread_create)
     target_link_options(test_gaze_malloc PRIVATE -Wl,--wrap=${function})
@@ -46,10 +45,9 @@ if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize" AND NOT FOVEA_FUZZ)
                 ENV TSAN_OPTIONS=halt_on_error=1)
         endforeach()
         fovea_add_test(NAME test_late_block_tsan
-            SOURCES test_late_block.c ${PROJECT_SOURCE_DIR}/kernels/foveate/foveate_late.c
+            SOURCES test_late_block.c ${PROJECT_SOURCE_DIR}/kernels/gaze/late.c
             LINK test_gaze_tsan_objects Threads::Threads LABELS unit
             ENV TSAN_OPTIONS=halt_on_error=1)
-        target_include_directories(test_late_block_tsan PRIVATE ${PROJECT_SOURCE_DIR}/kernels)
     else()
         message(STATUS "Fovea: no ThreadSanitizer here; the gaze tests run without it")
     endif()

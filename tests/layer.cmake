@@ -16,11 +16,9 @@ if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
     set_target_properties(test_layer_cookie PROPERTIES ENABLE_EXPORTS ON) # it stands in for libXau
     target_link_options(test_layer_gone PRIVATE -Wl,--wrap=dlopen)
     # --wrap would give our dlsym to ThreadSanitizer's runtime too, which calls it before anything is ready.
-    target_sources(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/plugin/layer/layer_input_x11.c)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/plugin/layer/layer_input_x11.c PROPERTIES
+    target_sources(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/plugin/layer/input/layer_input_x11.c)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/plugin/layer/input/layer_input_x11.c PROPERTIES
         COMPILE_DEFINITIONS dlsym=dlsym_of_the_test)
-    target_include_directories(test_layer_keys PRIVATE ${PROJECT_SOURCE_DIR}/config
-        ${PROJECT_SOURCE_DIR}/kernels)
     fovea_add_fuzz(NAME fuzz_layer_cookie SOURCES fuzz/fuzz_layer_cookie.c LINK fovea_layer_input)
 else()
     message(STATUS "Fovea: the layer's input is not tested, libxcb-xtest0-dev is not there")
@@ -28,10 +26,8 @@ endif()
 
 if(TARGET fovea_layer)
     fovea_add_test(NAME test_layer_windows
-        SOURCES layer/test_layer_windows.c ${PROJECT_SOURCE_DIR}/plugin/layer/layer_windows.c
+        SOURCES layer/test_layer_windows.c ${PROJECT_SOURCE_DIR}/plugin/layer/session/layer_windows.c
         LINK fovea_vulkan fovea_gaze fovea_config LABELS unit)
-    target_include_directories(test_layer_windows PRIVATE ${PROJECT_SOURCE_DIR}/plugin
-        ${PROJECT_SOURCE_DIR}/plugin/layer)
 endif()
 
 # The layer in a program without a display, on a swapchain of ours; on a GPU too.

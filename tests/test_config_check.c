@@ -4,8 +4,8 @@
 /* fovea_settings_check: settings that a program has filled in itself. */
 #include "test_config_support.h"
 
-#include "key.h"
-#include "value.h"
+#include "config/key.h"
+#include "config/value.h"
 
 #include <math.h>
 

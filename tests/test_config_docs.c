@@ -5,9 +5,9 @@
  * table anew: test_config_docs --print */
 #include "test_config_support.h"
 
-#include "key.h"
-#include "value.h"
-#include "words.h"
+#include "config/key.h"
+#include "config/value.h"
+#include "config/words.h"
 
 static char page[1 << 17];
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Each allocation fails once: an error, nothing applied, nothing leaked (the leak sanitizer looks). */
-#include "reader.h"
+#include "config/reader.h"
 #include "test_config_support.h"
 
 void *__real_malloc(size_t size);

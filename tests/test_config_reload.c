@@ -3,7 +3,7 @@
 
 /* Files that change while the program runs, by looks of the test's own: one is every 200 ms of a time that it
  * counts. test_config_watch has the thread that looks. */
-#include "reader.h"
+#include "config/reader.h"
 #include "test_config_support.h"
 
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* "key.path=value", one by one and as the list in FOVEA_SET. */
+#include "config/unused.h"
 #include "test_config_support.h"
-#include "unused.h"
 
 static enum fovea_result create(const char *set, struct recorded *recorded,
                                 struct fovea_settings *out_settings)

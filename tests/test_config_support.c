@@ -3,7 +3,7 @@
 
 #include "test_config_support.h"
 
-#include "value.h"
+#include "config/value.h"
 
 #include <ftw.h>
 #include <sys/stat.h>

@@ -4,9 +4,9 @@
 /* One truth in four places: the table in key.c, struct fovea_settings, default.json, schema.json. */
 #include "test_config_support.h"
 
-#include "curve.h"
-#include "key.h"
-#include "value.h"
+#include "config/curve.h"
+#include "config/key.h"
+#include "config/value.h"
 
 static char *read_source(const char *path)
 {

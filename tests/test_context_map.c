@@ -6,8 +6,8 @@
 #include "test_context_support.h"
 
 #include "compare.h"
-#include "foveate/foveate.h"
-#include "map_copy.h"
+#include "kernels/foveate/foveate.h"
+#include "plugin/context/map_copy.h"
 #include "png_file.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
 #include "test_foveate_support.h"
 
 #include "compare.h"
-#include "foveate/foveate_cpu_line.h"
 #include "images.h"
+#include "kernels/foveate/cpu/blockwise/line.h"
 
 #include <math.h>
 #include <stdio.h>

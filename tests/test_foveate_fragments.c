@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Fragments of wide blur, which come from levels (plan/foveate_fragment.h), on the cpu against the double-precision
+/* Fragments of wide blur, which come from levels (foveate/plan/fragment.h), on the cpu against the double-precision
  * reference: pictures of full contrast, in which the end of a truncated filter shows. */
 
 #include "test_foveate_support.h"

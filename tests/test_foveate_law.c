@@ -7,8 +7,8 @@
 #include "test_foveate_support.h"
 
 #include "compare.h"
-#include "foveate/foveate_filter.h"
 #include "images.h"
+#include "kernels/foveate/plan/filter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ static void random_settings_sizes_and_gazes(void **state)
 
 /* ---- The bank */
 
-/* By the numbers that foveate_plan_bank.c claims. */
+/* By the numbers that foveate/plan/bank.c claims. */
 static void the_nearest_filter_is_near_and_none_is_missing(void **state)
 {
     (void)state;

@@ -6,8 +6,8 @@
 #include "test_foveate_support.h"
 
 #include "images.h"
-#include "pixel.h"
-#include "pixel_float.h"
+#include "kernels/image/pixel.h"
+#include "kernels/image/pixel_float.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "foveate/foveate.h"
-#include "foveate/foveate_grid.h"
+#include "kernels/foveate/foveate.h"
+#include "kernels/foveate/grid.h"
 
 /* The printed paper's settings with fragments of that size. */
 struct fovea_foveation paper_settings(uint32_t fragment_px);

@@ -4,7 +4,7 @@
 /* A listener hears what a reader would read at the same instant, and nothing else. */
 #include "test_gaze_support.h"
 
-#include "gaze/gaze_source.h"
+#include "plugin/gaze/gaze_source.h"
 
 struct ear {
     struct fovea_gaze_source *source;

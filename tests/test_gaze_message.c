@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The JSON of the udp source, without a socket. */
-#include "gaze/gaze_udp_message.h"
+#include "plugin/gaze/sources/gaze_udp_message.h"
 #include "test_gaze_support.h"
 
 struct good_message {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Recorded scanpaths: files that are right, files that are wrong, and playing them. */
-#include "gaze/gaze_scanpath_file.h"
+#include "plugin/gaze/sources/gaze_scanpath_file.h"
 #include "test_gaze_support.h"
 
 #include <locale.h>

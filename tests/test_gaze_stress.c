@@ -5,8 +5,8 @@
  * built for ThreadSanitizer, where the compiler has it. */
 #include "test_gaze_support.h"
 
-#include "gaze/gaze_slot.h"
-#include "gaze/gaze_source.h"
+#include "plugin/gaze/gaze_slot.h"
+#include "plugin/gaze/gaze_source.h"
 
 #include <pthread.h>
 #include <sched.h>

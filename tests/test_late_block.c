@@ -3,8 +3,8 @@
 
 /* The block that carries the newest gaze to a frame that is already queued: no reader ever sees half of
  * one sample and half of another. Also built for ThreadSanitizer, where the compiler has it. */
-#include "foveate/foveate.h"
-#include "foveate/foveate_late.h"
+#include "kernels/foveate/foveate.h"
+#include "kernels/gaze/late.h"
 
 #include <pthread.h>
 #include <setjmp.h>

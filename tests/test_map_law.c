@@ -5,8 +5,8 @@
 
 #include "test_foveate_support.h"
 
-#include "foveate/foveate_map_ready.h"
-#include "foveate/foveate_model.h"
+#include "kernels/foveate/model/map_ready.h"
+#include "kernels/foveate/model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "test_foveate_support.h"
 
-#include "foveate/plan/foveate_ladder.h"
+#include "kernels/foveate/plan/ladder.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "test_foveate_support.h"
 
-#include "foveate/foveate_model.h"
+#include "kernels/foveate/model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "test_foveate_support.h"
 
-#include "pixel_light.h"
+#include "kernels/image/pixel_light.h"
 
 #include <math.h>
 

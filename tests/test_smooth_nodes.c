@@ -7,9 +7,9 @@
 #include "test_foveate_support.h"
 
 #include "compare.h"
-#include "foveate/foveate_cpu_steep.h"
-#include "foveate/foveate_cpu_tile.h"
 #include "images.h"
+#include "kernels/foveate/cpu/tiles/tile.h"
+#include "kernels/foveate/model/slope.h"
 
 #include <stdio.h>
 #include <stdlib.h>

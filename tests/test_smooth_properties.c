@@ -6,8 +6,8 @@
 #include "test_foveate_support.h"
 
 #include "compare.h"
-#include "foveate/cpu/foveate_cpu_nodes.h"
 #include "images.h"
+#include "kernels/foveate/cpu/nodes/nodes.h"
 
 #include <inttypes.h>
 #include <math.h>

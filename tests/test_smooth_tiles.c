@@ -6,9 +6,9 @@
 #include "test_foveate_support.h"
 
 #include "compare.h"
-#include "foveate/foveate_cpu_steep.h"
-#include "foveate/foveate_cpu_tile.h"
 #include "images.h"
+#include "kernels/foveate/cpu/tiles/tile.h"
+#include "kernels/foveate/model/slope.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 /* Work in steps on a pool: each piece is made once, and no step begins before those in front of it are done,
  * with more threads than there are cores and with fewer pieces than threads. */
 
+#include "core/thread_pool.h"
+#include "core/thread_steps.h"
 #include "process_counts.h"
-#include "thread_pool.h"
-#include "thread_steps.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,9 +4,9 @@
 #include "vk_compute.h"
 
 #include "core/log.h"
-#include "foveate/foveate_late.h"
-#include "foveate/foveate_shader_tile_shape.h"
-#include "overlay/overlay.h"
+#include "kernels/foveate/glsl/shader_tile_shape.h"
+#include "kernels/gaze/late.h"
+#include "kernels/overlay/overlay.h"
 #include "vk_check.h"
 
 #define BINDING_COUNT 6
@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct smooth_constants) <= CONSTANT_BYTES, "more than the
 _Static_assert(sizeof(struct foveate_late_own) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct shader_copy) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * FOVEATE_LATCHED_WORDS, "as gaze_latch.comp has it");
-/* The buffer Law of foveate_law.glsl. */
+/* The buffer Law of foveate/glsl/law.glsl. */
 _Static_assert(sizeof(struct foveate_law) == 80, "std430 has no other padding");
 _Static_assert(sizeof(struct foveate_level) == 16, "std430 has no other padding");
 

@@ -5,7 +5,7 @@
 #ifndef FOVEA_VULKAN_COMPUTE_H
 #define FOVEA_VULKAN_COMPUTE_H
 
-#include "shaders.h"
+#include "kernels/shaders.h"
 #include "vk_buffer.h"
 #include "vk_format.h"
 

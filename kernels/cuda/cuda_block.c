@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "cuda/cuda_block.h"
+#include "cuda_block.h"
 
 #include <stdlib.h>
 

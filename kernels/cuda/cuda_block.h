@@ -7,8 +7,8 @@
 #ifndef FOVEA_CUDA_BLOCK_H
 #define FOVEA_CUDA_BLOCK_H
 
-#include "cuda/cuda_memory.h"
-#include "cuda/cuda_uses.h"
+#include "cuda_memory.h"
+#include "cuda_uses.h"
 
 struct cuda_block {
     struct cuda_block *next; /* of those that are retired */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "cuda/cuda_device.h"
+#include "cuda_device.h"
 
 #include "core/process.h"
 

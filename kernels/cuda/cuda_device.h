@@ -8,7 +8,7 @@
 #ifndef FOVEA_CUDA_DEVICE_H
 #define FOVEA_CUDA_DEVICE_H
 
-#include "cuda/cuda_driver.h"
+#include "cuda_driver.h"
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "cuda/cuda_driver.h"
+#include "cuda_driver.h"
 
 #include "core/process.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "cuda/cuda_memory.h"
+#include "cuda_memory.h"
 
 static enum fovea_result make_pool(const struct cuda_device *device, CUmemoryPool *out_pool)
 {

@@ -10,7 +10,7 @@
 #ifndef FOVEA_CUDA_MEMORY_H
 #define FOVEA_CUDA_MEMORY_H
 
-#include "cuda/cuda_device.h"
+#include "cuda_device.h"
 
 struct cuda_memory {
     const struct cuda_device *device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "cuda/cuda_uses.h"
+#include "cuda_uses.h"
 
 enum fovea_result cuda_uses_init(const struct cuda_device *device, struct cuda_uses *uses)
 {

@@ -7,7 +7,7 @@
 #ifndef FOVEA_CUDA_USES_H
 #define FOVEA_CUDA_USES_H
 
-#include "cuda/cuda_device.h"
+#include "cuda_device.h"
 
 /* More launches than this on several streams at once run one after another. */
 #define CUDA_USES_COUNT 8

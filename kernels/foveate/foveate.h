@@ -10,9 +10,9 @@
 #define FOVEA_KERNELS_FOVEATE_H
 
 #include "fovea.h"
-#include "foveate_light.h"
-#include "foveate_smooth.h"
-#include "operator.h"
+#include "kernels/operator.h"
+#include "light.h"
+#include "smooth.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +46,7 @@ struct foveate_plan {
     /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
     float *taps;
 
-    /* The smooth method, and the blockwise one of every model but paper; foveate_smooth.h says what they
+    /* The smooth method, and the blockwise one of every model but paper; foveate/smooth.h says what they
      * mean. The blockwise one takes sigma at a fragment's centre, and the nearest of the rings. */
     struct foveate_law law;
     float *law_table; /* law.table_count of them; NULL for the paper's rings */
@@ -61,7 +61,7 @@ struct foveate_plan {
 };
 
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
- * 32-bit members only. foveate_pixel.glsl declares the same. */
+ * 32-bit members only. image/pixel.glsl declares the same. */
 struct foveate_frame {
     int32_t width_px;
     int32_t height_px;

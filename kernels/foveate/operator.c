@@ -6,7 +6,7 @@
 #include "foveate_operator.h"
 
 #include "core/log.h"
-#include "foveate_model.h"
+#include "kernels/foveate/model/model.h"
 
 static const struct foveate_plan *own(const struct operator_plan *plan)
 {

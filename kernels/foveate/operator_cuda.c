@@ -3,10 +3,10 @@
 
 /* foveate as an operator on CUDA: what operator_cuda.h asks for in the words of foveate_cuda.h. */
 
-#include "operator_cuda.h"
+#include "kernels/operator_cuda.h"
 
-#include "foveate_cuda.h"
 #include "foveate_operator.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
 
 static struct foveate_cuda *own(struct operator_cuda *cuda)
 {

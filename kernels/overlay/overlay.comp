@@ -7,10 +7,10 @@
  * one pixel and stores only if something covers it. */
 
 #extension GL_GOOGLE_include_directive : require
-#include "../foveate/foveate_pixel.glsl"
-#include "../foveate/foveate_law.glsl"
-#include "../foveate/foveate_grid.glsl"
-#include "../foveate/gaze_latched.glsl"
+#include "kernels/image/pixel.glsl"
+#include "kernels/foveate/glsl/law.glsl"
+#include "kernels/foveate/glsl/grid.glsl"
+#include "kernels/gaze/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;

@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_OVERLAY_H
 #define FOVEA_KERNELS_OVERLAY_H
 
-#include "foveate/foveate.h"
+#include "kernels/foveate/foveate.h"
 
 enum overlay_flag {
     OVERLAY_MARKER = 1,

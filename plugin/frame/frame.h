@@ -29,15 +29,15 @@
 
 #include "core/process.h"
 #include "fovea_vulkan.h"
-#include "foveate/foveate_late.h"
-#include "foveate/foveate_shader_tiles.h"
-#include "gaze/gaze_source.h"
-#include "map_copy.h"
-#include "overlay/overlay.h"
-#include "peer.h"
-#include "vk_clock.h"
-#include "vk_compute.h"
-#include "vk_image.h"
+#include "kernels/foveate/glsl/shader_tiles.h"
+#include "kernels/gaze/late.h"
+#include "kernels/overlay/overlay.h"
+#include "plugin/context/map_copy.h"
+#include "plugin/gaze/gaze_source.h"
+#include "vulkan/interop/peer.h"
+#include "vulkan/vk_clock.h"
+#include "vulkan/vk_compute.h"
+#include "vulkan/vk_image.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

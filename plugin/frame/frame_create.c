@@ -3,11 +3,11 @@
 
 #include "frame.h"
 
+#include "core/ending.h"
 #include "core/log.h"
-#include "ending.h"
-#include "frame_cost.h"
-#include "settings_take.h"
-#include "vk_check.h"
+#include "plugin/context/settings_take.h"
+#include "plugin/frame/choice/frame_cost.h"
+#include "vulkan/vk_check.h"
 
 #include <stdlib.h>
 

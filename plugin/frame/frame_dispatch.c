@@ -3,8 +3,8 @@
 
 #include "frame.h"
 
-#include "foveate/foveate_tile_params.h"
-#include "pixel_light.h"
+#include "kernels/foveate/cuda/tiles/common/params.h"
+#include "kernels/image/pixel_light.h"
 
 #include <string.h>
 

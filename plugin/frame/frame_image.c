@@ -3,8 +3,8 @@
 
 #include "frame.h"
 
+#include "core/ending.h"
 #include "core/log.h"
-#include "ending.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "vk_check.h"
+#include "vulkan/vk_check.h"
 
 bool frame_keep_takes(const struct frame_work *work)
 {

@@ -3,16 +3,16 @@
 
 /* Late gazes. A source calls `heard` on the thread that brings its samples; that writes the gaze into
  * blocks of memory, which whoever foveates a frame reads when it starts on it. Nobody waits for anybody:
- * the blocks are sequence locks (foveate_late.h), written by one thread at a time because the source
+ * the blocks are sequence locks (gaze/late.h), written by one thread at a time because the source
  * calls its listener one sample after the other.
  *
  * What `heard` uses is the context's, so the source forgets it (gaze_source_unlisten, which waits for a
  * call that is under way) before anything of the context goes. */
 #include "frame.h"
 
+#include "core/ending.h"
 #include "core/log.h"
-#include "ending.h"
-#include "foveate/foveate_gaze.h"
+#include "kernels/gaze/gaze.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "vk_check.h"
-#include "vk_semaphore.h"
+#include "vulkan/vk_check.h"
+#include "vulkan/vk_semaphore.h"
 
 static enum fovea_result make(struct fovea_vk *fovea, VkSemaphore *out_semaphore,
                               struct peer_semaphore **out_peer)

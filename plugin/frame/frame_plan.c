@@ -4,7 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "foveate/foveate_model.h"
+#include "kernels/foveate/model/model.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *bu
     return FOVEA_OK;
 }
 
-/* The law, the levels, the law's table and the display's samples: the buffer Law of foveate_law.glsl. */
+/* The law, the levels, the law's table and the display's samples: the buffer Law of foveate/glsl/law.glsl. */
 static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     const struct foveate_plan *plan = entry->plan;
@@ -61,7 +61,7 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     return FOVEA_OK;
 }
 
-/* Rings, then taps: the buffer Filters of foveate_grid.glsl. */
+/* Rings, then taps: the buffer Filters of foveate/glsl/grid.glsl. */
 static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     const struct foveate_plan *plan = entry->plan;

@@ -3,8 +3,8 @@
 
 #include "frame.h"
 
+#include "core/ending.h"
 #include "core/log.h"
-#include "ending.h"
 
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
 {

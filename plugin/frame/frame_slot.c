@@ -3,9 +3,9 @@
 
 #include "frame.h"
 
+#include "core/ending.h"
 #include "core/log.h"
-#include "ending.h"
-#include "vk_check.h"
+#include "vulkan/vk_check.h"
 
 static bool slot_retired(struct fovea_vk *fovea, struct frame_slot *slot)
 {

@@ -4,7 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "vk_check.h"
+#include "vulkan/vk_check.h"
 
 struct batch {
     VkCommandBuffer commands;

@@ -22,10 +22,10 @@
 
 #include "frame.h"
 
+#include "core/ending.h"
 #include "core/log.h"
 #include "core/thread.h"
-#include "ending.h"
-#include "vk_check.h"
+#include "vulkan/vk_check.h"
 
 /* The part of its patience after which a job is under way for long. */
 #define SUSPICION 0.25

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer.h"
-#include "layer_reserve.h"
-#include "layer_session.h"
+#include "plugin/layer/present/layer_reserve.h"
+#include "plugin/layer/session/layer_session.h"
 
 #include "core/log.h"
 

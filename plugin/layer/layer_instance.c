@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer.h"
-#include "layer_dump.h"
-#include "layer_programs.h"
-#include "layer_reserve.h"
-#include "layer_session.h"
+#include "plugin/layer/present/layer_reserve.h"
+#include "plugin/layer/session/layer_dump.h"
+#include "plugin/layer/session/layer_programs.h"
+#include "plugin/layer/session/layer_session.h"
 
 #include "core/log.h"
 #include "core/process.h"

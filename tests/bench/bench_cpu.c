@@ -7,7 +7,7 @@
 #include "bench_opencv.h"
 #include "cpu_copy.h"
 
-#include "thread_pool.h"
+#include "core/thread_pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "bench_opencv.h"
 
-#include "thread_pool.h"
+#include "core/thread_pool.h"
 
 #include <stdio.h>
 #include <string.h>

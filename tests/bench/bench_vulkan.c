@@ -8,7 +8,7 @@
 #include "domain.h"
 #include "vulkan_bench.h"
 
-#include "frame.h"
+#include "plugin/frame/frame.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cpu_copy.h"
 
 #include "bench.h"
-#include "thread_pool.h"
+#include "core/thread_pool.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #define FOVEA_BENCH_CUDA_H
 
 #include "bench.h"
-#include "foveate/foveate_cuda.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
 
 #define CUDA_COPY_SHAPES 3
 

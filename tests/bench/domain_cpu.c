@@ -6,7 +6,7 @@
 #include "cpu_copy.h"
 #include "domain.h"
 
-#include "thread_pool.h"
+#include "core/thread_pool.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "machine.h"
 
 #include "bench_commit.h"
-#include "thread_pool.h"
+#include "core/thread_pool.h"
 
 #include <stdio.h>
 #include <string.h>

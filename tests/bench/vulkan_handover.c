@@ -11,8 +11,8 @@
 #include "vulkan_bench.h"
 
 #include "cuda_bench.h"
-#include "frame.h"
-#include "vk_semaphore.h"
+#include "plugin/frame/frame.h"
+#include "vulkan/vk_semaphore.h"
 
 #define ROUNDS 200
 #define ROUNDS_QUICK 5

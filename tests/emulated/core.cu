@@ -4,10 +4,10 @@
 /* Kernels that show whether the host runs CUDA C as a device does (test_emulated_core.c). */
 
 #include "core.h"
-#include "foveate/cuda/nodes/nodes_wide.cuh"
-#include "foveate/foveate_copy.cuh"
-#include "foveate/foveate_meeting.cuh"
-#include "foveate/foveate_mma.cuh"
+#include "kernels/cuda/barrier.cuh"
+#include "kernels/cuda/copy.cuh"
+#include "kernels/cuda/mma.cuh"
+#include "kernels/foveate/cuda/nodes_wide/wide.cuh"
 
 namespace {
 

@@ -5,8 +5,8 @@
  * on it as it is. Memory is the heap's, so that AddressSanitizer sees what lies outside; every call is over when it
  * returns. No images of other interfaces. gpu/fake_cuda.c is the one that keeps books and runs nothing. */
 
-#include "cuda/cuda_driver.h"
 #include "cuda_host_launch.h"
+#include "kernels/cuda/cuda_driver.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 
 /* Any bytes, as a file and as the list in FOVEA_SET. Either they are right, and then so is each
  * setting, or there is one message about them that can be shown as it is. */
-#include "agree.h"
-#include "apply.h"
-#include "value.h"
-#include "words.h"
+#include "config/agree.h"
+#include "config/apply.h"
+#include "config/value.h"
+#include "config/words.h"
 
 #include <stdlib.h>
 #include <string.h>

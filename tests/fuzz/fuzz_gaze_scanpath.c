@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Any bytes as a scanpath: what is understood is finite and in order, what is not leaves nothing. */
-#include "gaze/gaze_scanpath_file.h"
+#include "plugin/gaze/sources/gaze_scanpath_file.h"
 
 #include <math.h>
 #include <stdlib.h>

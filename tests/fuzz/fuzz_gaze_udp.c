@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Any bytes as a datagram: what is understood is usable. */
-#include "gaze/gaze_udp_message.h"
+#include "plugin/gaze/sources/gaze_udp_message.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Any bytes as a list of cookies for X servers: what is found lies within them. */
-#include "layer_input_cookie.h"
+#include "plugin/layer/input/layer_input_cookie.h"
 
 #include <stdlib.h>
 #include <string.h>

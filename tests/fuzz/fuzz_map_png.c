@@ -3,7 +3,7 @@
 
 /* Any bytes as a map's picture: samples from 0 to 1 of a size that a map may have, or one message. */
 
-#include "map_png.h"
+#include "plugin/context/map_png.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "cuda_fixture.h"
 
-#include "foveate/foveate_tile_params.h"
+#include "kernels/foveate/cuda/tiles/common/params.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,9 +6,9 @@
 #ifndef FOVEA_TESTS_CUDA_FIXTURE_H
 #define FOVEA_TESTS_CUDA_FIXTURE_H
 
-#include "cuda/cuda_device.h"
-#include "foveate/foveate_cuda.h"
 #include "images.h"
+#include "kernels/cuda/cuda_device.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

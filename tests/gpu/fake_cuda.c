@@ -3,7 +3,7 @@
 
 #include "fake_cuda.h"
 
-#include "cuda/cuda_driver.h"
+#include "kernels/cuda/cuda_driver.h"
 
 #include <stdlib.h>
 #include <string.h>

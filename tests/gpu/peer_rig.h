@@ -6,7 +6,7 @@
 #define FOVEA_TESTS_PEER_RIG_H
 
 #include "fake_cuda_control.h"
-#include "peer_cuda.h"
+#include "vulkan/interop/peer_cuda.h"
 
 #define SLOTS 2
 

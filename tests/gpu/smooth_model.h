@@ -2,12 +2,12 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the smooth method makes of a picture, in double precision and written for the tests: the levels
- * and the gather as foveate_smooth.h describes them, with sigma from foveate_sigma_at, to find what a
+ * and the gather as foveate/smooth.h describes them, with sigma from foveate_sigma_at, to find what a
  * kernel does wrong; and the reference, to find what the method does wrong. */
 #ifndef FOVEA_TESTS_SMOOTH_MODEL_H
 #define FOVEA_TESTS_SMOOTH_MODEL_H
 
-#include "foveate/foveate.h"
+#include "kernels/foveate/foveate.h"
 
 /* Rows without gaps, image_channels a pixel, in levels or floats, not rounded. */
 struct smooth_range {

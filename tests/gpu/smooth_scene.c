@@ -5,8 +5,8 @@
 
 #include "smooth_model.h"
 
-#include "foveate/foveate_cuda_plan.h"
-#include "foveate/foveate_cuda_tiles.h"
+#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/tiles/tiles.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -19,7 +19,7 @@ void smooth_assert(const struct cuda_fixture *fixture, const struct scene *scene
 void smooth_assert_picture(const struct cuda_fixture *fixture, const struct scene *scene,
                            const struct test_image *src);
 
-/* What was prepared runs in tiles (foveate_cuda_tiles.h). */
+/* What was prepared runs in tiles (foveate/cuda/tiles/tiles.h). */
 bool smooth_in_tiles(const struct cuda_fixture *fixture, const struct prepared *p,
                      enum fovea_format format);
 

@@ -36,7 +36,7 @@ static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
                                   .count = 9,
                                   .width_px = 91,
                                   .height_px = 67};
-/* A block each (foveate_cuda_small.h). */
+/* A block each (foveate/cuda/small/small.h). */
 static const struct kind small = {.method = FOVEA_METHOD_SMOOTH,
                                   .format = FOVEA_FORMAT_RGBA8,
                                   .count = 9,
@@ -274,7 +274,7 @@ static void one_picture_may_have_many_gazes(void **state)
     }
 }
 
-/* Large enough for tiles (foveate_cuda_tiles.h): each image has a list of its own, and one picture's
+/* Large enough for tiles (foveate/cuda/tiles/tiles.h): each image has a list of its own, and one picture's
  * levels are what the first image makes, whatever its gaze. */
 static void images_in_tiles_are_as_single_runs(void **state)
 {

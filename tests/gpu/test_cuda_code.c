@@ -5,7 +5,7 @@
  * is: with a driver that only keeps books. */
 
 #include "fake_cuda_control.h"
-#include "foveate/foveate_cuda_plan.h"
+#include "kernels/foveate/cuda/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 
 /* Finding NVIDIA's driver, or not: what a machine without one must see. Needs no device. */
 
-#include "cuda/cuda_device.h"
 #include "fake_cuda.h"
-#include "peer_cuda.h"
+#include "kernels/cuda/cuda_device.h"
+#include "vulkan/interop/peer_cuda.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

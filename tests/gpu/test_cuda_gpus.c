@@ -4,8 +4,8 @@
 /* One process, a thread and a context for each of several GPUs of one kind: the same bits everywhere, at the
  * same time or one after the other. Skipped where there is one GPU. */
 
-#include "cuda/cuda_device.h"
 #include "images.h"
+#include "kernels/cuda/cuda_device.h"
 
 #include <pthread.h>
 #include <setjmp.h>

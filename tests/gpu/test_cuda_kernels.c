@@ -5,9 +5,9 @@
  * would take hours. Each result is compared as there. */
 
 #include "compare.h"
-#include "foveate/foveate_cuda_late.h"
-#include "foveate/foveate_cuda_plan.h"
-#include "foveate/foveate_tile_params.h"
+#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/tiles/common/params.h"
+#include "kernels/gaze/late_cuda.h"
 #include "smooth_scene.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 
 #include "compare.h"
 #include "cuda_scene.h"
-#include "foveate/foveate_cuda_plan.h"
+#include "kernels/foveate/cuda/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 
 #include "peer_rig.h"
 
-#include "peer_cuda_state.h"
+#include "vulkan/interop/peer_cuda_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

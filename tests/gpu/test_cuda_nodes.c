@@ -4,7 +4,7 @@
 /* The smooth method by nodes of sigma (foveate/cuda/nodes/): its whole domain against the definition in double
  * precision, at some pixels of each picture. Batches of them are in test_cuda_batch.c. */
 
-#include "foveate/foveate_cuda_plan.h"
+#include "kernels/foveate/cuda/plan.h"
 #include "smooth_scene.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
 /* The library with PTX of 7.5 alone, on whatever card there is. Pictures that would be made by tensor cores are
  * made without, within the same bounds, and the primary context, which is the program's too, stays usable. */
 
-#include "foveate/foveate_cuda_code.h"
-#include "foveate/foveate_cuda_plan.h"
-#include "foveate/foveate_tile_params.h"
+#include "kernels/foveate/cuda/common/code.h"
+#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/tiles/common/params.h"
 #include "smooth_scene.h"
 
 #include <setjmp.h>

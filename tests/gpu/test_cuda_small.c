@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Small pictures, a block each (foveate_cuda_small.h). Batches of them are in test_cuda_batch.c. */
+/* Small pictures, a block each (foveate/cuda/small/small.h). Batches of them are in test_cuda_batch.c. */
 
-#include "foveate/foveate_cuda_plan.h"
+#include "kernels/foveate/cuda/plan.h"
 #include "smooth_scene.h"
 
 #include <setjmp.h>

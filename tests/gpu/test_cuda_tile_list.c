@@ -4,9 +4,9 @@
 /* How long the list of tiles is, for any gaze and both sizes of tiles: long enough for those near it, and not much
  * longer. */
 
-#include "foveate/foveate_cuda_tiles.h"
+#include "kernels/foveate/cuda/tiles/tiles.h"
 
-#include "foveate/foveate_cuda_tile_list.h"
+#include "kernels/foveate/cuda/tiles/list.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * tiles and what is not looks the same to test_cuda_smooth.c. */
 
 #include "compare.h"
-#include "foveate/foveate_tile_params.h"
+#include "kernels/foveate/cuda/tiles/common/params.h"
 #include "smooth_scene.h"
 
 #include <math.h>

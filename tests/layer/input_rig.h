@@ -8,7 +8,7 @@
 
 #include "test_gaze_support.h"
 
-#include "layer_input.h"
+#include "plugin/layer/input/layer_input.h"
 #include "x_client.h"
 
 #define F1 0xffbe

@@ -5,7 +5,7 @@
  * in at the same time. */
 #include "input_rig.h"
 
-#include "layer_input_cookie.h"
+#include "plugin/layer/input/layer_input_cookie.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -9,8 +9,8 @@
 #include "rig.h"
 #include "stuck.h"
 
-#include "foveate/foveate_late.h"
-#include "frame.h"
+#include "kernels/gaze/late.h"
+#include "plugin/frame/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define WARM_UP 50
 #define BUSY_BYTES                                                                                 \
     (32u << 20) /* of host memory: filling it takes the GPU longer than a frame takes the CPU */
-#define REPORT_WORDS 16 /* a place of foveate_cuda_late.c */
+#define REPORT_WORDS 16 /* a place of gaze/late_cuda.c */
 
 struct desk {
     struct rig rig;

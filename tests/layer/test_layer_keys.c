@@ -4,9 +4,9 @@
 /* Keys in somebody else's program. */
 #include "input_rig.h"
 
-#include "key.h"
-#include "layer_input_keys.h"
-#include "overlay/overlay.h"
+#include "config/key.h"
+#include "kernels/overlay/overlay.h"
+#include "plugin/layer/input/layer_input_keys.h"
 
 #include <dlfcn.h>
 

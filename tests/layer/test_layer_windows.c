@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Which windows pointer and keys belong to, of programs that have many. The input is a stand-in. */
-#include "layer_windows.h"
+#include "plugin/layer/session/layer_windows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #include "sheet.h"
 #include "wishes.h"
 
-#include "map_copy.h"
+#include "plugin/context/map_copy.h"
 
 #include <errno.h>
 #include <math.h>

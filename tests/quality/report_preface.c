@@ -8,7 +8,7 @@ const char report_preface[] =
     "# Accuracy\n"
     "\n"
     "These tables compare each backend with Fovea's own reference: the formulas in double\n"
-    "precision (kernels/foveate/foveate_reference.c, foveate_reference_smooth.c), rounded to 8\n"
+    "precision (kernels/foveate/reference/blockwise.c, foveate/reference/smooth.c), rounded to 8\n"
     "bits. Whether pictures have the transfer function of the model is another question:\n"
     "models.md, \"What a picture keeps at the cutoff\". To measure again on the backends of this\n"
     "machine:\n"

@@ -5,7 +5,7 @@
 #ifndef FOVEA_TESTS_COMPARE_H
 #define FOVEA_TESTS_COMPARE_H
 
-#include "foveate/foveate.h"
+#include "kernels/foveate/foveate.h"
 
 /* The error of a value is its distance from the expected one, less `rounding`: what the format's own
  * steps cannot avoid, so that a true value half way between two levels may become either. It passes

@@ -8,7 +8,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "frame.h"
+#include "plugin/frame/frame.h"
 #include "rig.h"
 
 #define SIDE_PX 256

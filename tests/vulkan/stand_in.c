@@ -4,8 +4,8 @@
 #include "cmocka_all.h"
 
 #include "compare.h"
-#include "peer_host.h"
 #include "stand_in.h"
+#include "vulkan/interop/peer_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef FOVEA_TESTS_STAND_IN_H
 #define FOVEA_TESTS_STAND_IN_H
 
-#include "frame.h"
+#include "plugin/frame/frame.h"
 #include "rig.h"
 
 #define STAND_IN_WIDTH_PX 64

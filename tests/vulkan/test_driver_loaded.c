@@ -6,7 +6,7 @@
 
 #include "cmocka_all.h"
 #include "sanitized.h"
-#include "vk_loaded.h"
+#include "vulkan/vk_loaded.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -6,10 +6,10 @@
 
 #include "cache_folder.h"
 #include "cmocka_all.h"
-#include "frame.h"
-#include "frame_cost.h"
-#include "peer_host.h"
+#include "plugin/frame/choice/frame_cost.h"
+#include "plugin/frame/frame.h"
 #include "rig.h"
+#include "vulkan/interop/peer_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
+#include "kernels/shaders.h"
 #include "rig.h"
-#include "shaders.h"
 
 #include <stdio.h>
 #include <string.h>

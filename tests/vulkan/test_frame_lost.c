@@ -12,11 +12,11 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "frame.h"
-#include "peer_cuda_state.h"
+#include "plugin/frame/frame.h"
 #include "rig.h"
 #include "stuck.h"
-#include "vk_check.h"
+#include "vulkan/interop/peer_cuda_state.h"
+#include "vulkan/vk_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "frame.h"
+#include "plugin/frame/frame.h"
 #include "rig.h"
 
 #include <string.h>

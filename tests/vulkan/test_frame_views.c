@@ -6,7 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "frame.h"
+#include "plugin/frame/frame.h"
 #include "stereo.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* One pixel of the smooth method by its definition: the average of a level's samples under the
- * Gaussian that is left of its sigma. After foveate_levels.glsl. */
+ * Gaussian that is left of its sigma. After foveate/glsl/levels.glsl. */
 
 int level_for(float sigma_px)
 {

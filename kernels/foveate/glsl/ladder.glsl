@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder of nodes: plan/foveate_ladder.h in GLSL. After foveate_levels.glsl. */
+/* The ladder of nodes: foveate/plan/ladder.h in GLSL. After foveate/glsl/levels.glsl. */
 
 const float LADDER_PER_OCTAVE = 16.0;
 const int LADDER_TOGETHER = 4;

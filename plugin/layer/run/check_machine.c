@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
-#include "layer_programs.h"
+#include "plugin/layer/session/layer_programs.h"
 
 #include <stdlib.h>
 #include <string.h>

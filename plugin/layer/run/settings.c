@@ -3,7 +3,7 @@
 #include "options.h"
 
 #include "core/log.h"
-#include "layer_defaults.h"
+#include "plugin/layer/session/layer_defaults.h"
 
 struct fovea_config *settings_read(const struct options *options, struct fovea_log log)
 {

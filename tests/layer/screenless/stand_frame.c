@@ -3,7 +3,7 @@
 
 #include "stand.h"
 
-#include "vk_format.h"
+#include "vulkan/vk_format.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  *      pointers in params are the host's (cuda_host_launch.h; example: tests/emulated/test_emulated_core.c).
  *   3. The whole host code on top: tests of a device run with LD_LIBRARY_PATH=<build>/tests/emulated, whose libcuda.so.1
  *      launches kernels here (tests/cuda.cmake, test_emulated_*).
- *   4. A new instruction of PTX stands in kernels/foveate/foveate_ptx.cuh, its emulation in cuda_host_ptx.h.
+ *   4. A new instruction of PTX stands in kernels/cuda/ptx.cuh, its emulation in cuda_host_ptx.h.
  *   5. FOVEA_CUDA_HOST_ORDER=reverse, or a number as seed of a random order, changes which thread runs first between
  *      barriers: a result that depends on it lacks one. Built with AddressSanitizer, accesses outside are found.
  *

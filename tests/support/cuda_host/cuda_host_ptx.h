@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The twin of kernels/foveate/foveate_ptx.cuh for the host: what each instruction does, lane by lane as the PTX ISA has
- * it. With g = lane / 4 and t = lane % 4; see foveate_mma.cuh. */
+/* The twin of kernels/cuda/ptx.cuh for the host: what each instruction does, lane by lane as the PTX ISA has
+ * it. With g = lane / 4 and t = lane % 4; see cuda/mma.cuh. */
 #ifndef FOVEA_TESTS_CUDA_HOST_PTX_H
 #define FOVEA_TESTS_CUDA_HOST_PTX_H
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method by nodes of sigma (nodes_params.h), for laws of any slope and pictures of any size. In launches one
+/* The smooth method by nodes of sigma (foveate/cuda/nodes/params.h), for laws of any slope and pictures of any size. In launches one
  * after another: level 1 from the picture, further levels, the picture from all of them.
  *
  * Blocks are 4 warps, or 8 for further levels, each of which makes a tile of 16 x 16 samples or pixels; grids are blocks of
  * 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction issue.
  *
- *     nodes_product.cuh     two products from a window to a tile
- *     nodes_pixel.cuh       pixels as samples
- *     nodes_sigma.cuh       places of pixels on the ladder
- *     nodes_blend.cuh       weights of nodes
- *     nodes_write.cuh       sums as pixels
- *     nodes_levels.cuh      levels
- *     nodes_picture.cuh     the picture */
+ *     foveate/cuda/nodes/product.cuh     two products from a window to a tile
+ *     foveate/cuda/nodes/pixel.cuh       pixels as samples
+ *     foveate/cuda/nodes/sigma.cuh       places of pixels on the ladder
+ *     foveate/cuda/nodes/blend.cuh       weights of nodes
+ *     foveate/cuda/nodes/write.cuh       sums as pixels
+ *     foveate/cuda/nodes/levels.cuh      levels
+ *     foveate/cuda/nodes/picture.cuh     the picture */
 
-#include "foveate/cuda/nodes/nodes_picture.cuh"
+#include "picture.cuh"
 
 namespace {
 

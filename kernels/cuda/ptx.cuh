@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Single instructions that CUDA C has no name for. All inline PTX of ours stands here, so that a compiler for the host
+ * can take the kernels too: tests run them there (tests/support/cuda_host/), where each of these functions has a twin
+ * in C++. What compute capability an instruction needs is asked for where it is used. */
+#ifndef FOVEA_KERNELS_FOVEATE_PTX_CUH
+#define FOVEA_KERNELS_FOVEATE_PTX_CUH
+
+#include <stdint.h>
+
+#ifdef FOVEA_CUDA_HOST
+#include "cuda_host_ptx.h"
+#else
+
+#define PTX static __device__ __forceinline__
+
+/* ---- Numbers */
+
+PTX float ptx_sqrt(float x)
+{
+    float y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+PTX float ptx_rcp(float x)
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+PTX float ptx_ex2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+PTX float ptx_lg2(float x)
+{
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* c + a b, in 64 bits. */
+PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
+{
+    uint64_t d;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(d) : "r"(a), "r"(b), "l"(c));
+    return d;
+}
+
+/* The same of an address, which compilers know as one. */
+PTX char *ptx_mad_wide(int a, int b, const char *c)
+{
+    char *d;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(d) : "r"(a), "r"(b), "l"(c));
+    return d;
+}
+
+/* ---- What compilers are not to work out ahead */
+
+PTX void ptx_keep(uint32_t &value)
+{
+    asm volatile("" : "+r"(value));
+}
+
+PTX void ptx_keep(const uint32_t *&words)
+{
+    asm volatile("" : "+l"(words));
+}
+
+PTX uint32_t ptx_thread_x()
+{
+    uint32_t thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
+PTX uint32_t ptx_block_z()
+{
+    uint32_t block;
+    asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(block));
+    return block;
+}
+
+PTX unsigned long long ptx_clock_ns()
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* ---- Shared memory, addressed by 32 bits */
+
+PTX uint32_t ptx_load_shared(uint32_t place)
+{
+    uint32_t word;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(place) : "memory");
+    return word;
+}
+
+/* What was there. */
+PTX uint32_t ptx_count_shared(uint32_t place)
+{
+    uint32_t old;
+    asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(place) : "memory");
+    return old;
+}
+
+/* 16 bytes, aligned to as many. */
+PTX void ptx_copy_async(uint32_t to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
+}
+
+PTX void ptx_copy_wait()
+{
+    asm volatile("cp.async.wait_all;" : : : "memory");
+}
+
+/* ---- Barriers */
+
+template <int BARRIER, int THREADS> PTX void ptx_barrier_sync()
+{
+    asm volatile("barrier.sync %0, %1;" : : "n"(BARRIER), "n"(THREADS) : "memory");
+}
+
+template <int BARRIER, int THREADS> PTX void ptx_barrier_arrive()
+{
+    asm volatile("barrier.arrive %0, %1;" : : "n"(BARRIER), "n"(THREADS) : "memory");
+}
+
+PTX void ptx_mbarrier_init(uint32_t barrier, int count)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
+}
+
+PTX void ptx_mbarrier_arrive(uint32_t barrier)
+{
+    asm volatile("{\n"
+                 ".reg .b64 state;\n"
+                 "mbarrier.arrive.shared.b64 state, [%0];\n"
+                 "}"
+                 :
+                 : "r"(barrier)
+                 : "memory");
+}
+
+/* Whether its first phase is over. */
+PTX uint32_t ptx_mbarrier_test(uint32_t barrier)
+{
+    uint32_t done;
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "mbarrier.test_wait.parity.shared.b64 p, [%1], 0;\n"
+                 "selp.u32 %0, 1, 0, p;\n"
+                 "}"
+                 : "=r"(done)
+                 : "r"(barrier)
+                 : "memory");
+    return done;
+}
+
+/* ---- Products of a warp's matrices (cuda/mma.cuh): d = a b + c, and d += a b */
+
+PTX void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* Rows g begin with c0, rows g + 8 with c1. */
+PTX void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, float c0,
+                       float c1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %10, %11, %11};"
+        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c0), "f"(c1));
+}
+
+PTX void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+        "{%0, %1};"
+        : "+r"(d.x), "+r"(d.y)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+PTX void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1, uint2 c)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+        "{%8, %9};"
+        : "=r"(d.x), "=r"(d.y)
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.x), "r"(c.y));
+}
+
+PTX void ptx_mma_1688(uint2 &d, const uint2 &a, uint32_t b)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+        : "+r"(d.x), "+r"(d.y)
+        : "r"(a.x), "r"(a.y), "r"(b));
+}
+
+PTX void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a.x), "r"(a.y), "r"(b));
+}
+
+/* Of floats, of which 11 bits of the mantissa count; sm_80 and later. */
+PTX void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+PTX uint32_t ptx_tf32(float value)
+{
+    uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(value));
+    return rounded;
+}
+
+PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, int32_t c)
+{
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%10, %10, %10, %10};"
+        : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c));
+}
+
+/* Squares of 8 x 8 halves: turned over their diagonal, and loaded, four at once. */
+PTX uint32_t ptx_movmatrix(uint32_t pair)
+{
+    uint32_t turned;
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(pair));
+    return turned;
+}
+
+PTX void ptx_ldmatrix_turned(uint32_t (&squares)[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
+                 : "r"(row)
+                 : "memory");
+}
+
+PTX void ptx_ldmatrix(uint32_t (&squares)[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
+                 : "r"(row)
+                 : "memory");
+}
+
+#undef PTX
+
+#endif
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An image as the tiles of the smooth method see it: pixels on one side, on the other levels in planes,
+ * a plane a channel, so that eight neighbours of one channel are one register. Squares have no level 0 stored:
+ * it is the image, read again where it is needed. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_PICTURE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_PICTURE_H
+
+#include "image.h"
+
+#define FOVEATE_CPU_MAX_CHANNELS 4
+
+struct foveate_cpu_picture {
+    const struct foveate_plan *plan;
+    struct foveate_cpu_view view;
+    const struct pixel_codec *codec;
+    const struct pixel_light *light; /* NULL: averaged as stored */
+    int32_t channels; /* that are averaged */
+    float *samples; /* of the levels from first_level on */
+    int32_t first_level; /* 0 or 1 */
+    float steepness; /* no two pixels' sigmas differ by more than this times their distance */
+};
+
+/* From a channel's samples to the next channel's. */
+static inline ptrdiff_t foveate_cpu_plane(const struct foveate_cpu_picture *picture)
+{
+    const struct foveate_plan *plan = picture->plan;
+    return (ptrdiff_t)plan->level_samples - plan->levels[picture->first_level].first;
+}
+
+/* Sample 0 of a row; foveate_level_margin(k) more lie before it and after the last one. */
+static inline float *foveate_cpu_plane_row(const struct foveate_cpu_picture *picture, int32_t k,
+                                           int32_t channel, int32_t row)
+{
+    const struct foveate_plan *plan = picture->plan;
+    const struct foveate_level *level = &plan->levels[k];
+    const int32_t margin = foveate_level_margin(k);
+    return picture->samples + channel * foveate_cpu_plane(picture) +
+           (level->first - plan->levels[picture->first_level].first) +
+           (int64_t)(row + margin) * level->pitch + margin;
+}
+
+static inline int32_t foveate_cpu_clamp(int32_t value, int32_t low, int32_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+#endif

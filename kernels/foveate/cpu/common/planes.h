@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Rows of the image as planes and back. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_PLANES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_PLANES_H
+
+#include "lanes.h"
+#include "picture.h"
+
+/* Pixels of a row; they may lie outside the image. */
+struct foveate_cpu_span {
+    int32_t x_px;
+    int32_t y_px;
+    int32_t count;
+};
+
+#define foveate_cpu_read FOVEATE_CPU_NAME(foveate_cpu_read)
+#define foveate_cpu_write FOVEATE_CPU_NAME(foveate_cpu_write)
+#define foveate_cpu_is_words FOVEATE_CPU_NAME(foveate_cpu_is_words)
+#define foveate_cpu_write_words FOVEATE_CPU_NAME(foveate_cpu_write_words)
+
+/* Pixels beyond the image are its nearest ones; some of the span lie inside. Plane c of the span begins at
+ * out + c * plane. values has room for the pixels. */
+void foveate_cpu_read(const struct foveate_cpu_picture *picture,
+                      const struct foveate_cpu_span *span, float *values, float *out,
+                      ptrdiff_t plane);
+
+/* A span inside the image; light is sRGB's or NULL. What is not averaged is copied from src. Up to a register more
+ * than the span is read. */
+void foveate_cpu_write(const struct foveate_cpu_picture *picture,
+                       const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
+                       float *values);
+
+/* The image is one of RGBA8 words without gaps whose alpha is copied, which has a short way back. */
+bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture);
+/* foveate_cpu_write for these; up to a register more than the span is read. */
+void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
+                             const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane);
+
+/* Where a span is in one of the two images. */
+static inline struct pixel_row foveate_cpu_span_row(const struct foveate_cpu_picture *picture,
+                                                    const struct fovea_image *image,
+                                                    const struct foveate_cpu_span *span)
+{
+    return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
+}
+
+static inline void foveate_cpu_repeat(float *out, float value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = value;
+    }
+}
+
+/* Pixels that are not blurred keep their bits. */
+static inline void foveate_cpu_copy_span(const struct foveate_cpu_picture *picture,
+                                         const struct foveate_cpu_span *span)
+{
+    const struct pixel_row src = foveate_cpu_span_row(picture, &picture->view.src, span);
+    const struct pixel_row dst = foveate_cpu_span_row(picture, &picture->view.dst, span);
+    pixel_copy_row(picture->codec, &src, &dst);
+}
+
+/* The same of `row_count` rows, the first of which is the span. */
+static inline void foveate_cpu_copy_rows(const struct foveate_cpu_picture *picture,
+                                         struct foveate_cpu_span span, int32_t row_count)
+{
+    for (int32_t i = 0; i < row_count; i++, span.y_px++) {
+        foveate_cpu_copy_span(picture, &span);
+    }
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "sigma.h"
+
+static inline lanes smaller(const lanes *a, const lanes *b)
+{
+    const whole_lanes which = *a < *b;
+    return lanes_choose(&which, a, b);
+}
+
+static inline lanes larger(const lanes *a, const lanes *b)
+{
+    const whole_lanes which = *a > *b;
+    return lanes_choose(&which, a, b);
+}
+
+/* foveate_law_table */
+static inline lanes table_at(const struct foveate_law *law, const float *table, const lanes *at)
+{
+    const lanes last = (float)(law->table_count - 1) - (lanes){0};
+    const lanes before = last - 1.0f;
+    const lanes asked = *at * law->table_per_unit;
+    const lanes place = smaller(&asked, &last);
+    const whole_lanes below = __builtin_convertvector(smaller(&place, &before), whole_lanes);
+    const lanes here = lanes_gather(table, &below);
+    const lanes next = lanes_gather(table + 1, &below);
+    const lanes part = place - __builtin_convertvector(below, lanes);
+    return here + part * (next - here);
+}
+
+/* foveate_law_map */
+static inline lanes map_at(const struct foveate_law *law, const float *table, const lanes *x,
+                           const lanes *y)
+{
+    const lanes zero = {0};
+    const lanes last_x = (float)(law->map_width - 1) + zero;
+    const lanes last_y = (float)(law->map_height - 1) + zero;
+    const lanes before_x = last_x - 1.0f;
+    const lanes before_y = last_y - 1.0f;
+    const lanes asked_x = *x * law->table_per_unit + 0.5f * last_x;
+    const lanes asked_y = *y * law->table_per_unit + 0.5f * last_y;
+    const lanes from_x = larger(&asked_x, &zero);
+    const lanes from_y = larger(&asked_y, &zero);
+    const lanes column = smaller(&from_x, &last_x);
+    const lanes row = smaller(&from_y, &last_y);
+    const whole_lanes left = __builtin_convertvector(smaller(&column, &before_x), whole_lanes);
+    const whole_lanes top = __builtin_convertvector(smaller(&row, &before_y), whole_lanes);
+    const lanes part_x = column - __builtin_convertvector(left, lanes);
+    const lanes part_y = row - __builtin_convertvector(top, lanes);
+    const whole_lanes at = top * law->map_width + left;
+    const whole_lanes under = at + law->map_width;
+    const lanes a = lanes_gather(table, &at);
+    const lanes b = lanes_gather(table + 1, &at);
+    const lanes c = lanes_gather(table, &under);
+    const lanes d = lanes_gather(table + 1, &under);
+    const lanes upper = a + part_x * (b - a);
+    const lanes lower = c + part_x * (d - c);
+    const lanes value = upper + part_y * (lower - upper);
+    if (!law->map_root) {
+        return value;
+    }
+    return 1.0f / lanes_square_root(&value);
+}
+
+/* foveate_law_map_projected */
+static inline lanes map_projected(const struct foveate_law *law, const float *table, const lanes *x,
+                                  float y, struct foveate_ray gaze)
+{
+    const lanes zero = {0};
+    const float level_sq = 1.0f + gaze.x * gaze.x;
+    const float gaze_sq = level_sq + gaze.y * gaze.y;
+    const lanes dx = *x - gaze.x;
+    const float dy = y - gaze.y;
+    const lanes right = dx * (1.0f / sqrtf(level_sq));
+    const lanes down =
+        (dy + gaze.x * (gaze.x * dy - gaze.y * dx)) * (1.0f / sqrtf(level_sq * gaze_sq));
+    const lanes ahead = (*x * gaze.x + (y * gaze.y + 1.0f)) * (1.0f / sqrtf(gaze_sq));
+    const lanes square = right * right + down * down;
+    const lanes side = lanes_square_root(&square);
+    lanes angle;
+    lanes_angle(&side, &ahead, &angle);
+    const whole_lanes aside = side > zero;
+    const lanes ratio = angle * 57.29577951f / side;
+    const lanes per_side = lanes_choose(&aside, &ratio, &zero);
+    const lanes right_deg = right * per_side;
+    const lanes down_deg = down * per_side;
+    return map_at(law, table, &right_deg, &down_deg);
+}
+
+/* foveate_law_angle_deg */
+static inline lanes angle_deg(const lanes *x, float y, struct foveate_ray gaze)
+{
+    const float cx = y - gaze.y;
+    const lanes cy = gaze.x - *x;
+    const lanes cz = *x * gaze.y - y * gaze.x;
+    const lanes square = cx * cx + cy * cy + cz * cz;
+    const lanes cross = lanes_square_root(&square);
+    const lanes dot = *x * gaze.x + (y * gaze.y + 1.0f);
+    lanes angle;
+    lanes_angle(&cross, &dot, &angle);
+    return angle * 57.29577951f;
+}
+
+struct place {
+    float y_px; /* of the row, from the gaze */
+    struct foveate_ray ray; /* of its first pixel */
+    struct foveate_ray gaze;
+};
+
+/* foveate_law_plain_at: `x_px` from the first pixel of the row, `dx` from the gaze. */
+static inline lanes plain_at(const struct foveate_law *law, const float *table,
+                             const struct place *place, const lanes *x_px, const lanes *dx)
+{
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        const lanes square = *dx * *dx + place->y_px * place->y_px;
+        const lanes distance = lanes_square_root(&square);
+        return table_at(law, table, &distance);
+    }
+    if (law->kind == FOVEATE_LAW_MAP) {
+        const lanes dy = place->y_px + (lanes){0};
+        return map_at(law, table, dx, &dy);
+    }
+    const float y = place->ray.y;
+    const lanes x = place->ray.x + *x_px * law->tan_x_per_px;
+    lanes degrees;
+    if (law->kind == FOVEATE_LAW_MAP_PROJECTED) {
+        degrees = map_projected(law, table, &x, y, place->gaze);
+    } else {
+        const lanes angle = angle_deg(&x, y, place->gaze);
+        degrees = table_at(law, table, &angle);
+    }
+    const lanes square = 1.0f + y * y + x * x;
+    const float per_tangent = 0.01745329252f / fmaxf(law->tan_x_per_px, law->tan_y_per_px);
+    return degrees * lanes_square_root(&square) * per_tangent;
+}
+
+/* foveate_law_ramp: the lesser of its two lines. */
+static inline lanes ramped(const struct foveate_law *law, const lanes *sigma)
+{
+    const lanes zero = {0};
+    const lanes rising = 2.0f * (*sigma - law->sharp_px);
+    const lanes ramp = smaller(sigma, &rising);
+    const whole_lanes blurred = ramp > zero;
+    return law->strength * lanes_choose(&blurred, &ramp, &zero);
+}
+
+void foveate_cpu_sigma_row(const struct foveate_cpu_picture *picture,
+                           struct foveate_cpu_places places, float *out)
+{
+    const struct foveate_law *law = &picture->plan->law;
+    const struct foveate_frame *frame = &picture->view.frame;
+    const float gaze_x_px = (float)frame->gaze_x_q8 / 256.0f;
+    const float gaze_y_px = (float)frame->gaze_y_q8 / 256.0f;
+    const struct place place = {
+        .y_px = places.y_px - gaze_y_px,
+        .ray = foveate_law_ray(law, places.x_px - 0.5f, places.y_px - 0.5f),
+        .gaze = foveate_law_ray(law, gaze_x_px - 0.5f, gaze_y_px - 0.5f),
+    };
+    for (int32_t i = 0; i < places.count; i += LANES) {
+        const lanes x_px = places.apart_px * (lanes_ramp() + (float)i);
+        const lanes dx = places.x_px - gaze_x_px + x_px;
+        const lanes sigma = plain_at(law, picture->plan->law_table, &place, &x_px, &dx);
+        *(lanes *)(out + i) = ramped(law, &sigma);
+    }
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* RGBA8 pixels as words, a register of them from three of floats. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_WORDS_H
+#define FOVEA_KERNELS_FOVEATE_CPU_WORDS_H
+
+#include "kernels/image/pixel_light.h"
+#include "lanes.h"
+
+#include <stdbool.h>
+
+/* Where byte n of a pixel is in its word. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FOVEATE_CPU_SHIFT(n) (8 * (n))
+#else
+#define FOVEATE_CPU_SHIFT(n) (24 - 8 * (n))
+#endif
+
+/* Light as levels of 8 bits by the transfer function of sRGB. Its power x^(5/12) is q^(5/3) of the fourth
+ * root q, which is nearly a polynomial: this one is the best of degree 5 where the function is not a
+ * line, at most 0.002 levels away. Light is never below 0 here. */
+static inline lanes foveate_cpu_level_of_light(const lanes *light)
+{
+    const lanes least = 1e-30f - (lanes){0};
+    const whole_lanes some = *light > least;
+    const lanes from = lanes_choose(&some, light, &least);
+    const lanes root = lanes_quick_root(&from);
+    const lanes q = lanes_quick_root(&root);
+    const lanes curve =
+        255.0f *
+        (-0.0614833354f +
+         q * (0.163495493f +
+              q * (1.24997997f + q * (-0.567387739f + q * (0.280971055f + q * -0.0653806371f)))));
+    const lanes line = *light * (12.92f * 255.0f);
+    const whole_lanes dark = *light < 0.0031308f;
+    return lanes_choose(&dark, &line, &curve);
+}
+
+typedef int32_t foveate_cpu_words __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+
+/* Levels, or where there is a table of it light, as words without alpha. Averages of levels are levels:
+ * nothing is clamped. */
+static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
+                                                     const struct pixel_light *light)
+{
+    whole_lanes word = {0};
+    for (int c = 0; c < 3; c++) {
+        const lanes level = light ? foveate_cpu_level_of_light(&in[c]) : in[c];
+        word |= __builtin_convertvector(level + 0.5f, whole_lanes) << FOVEATE_CPU_SHIFT(c);
+    }
+    return (foveate_cpu_words)word;
+}
+
+/* Whole lines of the cache can go to memory without being read first. Nobody may rely on them before
+ * foveate_cpu_finish_streams. */
+static inline bool foveate_cpu_may_stream(const unsigned char *out)
+{
+    return LANES == 16 && (uintptr_t)out % 64 == 0;
+}
+
+static inline void foveate_cpu_finish_streams(void)
+{
+#if LANES == 16
+    _mm_sfence();
+#endif
+}
+
+static inline void foveate_cpu_store_words(const foveate_cpu_words *words,
+                                           const unsigned char *alpha, bool stream,
+                                           unsigned char *out)
+{
+    const int32_t mask = (int32_t)(255u << FOVEATE_CPU_SHIFT(3));
+    const foveate_cpu_words whole = (*(const foveate_cpu_words *)alpha & mask) | *words;
+#if LANES == 16
+    if (stream) {
+        _mm512_stream_si512((void *)out, (__m512i)whole);
+        return;
+    }
+#endif
+    (void)stream;
+    *(foveate_cpu_words *)out = whole;
+}
+
+/* The end of a row. */
+static inline void foveate_cpu_store_few_words(const foveate_cpu_words *words, int32_t count,
+                                               const unsigned char *alpha, unsigned char *out)
+{
+    const unsigned char *bytes = (const unsigned char *)words;
+    for (int32_t i = 0; i < 4 * count; i++) {
+        out[i] = i % 4 == 3 ? alpha[i] : bytes[i];
+    }
+}
+
+#endif

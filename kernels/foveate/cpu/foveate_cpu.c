@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "kernels/foveate/foveate.h"
+
+#include "core/log.h"
+#include "core/thread_pool.h"
+#include "smooth.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct foveate_cpu {
+    const struct foveate_plan *plan;
+    struct thread_pool *pool;
+    struct thread_pool *own_pool; /* NULL: the pool is others' too */
+    struct foveate_cpu_lights lights;
+    struct foveate_cpu_smooth *smooth;
+    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
+    uint32_t worker_count; /* that there is room for; the pool may have more */
+};
+
+/* ---- Workers */
+
+/* More workers than a frame has pieces would only hold memory. */
+static uint32_t count_workers(const struct foveate_cpu *cpu, uint32_t image_count)
+{
+    const struct foveate_plan *plan = cpu->plan;
+    const uint32_t wanted = thread_pool_worker_max(cpu->pool);
+    const uint32_t rows = plan->smooth ? FOVEATE_CPU_SMOOTH_ROWS : plan->fragment_px;
+    const uint64_t pieces = (uint64_t)(plan->height_px / rows + 2) * image_count;
+    return wanted < pieces ? wanted : (uint32_t)pieces;
+}
+
+static enum fovea_result grow_workers(struct foveate_cpu *cpu, uint32_t image_count)
+{
+    const uint32_t wanted = count_workers(cpu, image_count);
+    if (wanted <= cpu->wanted_workers) {
+        return FOVEA_OK;
+    }
+    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
+    const uint32_t count = there < wanted ? there : wanted;
+    FOVEA_TRY(foveate_cpu_smooth_grow_workers(cpu->smooth, count));
+    cpu->worker_count = count;
+    cpu->wanted_workers = wanted;
+    return FOVEA_OK;
+}
+
+static uint32_t count_sources(const struct foveate_cpu_batch *batch)
+{
+    return batch->src_next_bytes == 0 ? 1 : batch->count;
+}
+
+enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
+                                      const struct foveate_cpu_batch *batch)
+{
+    FOVEA_TRY(grow_workers(cpu, batch->count));
+    return foveate_cpu_smooth_grow_levels(cpu->smooth, count_sources(batch));
+}
+
+/* ---- Create and destroy */
+
+static enum fovea_result make_workers(struct foveate_cpu *cpu)
+{
+    FOVEA_TRY(foveate_cpu_smooth_create(cpu->plan, &cpu->smooth));
+    return grow_workers(cpu, 1);
+}
+
+enum fovea_result foveate_cpu_create_in(struct thread_pool *pool, const struct foveate_plan *plan,
+                                        struct foveate_cpu **out_cpu)
+{
+    *out_cpu = NULL;
+    struct foveate_cpu *cpu = calloc(1, sizeof *cpu);
+    if (!cpu) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->plan = plan;
+    cpu->pool = pool;
+    foveate_cpu_lights_init(&cpu->lights, plan);
+    const enum fovea_result result = make_workers(cpu);
+    if (result < 0) {
+        foveate_cpu_destroy(&cpu);
+        return result;
+    }
+    *out_cpu = cpu;
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cpu_create(const struct foveate_plan *plan, uint32_t thread_count,
+                                     struct foveate_cpu **out_cpu)
+{
+    struct thread_pool *pool = NULL;
+    *out_cpu = NULL;
+    FOVEA_TRY(thread_pool_create(thread_count, &pool));
+    const enum fovea_result result = foveate_cpu_create_in(pool, plan, out_cpu);
+    if (result < 0) {
+        thread_pool_destroy(&pool);
+        return result;
+    }
+    (*out_cpu)->own_pool = pool;
+    return FOVEA_OK;
+}
+
+void foveate_cpu_destroy(struct foveate_cpu **cpu)
+{
+    if (!cpu || !*cpu) {
+        return;
+    }
+    struct foveate_cpu *own = *cpu;
+    thread_pool_destroy(&own->own_pool);
+    foveate_cpu_smooth_destroy(&own->smooth);
+    free(own);
+    *cpu = NULL;
+}
+
+const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu)
+{
+    return cpu->plan;
+}
+
+/* ---- Frames */
+
+void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,
+                           const struct foveate_frame *frame)
+{
+    assert(pixel_codec_of(batch->src->format) && batch->src->format == batch->dst->format);
+    assert(frame->width_px == (int32_t)batch->src->width_px &&
+           frame->height_px == (int32_t)batch->src->height_px);
+    foveate_cpu_lights_order(&cpu->lights, frame);
+    const struct foveate_cpu_smooth_run run = {
+        .pool = cpu->pool,
+        .worker_count = cpu->worker_count,
+        .batch = batch,
+        .frame = frame,
+        .light = foveate_cpu_light(&cpu->lights, frame, batch->src->format),
+    };
+    foveate_cpu_smooth_run(cpu->smooth, &run);
+}
+
+void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
+                     const struct fovea_image *dst, const struct foveate_frame *frame)
+{
+    const struct foveate_cpu_batch batch = {.count = 1, .src = src, .dst = dst};
+    foveate_cpu_run_batch(cpu, &batch, frame);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Some tiles are summed pixel by pixel, each from its own samples: tiles of floats in which a value is not finite, which a
+ * node would spread over all of the tile; and tiles in the light of a display's table, whose codes have kinks that
+ * blending nodes smooths. This is slow, and rare. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODE_GATHER_H
+#define FOVEA_KERNELS_FOVEATE_CPU_NODE_GATHER_H
+
+#include "kernels/foveate/cpu/common/picture.h"
+
+/* sigma_px: rows of 16 pixels; those that are 0 are copied. */
+void foveate_cpu_node_gather(const struct foveate_cpu_picture *picture, const float *sigma_px,
+                             int32_t x_px, int32_t y_px);
+
+#endif

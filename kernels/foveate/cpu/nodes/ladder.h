@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The ladder's nodes as the cpu takes them: for a tile of 16 pixels along an axis the weights of the samples
+ * that its pixels see, as floats, by the pixel and by the sample. Made once for a plan. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_LADDER_H
+#define FOVEA_KERNELS_FOVEATE_CPU_LADDER_H
+
+#include "kernels/foveate/foveate.h"
+#include "kernels/foveate/plan/ladder.h"
+
+#define FOVEATE_CPU_NODE_PX 16 /* a tile's side */
+/* Tiles lie in so many ways on the samples of the coarsest level, 64 pixels apart. */
+#define FOVEATE_CPU_NODE_PHASES 4
+
+/* How a tile lies on a node's samples along one axis. */
+struct foveate_cpu_node_phase {
+    int32_t first; /* sample that the tile sees first, from sample x_px >> level on */
+    int32_t count; /* of them */
+    int32_t row_first[FOVEATE_CPU_NODE_PX]; /* of each pixel, from `first` on */
+    const float *columns; /* [count][16]: of a sample, what it weighs in each pixel */
+    const float
+        *rows; /* [16][taps]: of a pixel, its samples' weights from row_first on, and zeros */
+};
+
+struct foveate_cpu_node {
+    int32_t level;
+    int32_t taps;
+    struct foveate_cpu_node_phase phases[FOVEATE_CPU_NODE_PHASES];
+};
+
+struct foveate_cpu_ladder {
+    struct foveate_cpu_node *nodes;
+    int32_t count;
+    int32_t most_samples; /* the largest count of a phase */
+    float *memory;
+};
+
+/* Makes all nodes that the plan's sigmas can ask for. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
+                                                           const struct foveate_plan *plan,
+                                                           float sigma_max_px);
+void foveate_cpu_ladder_finish(struct foveate_cpu_ladder *ladder);
+
+static inline const struct foveate_cpu_node_phase *foveate_cpu_node_phase_at(
+    const struct foveate_cpu_node *node, int32_t px)
+{
+    return &node->phases[(px & ((1 << node->level) - 1)) / FOVEATE_CPU_NODE_PX];
+}
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "nodes.h"
+
+#include "gather.h"
+#include "kernels/foveate/cpu/common/planes.h"
+#include "kernels/foveate/cpu/common/words.h"
+#include "tile.h"
+
+#include <string.h>
+
+#define PX FOVEATE_CPU_NODE_PX
+#define PIXELS FOVEATE_CPU_NODE_PIXELS
+#define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
+#define SLACK 32 /* of whole registers, at the end of every part */
+#define LINE 16 /* floats */
+/* The nodes of one tile, from the picture itself to the largest sigma. */
+#define MAX_NODES FOVEATE_LADDER_NODES
+
+/* ---- Scratch memory */
+
+struct room {
+    float *sigma_px;
+    float *places;
+    float *firsts;
+    float *weights;
+    float *pixels;
+    float *across;
+    float *window; /* rows of samples, where a tile sees beyond the level's edges */
+    float *values;
+};
+
+static size_t most_floats(const struct foveate_cpu_ladder *ladder)
+{
+    return (size_t)ladder->most_samples + SLACK;
+}
+
+/* memory NULL: the floats are only counted. */
+static size_t lay_out(const struct foveate_cpu_ladder *ladder, float *memory, struct room *out)
+{
+    const size_t most = most_floats(ladder);
+    float **const parts[] = {&out->sigma_px, &out->places, &out->firsts, &out->weights,
+                             &out->pixels,   &out->across, &out->window, &out->values};
+    const size_t floats[] = {PIXELS,
+                             PIXELS,
+                             PIXELS,
+                             (size_t)FOVEATE_LADDER_TOGETHER * PIXELS,
+                             (size_t)MAX_CHANNELS * PIXELS,
+                             most * MAX_CHANNELS * PX,
+                             most * MAX_CHANNELS * most,
+                             (size_t)MAX_CHANNELS * PX};
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        *parts[i] = memory ? memory + at : NULL;
+        at += (floats[i] + SLACK + LINE - 1) / LINE * LINE;
+    }
+    return at;
+}
+
+/* ---- The window */
+
+struct axis {
+    int32_t base; /* the sample that phases count from */
+    int32_t first; /* sample of the window, from base on */
+    int32_t count;
+};
+
+/* The samples of a level that a tile's nodes see. */
+struct window {
+    int32_t level;
+    struct axis x, y;
+    const float *rows[FOVEATE_LADDER_TAPS + PX + 2];
+    ptrdiff_t plane;
+};
+
+/* A row as far as it is stored, and on with its outermost samples. */
+static void copy_row(const struct foveate_cpu_picture *picture, const struct window *window,
+                     int32_t row, float *out)
+{
+    const int32_t margin = foveate_level_margin(window->level);
+    const int32_t end = picture->plan->levels[window->level].width + margin;
+    const int32_t first = window->x.base + window->x.first;
+    const int32_t last = first + window->x.count;
+    const int32_t from = foveate_cpu_clamp(first, -margin, end - 1);
+    const int32_t to = foveate_cpu_clamp(last, from + 1, end);
+    for (int32_t c = 0; c < picture->channels; c++, out += window->plane) {
+        const float *in = foveate_cpu_plane_row(picture, window->level, c, row);
+        foveate_cpu_repeat(out, in[from], from - first);
+        memcpy(out + (from - first), in + from, (size_t)(to - from) * sizeof *out);
+        foveate_cpu_repeat(out + (to - first), in[to - 1], last - to);
+    }
+}
+
+/* ---- A tile */
+
+static const struct foveate_cpu_node *node_of(const struct foveate_cpu_node_tile *tile,
+                                              const struct foveate_cpu_ladder *ladder,
+                                              int32_t index)
+{
+    const int32_t i = tile->nodes.first + index * tile->nodes.apart;
+    return &ladder->nodes[i < ladder->count ? i : ladder->count - 1];
+}
+
+/* What the tile sees of a level along an axis: for node `index` and those after it that are made from it too. */
+static struct axis axis_of(const struct foveate_cpu_node_tile *tile,
+                           const struct foveate_cpu_ladder *ladder, int32_t index, int32_t px)
+{
+    const int32_t level = node_of(tile, ladder, index)->level;
+    struct axis axis = {.base = px >> level, .first = INT32_MAX};
+    int32_t end = INT32_MIN;
+    for (int32_t n = index; n < tile->nodes.count; n++) {
+        const struct foveate_cpu_node *node = node_of(tile, ladder, n);
+        if (node->level != level) {
+            break;
+        }
+        const struct foveate_cpu_node_phase *phase = foveate_cpu_node_phase_at(node, px);
+        axis.first = phase->first < axis.first ? phase->first : axis.first;
+        end = phase->first + phase->count > end ? phase->first + phase->count : end;
+    }
+    axis.count = end - axis.first;
+    return axis;
+}
+
+/* The level's rows themselves where all samples are stored, else copies; beyond the outermost there is none. */
+static void open_window(const struct foveate_cpu_node_tile *tile,
+                        const struct foveate_cpu_ladder *ladder, int32_t index,
+                        const struct room *room, struct window *out)
+{
+    const struct foveate_cpu_picture *picture = tile->picture;
+    out->level = node_of(tile, ladder, index)->level;
+    out->x = axis_of(tile, ladder, index, tile->x_px);
+    out->y = axis_of(tile, ladder, index, tile->y_px);
+    const struct foveate_level *level = &picture->plan->levels[out->level];
+    const int32_t margin = foveate_level_margin(out->level);
+    const int32_t first = out->x.base + out->x.first;
+    const bool inside = first >= -margin && first + out->x.count <= level->width + margin;
+    out->plane = inside ? foveate_cpu_plane(picture) : out->x.count;
+    int32_t before = INT32_MIN;
+    float *copy = room->window;
+    for (int32_t i = 0; i < out->y.count; i++) {
+        const int32_t row =
+            foveate_cpu_clamp(out->y.base + out->y.first + i, -margin, level->height + margin - 1);
+        if (i > 0 && row == before) {
+            out->rows[i] = out->rows[i - 1];
+        } else if (inside) {
+            out->rows[i] = foveate_cpu_plane_row(picture, out->level, 0, row) + first;
+        } else {
+            copy_row(picture, out, row, copy);
+            out->rows[i] = copy;
+            copy += picture->channels * out->plane;
+        }
+        before = row;
+    }
+}
+
+struct span {
+    int32_t first, end;
+};
+
+/* The rows of pixels that blend each node. */
+static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out)
+{
+    const bool all = tile->nodes.count == tile->nodes.together;
+    for (int32_t n = 0; n < tile->nodes.count; n++) {
+        out[n] = all ? (struct span){0, tile->height_px} : (struct span){tile->height_px, 0};
+    }
+    if (all) {
+        return;
+    }
+    for (int32_t y = 0; y < tile->height_px; y++) {
+        const float *firsts = tile->firsts + (ptrdiff_t)y * PX;
+        float low = firsts[0];
+        float high = firsts[0];
+        for (int32_t x = 1; x < PX; x++) {
+            low = firsts[x] < low ? firsts[x] : low;
+            high = firsts[x] > high ? firsts[x] : high;
+        }
+        for (int32_t n = (int32_t)low; n < (int32_t)high + tile->nodes.together; n++) {
+            out[n].first = y < out[n].first ? y : out[n].first;
+            out[n].end = y + 1;
+        }
+    }
+}
+
+static void add_node(const struct foveate_cpu_node_tile *tile, const struct foveate_cpu_node *node,
+                     const struct window *window, const struct room *room, int32_t index,
+                     struct span rows)
+{
+    const struct foveate_cpu_node_phase *x = foveate_cpu_node_phase_at(node, tile->x_px);
+    const struct foveate_cpu_node_phase *y = foveate_cpu_node_phase_at(node, tile->y_px);
+    const int32_t first = y->row_first[rows.first];
+    const struct foveate_cpu_node_window seen = {
+        .rows = window->rows + (y->first - window->y.first) + first,
+        .plane = window->plane,
+        .count = y->row_first[rows.end - 1] + node->taps - first,
+        .skip = x->first - window->x.first,
+    };
+    foveate_cpu_node_across(&seen, node, x, tile->picture->channels, room->across);
+    foveate_cpu_node_down(tile, &(struct foveate_cpu_node_rows){.node = node,
+                                                                .phase = y,
+                                                                .across = room->across,
+                                                                .across_first = first,
+                                                                .first_y = rows.first,
+                                                                .end_y = rows.end,
+                                                                .index = index});
+}
+
+static void blend_nodes(const struct foveate_cpu_node_tile *tile,
+                        const struct foveate_cpu_ladder *ladder, const struct room *room)
+{
+    struct span rows[MAX_NODES];
+    struct window window;
+    const struct foveate_cpu_node *seen = NULL; /* the one that the window was opened for */
+    find_rows(tile, rows);
+    memset(tile->pixels, 0,
+           (size_t)(tile->height_px * tile->picture->channels * PX) * sizeof *tile->pixels);
+    for (int32_t n = 0; n < tile->nodes.count; n++) {
+        const struct foveate_cpu_node *node = node_of(tile, ladder, n);
+        if (rows[n].first >= rows[n].end) {
+            continue;
+        }
+        if (!seen || node->level != seen->level) {
+            open_window(tile, ladder, n, room, &window);
+            seen = node;
+        }
+        add_node(tile, node, &window, room, n, rows[n]);
+    }
+}
+
+static int32_t blend_of(const struct foveate_cpu_picture *picture)
+{
+    if (!pixel_light_known(picture->view.src.format)) {
+        return FOVEATE_BLEND_FLOATS;
+    }
+    return foveate_light_blend(picture->light ? picture->view.frame.light : FOVEATE_LIGHT_STORED);
+}
+
+static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_cpu_ladder *ladder,
+                      const struct room *room)
+{
+    foveate_cpu_node_places(tile);
+    if (tile->highest <= 0.0f) {
+        foveate_cpu_copy_rows(tile->picture,
+                              (struct foveate_cpu_span){tile->x_px, tile->y_px, tile->width_px},
+                              tile->height_px);
+        return;
+    }
+    tile->nodes = foveate_tile_nodes_of(tile->lowest, tile->highest,
+                                        tile->is_wide ? FOVEATE_BLEND_WIDE : tile->blend);
+    foveate_cpu_node_weigh(tile);
+    blend_nodes(tile, ladder, room);
+    if (!foveate_cpu_node_write(tile, room->values)) {
+        foveate_cpu_node_gather(tile->picture, tile->sigma_px, tile->x_px, tile->y_px);
+    }
+}
+
+static void tiles(const struct foveate_cpu_picture *picture,
+                  const struct foveate_cpu_ladder *ladder, float *scratch, int32_t y_px)
+{
+    const int32_t width_px = picture->view.frame.width_px;
+    const int32_t rest_px = picture->view.frame.height_px - y_px;
+    struct room room;
+    lay_out(ladder, scratch, &room);
+    for (int32_t x_px = 0; x_px < width_px; x_px += PX) {
+        struct foveate_cpu_node_tile tile = {
+            .picture = picture,
+            .blend = blend_of(picture),
+            .is_wide = foveate_light_is_wide(foveate_plan_light(picture->plan)),
+            .x_px = x_px,
+            .y_px = y_px,
+            .width_px = width_px - x_px < PX ? width_px - x_px : PX,
+            .height_px = rest_px < PX ? rest_px : PX,
+            .sigma_px = room.sigma_px,
+            .places = room.places,
+            .firsts = room.firsts,
+            .weights = room.weights,
+            .pixels = room.pixels,
+        };
+        make_tile(&tile, ladder, &room);
+    }
+    foveate_cpu_finish_streams();
+}
+
+/* ---- Level 0 */
+
+static void read_rows(const struct foveate_cpu_picture *picture, float *values, int32_t first_row,
+                      int32_t end_row)
+{
+    for (int32_t y = first_row; y < end_row; y++) {
+        const struct foveate_cpu_span span = {0, y, picture->view.frame.width_px};
+        foveate_cpu_read(picture, &span, values, foveate_cpu_plane_row(picture, 0, 0, y),
+                         foveate_cpu_plane(picture));
+    }
+}
+
+const struct foveate_cpu_nodes FOVEATE_CPU_NAME(foveate_cpu_nodes) = {.read_rows = read_rows,
+                                                                      .tiles = tiles};
+#if !defined FOVEATE_CPU_AVX2 && !defined FOVEATE_CPU_AVX512
+size_t foveate_cpu_nodes_floats(const struct foveate_cpu_ladder *ladder)
+{
+    struct room room;
+    return lay_out(ladder, NULL, &room);
+}
+#endif

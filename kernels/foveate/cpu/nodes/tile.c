@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A tile's pixels find their places on the ladder here, and their way back into the picture. */
+
+#include "tile.h"
+
+#include "kernels/foveate/cpu/common/light.h"
+#include "kernels/foveate/cpu/common/planes.h"
+#include "kernels/foveate/cpu/common/sigma.h"
+
+#define PX FOVEATE_CPU_NODE_PX
+#define PIXELS FOVEATE_CPU_NODE_PIXELS
+
+/* ---- Places */
+
+/* foveate_ladder_place, of wide light */
+static inline lanes wide_place_of(const lanes *sigma_px)
+{
+    const lanes ratio = *sigma_px * (1.0f / FOVEATE_LADDER_WIDE_PX);
+    const lanes one = 1.0f - (lanes){0};
+    const whole_lanes blurred = ratio > one;
+    const lanes counted = lanes_choose(&blurred, &ratio, &one);
+    lanes logarithm;
+    lanes_logarithm(&counted, &logarithm);
+    return (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;
+}
+
+/* foveate_ladder_place, of any else */
+static inline lanes place_of(const lanes *sigma_px)
+{
+    const lanes zero = {0};
+    const lanes least = zero + 0.1f;
+    const whole_lanes blurred = *sigma_px >= least;
+    const lanes sigma = lanes_choose(&blurred, sigma_px, &least);
+    const whole_lanes is_wide = sigma > zero + 0.8f;
+    lanes sum = sigma * 2.50662827f;
+    if (!lanes_all(&is_wide)) {
+        const lanes square = sigma * sigma;
+        const lanes power = -0.5f * lanes_reciprocal(&square);
+        lanes q;
+        lanes_exponential(&power, &q);
+        const lanes q4 = q * q * q * q;
+        const lanes sampled = 1.0f + 2.0f * (q + q4 * (1.0f + q4 * q));
+        sum = lanes_choose(&is_wide, &sum, &sampled);
+    }
+    lanes logarithm;
+    lanes_logarithm(&sum, &logarithm);
+    const lanes place = (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;
+    const whole_lanes counts = blurred & (place > zero);
+    return lanes_choose(&counts, &place, &zero);
+}
+
+/* Pixels beyond the picture are as its last ones. */
+static void repeat_last(float *row, int32_t count)
+{
+    for (int32_t i = count; i < PX; i++) {
+        row[i] = row[count - 1];
+    }
+}
+
+void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile)
+{
+    lanes lowest = {0};
+    lanes highest = {0};
+    for (int32_t y = 0; y < tile->height_px; y++) {
+        float *sigma_px = tile->sigma_px + (ptrdiff_t)y * PX;
+        float *places = tile->places + (ptrdiff_t)y * PX;
+        foveate_cpu_sigma_row(tile->picture,
+                              (struct foveate_cpu_places){(float)tile->x_px + 0.5f,
+                                                          (float)(tile->y_px + y) + 0.5f, 1.0f, PX},
+                              sigma_px);
+        repeat_last(sigma_px, tile->width_px);
+        for (int32_t i = 0; i < PX; i += LANES) {
+            const lanes place = tile->is_wide ? wide_place_of(lanes_at(sigma_px + i))
+                                              : place_of(lanes_at(sigma_px + i));
+            const whole_lanes lower = place < lowest;
+            const whole_lanes higher = place > highest;
+            *(lanes *)(places + i) = place;
+            lowest = y + i == 0 ? place : lanes_choose(&lower, &place, &lowest);
+            highest = y + i == 0 ? place : lanes_choose(&higher, &place, &highest);
+        }
+    }
+    tile->lowest = lowest[0];
+    tile->highest = highest[0];
+    for (int32_t i = 1; i < LANES; i++) {
+        tile->lowest = lowest[i] < tile->lowest ? lowest[i] : tile->lowest;
+        tile->highest = highest[i] > tile->highest ? highest[i] : tile->highest;
+    }
+}
+
+/* ---- Weights */
+
+/* foveate_ladder_weights */
+static inline void weights_of(const lanes *at, int32_t together, float *out)
+{
+    const lanes a = *at;
+    const lanes b = a - 1.0f;
+    const lanes c = a - 2.0f;
+    const lanes d = a - 3.0f;
+    if (together == 1) {
+        *(lanes *)out = 1.0f - (lanes){0};
+    } else if (together == 2) {
+        *(lanes *)out = -b;
+        *(lanes *)(out + PIXELS) = a;
+    } else if (together == 3) {
+        *(lanes *)out = 0.5f * b * c;
+        *(lanes *)(out + PIXELS) = -a * c;
+        *(lanes *)(out + 2 * PIXELS) = 0.5f * a * b;
+    } else {
+        *(lanes *)out = b * c * d * (-1.0f / 6.0f);
+        *(lanes *)(out + PIXELS) = a * c * d * 0.5f;
+        *(lanes *)(out + 2 * PIXELS) = a * b * d * -0.5f;
+        *(lanes *)(out + 3 * PIXELS) = a * b * c * (1.0f / 6.0f);
+    }
+}
+
+/* foveate_tile_nodes_at */
+void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile)
+{
+    const struct foveate_tile_nodes *nodes = &tile->nodes;
+    const lanes zero = {0};
+    const lanes last = (float)(nodes->count - nodes->together) + zero;
+    const float scale = 1.0f / (float)nodes->apart;
+    for (int32_t i = 0; i < tile->height_px * PX; i += LANES) {
+        const lanes at = (*lanes_at(tile->places + i) - (float)nodes->first) * scale;
+        const whole_lanes whole = __builtin_convertvector(at, whole_lanes) - 1;
+        const lanes asked = __builtin_convertvector(whole, lanes);
+        const whole_lanes below = asked < zero;
+        const lanes from = lanes_choose(&below, &zero, &asked);
+        const whole_lanes above = from > last;
+        const lanes first = lanes_choose(&above, &last, &from);
+        const lanes rest = at - first;
+        *(lanes *)(tile->firsts + i) = first;
+        weights_of(&rest, nodes->together, tile->weights + i);
+    }
+}
+
+/* ---- Back into the picture */
+
+/* Light becomes levels, of a display's samples or of one colour. */
+static void encode_row(const struct foveate_cpu_node_tile *tile, float *row)
+{
+    const uint32_t channels = (uint32_t)tile->picture->channels;
+    float values[PX * FOVEATE_CPU_MAX_CHANNELS];
+    for (uint32_t i = 0; i < PX * channels; i++) {
+        values[i] = row[i % channels * PX + i / channels];
+    }
+    pixel_light_to_levels(tile->picture->light, values, PX, channels,
+                          tile->picture->codec->color_channels);
+    for (uint32_t i = 0; i < PX * channels; i++) {
+        row[i % channels * PX + i / channels] = values[i];
+    }
+}
+
+/* Roots of wide light become its codes. */
+static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
+{
+    const struct pixel_light *light = tile->picture->light;
+    const int32_t colors = (int32_t)tile->picture->codec->color_channels;
+    const lanes zero = {0};
+    for (int32_t i = 0; i < colors * PX; i += LANES) {
+        const lanes root = *lanes_at(row + i);
+        const whole_lanes some = root > zero; /* weights may be below 0 */
+        const lanes kept = lanes_choose(&some, &root, &zero);
+        *(lanes *)(row + i) = kept * kept;
+    }
+    if (colors < 3 || light->sample_count > 0) {
+        encode_row(tile, row);
+        return;
+    }
+    for (int32_t i = 0; i < PX; i += LANES) {
+        lanes values[3] = {*lanes_at(row + i), *lanes_at(row + PX + i),
+                           *lanes_at(row + 2 * PX + i)};
+        if (light->system_gamma > 0.0f) {
+            foveate_cpu_scene_of_display(light, values);
+        }
+        for (int32_t c = 0; c < 3; c++) {
+            *(lanes *)(row + c * PX + i) = foveate_cpu_level_of(light, &values[c]);
+        }
+    }
+}
+
+/* Weights below 0 may make less than nothing, and more than white. */
+static void clamp(const struct foveate_cpu_node_tile *tile, float *row, const lanes *most)
+{
+    const lanes zero = {0};
+    for (int32_t i = 0; i < tile->picture->channels * PX; i += LANES) {
+        const lanes value = *lanes_at(row + i);
+        const whole_lanes below = value < zero;
+        const lanes raised = lanes_choose(&below, &zero, &value);
+        const whole_lanes above = raised > *most;
+        *(lanes *)(row + i) = lanes_choose(&above, most, &raised);
+    }
+}
+
+static bool is_finite(const struct foveate_cpu_node_tile *tile)
+{
+    lanes sum = {0};
+    for (int32_t i = 0; i < tile->height_px * tile->picture->channels * PX; i += LANES) {
+        sum += *lanes_at(tile->pixels + i) * 0.0f;
+    }
+    float all = 0.0f;
+    for (int32_t i = 0; i < LANES; i++) {
+        all += sum[i];
+    }
+    return all == 0.0f;
+}
+
+/* The pixels of a row that are not blurred, run by run. */
+static void copy_sharp(const struct foveate_cpu_node_tile *tile, int32_t y)
+{
+    const struct foveate_cpu_picture *picture = tile->picture;
+    const float *places = tile->places + (ptrdiff_t)y * PX;
+    for (int32_t x = 0; x < tile->width_px; x++) {
+        const int32_t first = x;
+        while (x < tile->width_px && places[x] <= 0.0f) {
+            x++;
+        }
+        if (x > first) {
+            const struct foveate_cpu_span span = {tile->x_px + first, tile->y_px + y, x - first};
+            foveate_cpu_copy_span(picture, &span);
+        }
+    }
+}
+
+bool foveate_cpu_node_write(const struct foveate_cpu_node_tile *tile, float *values)
+{
+    struct foveate_cpu_picture picture = *tile->picture;
+    const bool levels = pixel_light_known(picture.view.src.format);
+    if (!levels && !is_finite(tile)) {
+        return false;
+    }
+    picture.light = tile->blend == FOVEATE_BLEND_WIDE ? NULL : picture.light;
+    const bool words = foveate_cpu_is_words(&picture);
+    const float highest = !words || picture.light ? 1.0f : 255.0f;
+    const lanes most = highest - (lanes){0};
+    for (int32_t y = 0; y < tile->height_px; y++) {
+        const struct foveate_cpu_span span = {tile->x_px, tile->y_px + y, tile->width_px};
+        float *row = tile->pixels + (ptrdiff_t)y * picture.channels * PX;
+        if (tile->blend == FOVEATE_BLEND_WIDE) {
+            encode_roots(tile, row);
+        }
+        if (words) {
+            clamp(tile, row, &most);
+            foveate_cpu_write_words(&picture, &span, row, PX);
+        } else {
+            foveate_cpu_write(&picture, &span, row, PX, values);
+        }
+        if (tile->lowest <= 0.0f) {
+            copy_sharp(tile, y);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A tile of the node way and its parts. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODE_TILE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_NODE_TILE_H
+
+#include "kernels/foveate/cpu/common/lanes.h"
+#include "nodes.h"
+
+#define FOVEATE_CPU_NODE_PIXELS (FOVEATE_CPU_NODE_PX * FOVEATE_CPU_NODE_PX)
+
+#define foveate_cpu_node_places FOVEATE_CPU_NAME(foveate_cpu_node_places)
+#define foveate_cpu_node_weigh FOVEATE_CPU_NAME(foveate_cpu_node_weigh)
+#define foveate_cpu_node_across FOVEATE_CPU_NAME(foveate_cpu_node_across)
+#define foveate_cpu_node_down FOVEATE_CPU_NAME(foveate_cpu_node_down)
+#define foveate_cpu_node_write FOVEATE_CPU_NAME(foveate_cpu_node_write)
+
+/* Numbers of a tile's pixels, a row of 16 after the other. */
+struct foveate_cpu_node_tile {
+    const struct foveate_cpu_picture *picture;
+    int32_t x_px, y_px;
+    int32_t width_px, height_px; /* as far as it lies in the picture */
+    int32_t blend; /* enum foveate_blend; wide: roots of light are blended */
+    bool is_wide; /* the plan's ladder is that of wide light, whatever the pixels are */
+    struct foveate_tile_nodes nodes;
+    float *sigma_px;
+    float *places; /* of sigma on the ladder */
+    float *firsts; /* of the tile's nodes, the first that the pixel blends */
+    float *weights; /* of that and those after it: FOVEATE_LADDER_TOGETHER times all pixels */
+    float *pixels; /* what comes out: rows of a channel after the other's */
+    float lowest, highest; /* place */
+};
+
+/* sigma_px, places and their range, of pixels that lie in the picture. */
+void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile);
+/* nodes is known. */
+void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile);
+
+/* Rows of the samples of a level that a tile sees, and where the first of each is. */
+struct foveate_cpu_node_window {
+    const float *const *rows; /* the first channel of each */
+    ptrdiff_t plane; /* to the next channel */
+    int32_t count; /* rows */
+    int32_t skip; /* samples in each row before the first that counts */
+};
+
+/* Sums samples to 16 pixels a row and channel. */
+void foveate_cpu_node_across(const struct foveate_cpu_node_window *window,
+                             const struct foveate_cpu_node *node,
+                             const struct foveate_cpu_node_phase *phase, int32_t channels,
+                             float *out);
+
+struct foveate_cpu_node_rows {
+    const struct foveate_cpu_node *node;
+    const struct foveate_cpu_node_phase *phase; /* along y */
+    const float *across;
+    int32_t across_first; /* the row of the tile's window that it begins with */
+    int32_t first_y, end_y; /* rows of the tile to add to */
+    int32_t index; /* of the node in the tile's */
+};
+
+/* Adds a node, times its weights, to the tile's pixels. */
+void foveate_cpu_node_down(const struct foveate_cpu_node_tile *tile,
+                           const struct foveate_cpu_node_rows *rows);
+
+/* To the picture; pixels of no blur are copied. `values` has room for 16 pixels. False: there are values that
+ * are not finite, and nothing is written. */
+bool foveate_cpu_node_write(const struct foveate_cpu_node_tile *tile, float *values);
+
+#endif

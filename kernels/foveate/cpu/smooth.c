@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "smooth.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+#include "core/thread_steps.h"
+#include "kernels/foveate/cpu/blockwise/blockwise.h"
+#include "kernels/foveate/cpu/common/lanes.h"
+#include "kernels/foveate/cpu/nodes/nodes.h"
+#include "kernels/foveate/cpu/tiles/tile.h"
+#include "kernels/foveate/grid.h"
+#include "kernels/foveate/model/slope.h"
+
+#include <stdlib.h>
+
+_Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step");
+
+#define CHANNELS FOVEATE_CPU_MAX_CHANNELS
+/* What fits in the caches of one core; more images at a time would go through memory. */
+#define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
+
+/* Rows of a level in planes that a worker takes at a time: the fewer, the more rows of the image are read
+ * twice. */
+#define PLANE_ROWS 16
+
+/* What a worker has for itself. */
+struct scratch {
+    float *memory;
+    float *tile; /* what levels and squares are made in */
+    float *nodes; /* what tiles are blended in, or fragments made */
+    float *values; /* a row as the codec reads it */
+    struct foveate_cpu_scratch bands;
+};
+
+/* Images whose levels are in memory together. */
+struct group {
+    int32_t first;
+    int32_t count;
+};
+
+/* An image of the batch under way. */
+struct view {
+    struct foveate_cpu_view image;
+    float *samples; /* of its levels */
+    const struct foveate_cpu_smooth *smooth;
+};
+
+/* Rows of a level or of the image, or of squares. */
+struct rows {
+    int32_t level;
+    int32_t first;
+    int32_t end;
+};
+
+/* One pass over images of the group: the same rows of each, a few at a time, which is a piece. */
+struct step {
+    void (*rows_fn)(const struct view *view, struct scratch *scratch, struct rows rows);
+    struct rows rows;
+    int32_t rows_at_once;
+    int32_t image_count; /* of the group, from its first */
+};
+
+/* How pixels are made. */
+enum way {
+    WAY_COPY,
+    WAY_SQUARES, /* foveate/cpu/tiles/tile.h */
+    WAY_NODES, /* foveate/cpu/nodes/nodes.h */
+    WAY_FRAGMENTS, /* foveate/cpu/blockwise/fragments.h */
+    WAY_BANDS, /* foveate/cpu/blockwise/band.h */
+};
+
+struct foveate_cpu_smooth {
+    const struct foveate_plan *plan;
+    const struct foveate_cpu_tiles *tiles;
+    const struct foveate_cpu_nodes *nodes;
+    struct foveate_cpu_blockwise blockwise; /* of such a plan */
+    struct foveate_cpu_steepness steepness;
+    struct foveate_cpu_ladder ladder;
+    float *samples; /* the levels of image_capacity images, one image's after the other's */
+    uint32_t image_capacity; /* at least 1 */
+    struct scratch *scratch;
+    uint32_t scratch_count;
+    /* Of the batch under way. */
+    struct foveate_cpu_smooth_run run;
+    const struct pixel_codec *codec;
+    uint32_t channels; /* that are averaged */
+    enum way way;
+    struct group group;
+    struct step steps[THREAD_STEPS_MAX];
+    struct thread_steps pieces; /* of these */
+};
+
+/* ---- Create and destroy */
+
+static void choose_loops(struct foveate_cpu_smooth *smooth)
+{
+    smooth->tiles = &foveate_cpu_tiles_base;
+    smooth->nodes = &foveate_cpu_nodes_base;
+#ifdef FOVEATE_CPU_HAVE_AVX2
+    if (!foveate_cpu_runs_avx2()) {
+        return;
+    }
+    smooth->tiles = &foveate_cpu_tiles_avx2;
+    smooth->nodes = &foveate_cpu_nodes_avx2;
+    if (foveate_cpu_runs_avx512()) {
+        smooth->tiles = &foveate_cpu_tiles_avx512;
+        smooth->nodes = &foveate_cpu_nodes_avx512;
+    }
+#endif
+}
+
+static enum fovea_result make_scratch(struct scratch *scratch,
+                                      const struct foveate_cpu_smooth *smooth)
+{
+    const size_t values = (size_t)smooth->plan->width_px * CHANNELS;
+    const size_t line = FOVEATE_CPU_TILE_LINE;
+    const size_t tile = foveate_cpu_tile_floats(smooth->plan->width_px);
+    const size_t nodes = smooth->plan->smooth ? foveate_cpu_nodes_floats(&smooth->ladder)
+                                              : foveate_cpu_blockwise_floats(&smooth->blockwise);
+    const size_t floats = line + tile + nodes + values;
+    scratch->memory = large_memory_make(floats, sizeof *scratch->memory);
+    if (!scratch->memory) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const size_t line_bytes = line * sizeof *scratch->memory;
+    const size_t beyond_bytes = (uintptr_t)scratch->memory % line_bytes;
+    scratch->tile = scratch->memory + (line_bytes - beyond_bytes) / sizeof *scratch->memory;
+    scratch->nodes = scratch->tile + tile;
+    scratch->values = scratch->nodes + nodes;
+    return smooth->plan->smooth ? FOVEA_OK
+                                : foveate_cpu_scratch_init(&scratch->bands, smooth->plan);
+}
+
+/* Whole registers are read beyond the last sample. */
+#define SLACK 32
+
+static size_t level_floats(const struct foveate_cpu_smooth *smooth)
+{
+    return (size_t)smooth->plan->level_samples * CHANNELS + SLACK;
+}
+
+enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
+                                                 uint32_t image_count)
+{
+    const size_t floats = level_floats(smooth) ? level_floats(smooth) : 1;
+    const size_t workers = smooth->scratch_count ? smooth->scratch_count : 1;
+    const size_t most = workers * LEVEL_BYTES_PER_WORKER / (floats * sizeof *smooth->samples);
+    const size_t fitting = image_count < most ? image_count : most;
+    const size_t count = fitting ? fitting : 1;
+    if (count <= smooth->image_capacity) {
+        return FOVEA_OK;
+    }
+    float *samples = large_memory_make(count * floats, sizeof *samples);
+    if (!samples) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    large_memory_free(smooth->samples);
+    smooth->samples = samples;
+    smooth->image_capacity = (uint32_t)count;
+    return FOVEA_OK;
+}
+
+static void free_scratch(struct scratch *scratch, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        large_memory_free(scratch[i].memory);
+        foveate_cpu_scratch_finish(&scratch[i].bands);
+    }
+}
+
+static enum fovea_result make_scratches(const struct foveate_cpu_smooth *smooth,
+                                        struct scratch *scratch, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const enum fovea_result result = make_scratch(&scratch[i], smooth);
+        if (result < 0) {
+            free_scratch(scratch, first, i + 1);
+            return result;
+        }
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smooth,
+                                                  uint32_t worker_count)
+{
+    const uint32_t old_count = smooth->scratch_count;
+    if (worker_count <= old_count) {
+        return FOVEA_OK;
+    }
+    struct scratch *scratch = calloc(worker_count, sizeof *scratch);
+    if (!scratch) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = make_scratches(smooth, scratch, old_count, worker_count);
+    if (result < 0) {
+        free(scratch);
+        return result;
+    }
+    for (uint32_t i = 0; i < old_count; i++) {
+        scratch[i] = smooth->scratch[i];
+    }
+    free(smooth->scratch);
+    smooth->scratch = scratch;
+    smooth->scratch_count = worker_count;
+    return FOVEA_OK;
+}
+
+/* What makes pixels of the plan besides levels. */
+static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
+{
+    if (!smooth->plan->smooth) {
+        FOVEA_TRY(foveate_cpu_blockwise_init(&smooth->blockwise, smooth->plan));
+        smooth->plan = &smooth->blockwise.plan;
+        return FOVEA_OK;
+    }
+    smooth->steepness = foveate_cpu_steepness_of(smooth->plan);
+    return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->steepness.sigma_px);
+}
+
+enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
+                                            struct foveate_cpu_smooth **out_smooth)
+{
+    *out_smooth = NULL;
+    struct foveate_cpu_smooth *smooth = calloc(1, sizeof *smooth);
+    if (!smooth) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    smooth->plan = plan;
+    choose_loops(smooth);
+    enum fovea_result result = make_tables(smooth);
+    if (result == FOVEA_OK) {
+        result = foveate_cpu_smooth_grow_levels(smooth, 1);
+    }
+    if (result < 0) {
+        foveate_cpu_smooth_destroy(&smooth);
+        return result;
+    }
+    *out_smooth = smooth;
+    return FOVEA_OK;
+}
+
+void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
+{
+    if (!smooth || !*smooth) {
+        return;
+    }
+    free_scratch((*smooth)->scratch, 0, (*smooth)->scratch_count);
+    free((*smooth)->scratch);
+    large_memory_free((*smooth)->samples);
+    foveate_cpu_ladder_finish(&(*smooth)->ladder);
+    foveate_cpu_blockwise_finish(&(*smooth)->blockwise);
+    free(*smooth);
+    *smooth = NULL;
+}
+
+/* ---- Levels, squares and tiles */
+
+static struct foveate_cpu_picture picture_of(const struct view *view)
+{
+    const struct foveate_cpu_smooth *smooth = view->smooth;
+    return (struct foveate_cpu_picture){
+        .plan = smooth->plan,
+        .view = view->image,
+        .codec = smooth->codec,
+        .light = smooth->run.light,
+        .channels = (int32_t)smooth->channels,
+        .samples = view->samples,
+        .first_level = smooth->way == WAY_SQUARES ? 1 : 0,
+        .steepness = smooth->steepness.slope,
+    };
+}
+
+static int32_t squares_along(int32_t size_px)
+{
+    return (size_px + FOVEATE_CPU_TILE_PX - 1) / FOVEATE_CPU_TILE_PX;
+}
+
+static void make_planes(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    if (rows.level == 0) {
+        view->smooth->nodes->read_rows(&picture, scratch->values, rows.first, rows.end);
+        return;
+    }
+    view->smooth->tiles->level_rows(&picture, scratch->tile, rows.level, rows.first, rows.end);
+}
+
+static void make_squares(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    const int32_t across = squares_along(view->image.frame.width_px);
+    for (int32_t i = rows.first; i < rows.end; i++) {
+        view->smooth->tiles->square(&picture, scratch->tile, i % across * FOVEATE_CPU_TILE_PX,
+                                    i / across * FOVEATE_CPU_TILE_PX);
+    }
+}
+
+static int32_t tiles_along(int32_t size_px)
+{
+    return (size_px + FOVEATE_CPU_NODE_PX - 1) / FOVEATE_CPU_NODE_PX;
+}
+
+static void make_tiles(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    for (int32_t i = rows.first; i < rows.end; i++) {
+        view->smooth->nodes->tiles(&picture, &view->smooth->ladder, scratch->nodes,
+                                   i * FOVEATE_CPU_NODE_PX);
+    }
+}
+
+static void make_fragments(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    foveate_cpu_blockwise_fragments(&view->smooth->blockwise, &picture, scratch->nodes, rows.first);
+}
+
+static void make_bands(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct foveate_cpu_picture picture = picture_of(view);
+    foveate_cpu_blockwise_band(&view->smooth->blockwise, &picture, &scratch->bands, rows.first);
+}
+
+static void copy_rows(const struct view *view, struct scratch *scratch, struct rows rows)
+{
+    const struct pixel_codec *codec = view->smooth->codec;
+    const int32_t width = view->image.frame.width_px;
+    (void)scratch;
+    for (int32_t y = rows.first; y < rows.end; y++) {
+        const struct pixel_row src = foveate_cpu_row(&view->image.src, codec, 0, y, width);
+        const struct pixel_row dst = foveate_cpu_row(&view->image.dst, codec, 0, y, width);
+        pixel_copy_row(codec, &src, &dst);
+    }
+}
+
+/* ---- A batch */
+
+/* Image `index` of the group. Where all images are one picture, its levels serve them all. */
+static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t index)
+{
+    const struct foveate_cpu_batch *batch = smooth->run.batch;
+    const size_t place = batch->src_next_bytes == 0 ? 0 : (size_t)index;
+    return (struct view){
+        .image = foveate_cpu_view_of(batch, smooth->run.frame, smooth->group.first + index),
+        .samples = smooth->samples + place * level_floats(smooth),
+        .smooth = smooth,
+    };
+}
+
+static int32_t pieces_per_image(const struct step *step)
+{
+    return (step->rows.end - step->rows.first + step->rows_at_once - 1) / step->rows_at_once;
+}
+
+static struct rows rows_of(const struct step *step, int32_t piece)
+{
+    const int32_t first = step->rows.first + piece * step->rows_at_once;
+    const int32_t end = first + step->rows_at_once;
+    return (struct rows){step->rows.level, first, end < step->rows.end ? end : step->rows.end};
+}
+
+static void work(void *user, uint32_t worker)
+{
+    struct foveate_cpu_smooth *smooth = user;
+    int32_t index;
+    int32_t piece;
+    while (thread_steps_take(&smooth->pieces, &index, &piece)) {
+        const struct step *step = &smooth->steps[index];
+        const int32_t pieces = pieces_per_image(step);
+        const struct view view = view_of(smooth, piece / pieces);
+        step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, piece % pieces));
+        thread_steps_finish(&smooth->pieces);
+    }
+}
+
+static void add_step(struct foveate_cpu_smooth *smooth, struct step step)
+{
+    smooth->steps[smooth->pieces.count] = step;
+    thread_steps_add(&smooth->pieces, pieces_per_image(&step) * step.image_count);
+}
+
+/* Squares need no copy of the image as level 0. */
+static void add_levels(struct foveate_cpu_smooth *smooth)
+{
+    const bool shared = smooth->run.batch->src_next_bytes == 0;
+    const int32_t first = smooth->way == WAY_SQUARES ? 1 : 0;
+    if (smooth->way == WAY_BANDS) {
+        return;
+    }
+    for (int32_t k = first; k < (int32_t)smooth->plan->level_count; k++) {
+        const int32_t margin = foveate_level_margin(k);
+        add_step(smooth,
+                 (struct step){.rows_fn = make_planes,
+                               .rows = {k, -margin, smooth->plan->levels[k].height + margin},
+                               .rows_at_once = PLANE_ROWS,
+                               .image_count = shared ? 1 : smooth->group.count});
+    }
+}
+
+static void add_pixels(struct foveate_cpu_smooth *smooth)
+{
+    const struct foveate_frame *frame = smooth->run.frame;
+    struct step step = {.rows_at_once = 1, .image_count = smooth->group.count};
+    switch (smooth->way) {
+    case WAY_COPY:
+        step.rows_fn = copy_rows;
+        step.rows.end = frame->height_px;
+        step.rows_at_once = PLANE_ROWS;
+        break;
+    case WAY_SQUARES:
+        step.rows_fn = make_squares;
+        step.rows.end = squares_along(frame->width_px) * squares_along(frame->height_px);
+        break;
+    case WAY_NODES:
+        step.rows_fn = make_tiles;
+        step.rows.end = tiles_along(frame->height_px);
+        break;
+    case WAY_FRAGMENTS:
+    case WAY_BANDS:
+        step.rows_fn = smooth->way == WAY_FRAGMENTS ? make_fragments : make_bands;
+        step.rows.end = /* of the gaze that makes most of them */
+            foveate_grid_count(frame->height_px, frame->fragment_px, frame->fragment_px - 1);
+        break;
+    }
+    add_step(smooth, step);
+}
+
+static void run_group(struct foveate_cpu_smooth *smooth)
+{
+    thread_steps_clear(&smooth->pieces);
+    add_levels(smooth);
+    add_pixels(smooth);
+    thread_pool_run(smooth->run.pool, smooth->run.worker_count, work, smooth);
+}
+
+/* | the plan | pixels | light | way |
+ * |---|---|---|---|
+ * | strength 0 | any | any | copied |
+ * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | squares: 3 ns a pixel |
+ * | any else, smooth | any | any | nodes: README.md |
+ * | blockwise | UNORM | as stored, sRGB's | fragments, each from a level |
+ * | blockwise, any else | any | any | bands of fragments, from pixels |
+ *
+ * Squares take no floats, of which one that is not finite would spread, and write no light but sRGB's. */
+static enum way way_of(const struct foveate_cpu_smooth *smooth)
+{
+    const struct foveate_cpu_steepness *s = &smooth->steepness;
+    const bool unorm = pixel_light_known(smooth->run.batch->src->format);
+    if (!smooth->plan->smooth && smooth->plan->ring_count > 0) {
+        return unorm && smooth->plan->level_count > 0 ? WAY_FRAGMENTS : WAY_BANDS;
+    }
+    if (smooth->plan->level_count == 0) {
+        return WAY_COPY;
+    }
+    const bool mild =
+        s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
+    return mild && unorm && !foveate_light_is_wide(smooth->run.frame->light) ? WAY_SQUARES
+                                                                             : WAY_NODES;
+}
+
+/* The workers wait for one another after every level of a group, not of an image. */
+void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
+                            const struct foveate_cpu_smooth_run *run)
+{
+    const struct foveate_cpu_batch *batch = run->batch;
+    const int32_t count = (int32_t)batch->count;
+    const int32_t most = batch->src_next_bytes == 0 ? count : (int32_t)smooth->image_capacity;
+    smooth->run = *run;
+    smooth->codec = pixel_codec_of(batch->src->format);
+    smooth->channels = smooth->codec->color_channels +
+                       (smooth->codec->has_alpha && run->frame->blur_alpha ? 1 : 0);
+    smooth->way = way_of(smooth);
+    for (int32_t first = 0; first < count; first += most) {
+        smooth->group = (struct group){first, count - first < most ? count - first : most};
+        run_group(smooth);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A Gaussian with a sigma of its own for each sample, along one axis, a register of neighbouring samples
+ * at a time.
+ *
+ * Its weights are w(i) = g^(i^2): the next of them is the last one times g^(2i + 1), which itself grows by
+ * g^2, so that two products a step make all of them from the first, and a register makes those of its
+ * samples at once, for all channels. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLUR_H
+#define FOVEA_KERNELS_FOVEATE_CPU_BLUR_H
+
+#include "kernels/foveate/cpu/common/lanes.h"
+#include "kernels/foveate/cpu/common/picture.h"
+
+#define foveate_cpu_weights FOVEATE_CPU_NAME(foveate_cpu_weights)
+#define foveate_cpu_blur FOVEATE_CPU_NAME(foveate_cpu_blur)
+#define foveate_cpu_blur_square FOVEATE_CPU_NAME(foveate_cpu_blur_square)
+
+/* What is left to be done on a level: (sigma^2 - taken) * scale, in its samples squared. */
+struct foveate_cpu_rest {
+    float taken; /* by decimation before and up-sampling after, pixels squared */
+    float scale;
+    bool exact; /* the discrete weights have exactly that variance; else they follow the Gaussian */
+};
+
+/* g for a row of sigmas, which may be out. The count here is rounded up to whole registers. */
+void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma_px, int32_t count,
+                         float *out);
+
+/* A row of each channel. Their neighbours lie `step` apart. */
+struct foveate_cpu_blur {
+    const float *in;
+    ptrdiff_t in_plane;
+    ptrdiff_t step;
+    float *out;
+    ptrdiff_t out_plane;
+    const float *weights;
+    int32_t radius;
+    int32_t count;
+};
+void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels);
+
+/* Both axes at once, all weights of a sample's square by its own sigma: exact however steep sigma is, and
+ * radius / 2 times as much work. Neighbours along x lie side by side, along y `step` apart. */
+#define FOVEATE_CPU_BLUR_RADIUS 24 /* at most */
+void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channels);
+
+#endif

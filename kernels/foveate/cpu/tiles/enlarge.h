@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Samples of a level as pixels: cubic B-splines, whose variance is that of four boxes as wide as a sample,
+ * 4^k / 3 pixels squared, nearly the same at every pixel. They smooth as a Gaussian does and ring nowhere.
+ *
+ * A sample covers 2^k pixels along an axis, its phases. Pixels of one phase have the same four weights, so
+ * that along x they are made together and woven with those of other phases only then. x comes first: most of
+ * the work is done for every pixel along y, where neighbours need no shuffling. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
+
+#include "kernels/foveate/cpu/common/lanes.h"
+#include "kernels/foveate/cpu/common/picture.h"
+
+#define foveate_cpu_splines_make FOVEATE_CPU_NAME(foveate_cpu_splines_make)
+#define foveate_cpu_enlarge_across FOVEATE_CPU_NAME(foveate_cpu_enlarge_across)
+#define foveate_cpu_enlarge_down FOVEATE_CPU_NAME(foveate_cpu_enlarge_down)
+#define foveate_cpu_enlarge_words FOVEATE_CPU_NAME(foveate_cpu_enlarge_words)
+
+/* Samples before the one that covers the first pixel. */
+#define FOVEATE_CPU_ENLARGE_PAD 2
+
+/* Of one phase: four weights, and the first of the samples that they are for, counted from the pad's. */
+struct foveate_cpu_spline {
+    float weights[4];
+    int32_t first;
+};
+
+struct foveate_cpu_splines {
+    int32_t k;
+    struct foveate_cpu_spline phases[1 << (FOVEATE_MAX_LEVELS - 1)];
+};
+
+void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out);
+
+/* Room for the phases of a row, twice. */
+struct foveate_cpu_enlarge_scratch {
+    float *phases;
+    float *other;
+};
+
+/* A row of `count` samples, which begins with the pad, as count << k pixels, and up to a register of samples
+ * more. */
+void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
+                                const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
+                                int32_t count, float *out);
+
+/* Four such rows as one row of pixels; planes and counts as everywhere. */
+struct foveate_cpu_enlarge_rows {
+    const float *in[4];
+    ptrdiff_t plane;
+    const float *weights;
+    int32_t count; /* is not rounded up for words */
+};
+void foveate_cpu_enlarge_down(const struct foveate_cpu_enlarge_rows *rows, int32_t channels,
+                              float *out, ptrdiff_t out_plane);
+/* Three channels as RGBA8 with the alpha of other pixels. */
+void foveate_cpu_enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
+                               const struct pixel_light *light, const unsigned char *alpha,
+                               unsigned char *out);
+
+#endif

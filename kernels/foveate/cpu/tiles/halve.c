@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "halve.h"
+
+#define TAPS FOVEATE_CPU_HALVE_TAPS
+#define OUTER (1.0f / 32.0f)
+#define MIDDLE (5.0f / 32.0f)
+#define INNER (10.0f / 32.0f)
+
+/* Sample i of a level lies between 2i and 2i + 1 of the one below: its taps are 2i - 2 .. 2i + 3. */
+#define FIRST_TAP (-2)
+#define FIRST_BELOW (2 * -FOVEATE_MARGIN + FIRST_TAP) /* that a row with its margin reads */
+
+/* Pairs first, so that mirrored pictures have mirrored levels. */
+static inline void halve_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
+{
+    *(lanes *)(out + i) = (*lanes_at(rows[0] + i) + *lanes_at(rows[5] + i)) * OUTER +
+                          (*lanes_at(rows[1] + i) + *lanes_at(rows[4] + i)) * MIDDLE +
+                          (*lanes_at(rows[2] + i) + *lanes_at(rows[3] + i)) * INNER;
+}
+
+/* The last register ends with the rows: what follows them may be somebody else's who is writing it. */
+static void halve_down(const float *const rows[TAPS], int32_t count, float *out)
+{
+    for (int32_t i = 0; i + LANES <= count; i += LANES) {
+        halve_lanes_down(rows, i, out);
+    }
+    if (count >= LANES) {
+        halve_lanes_down(rows, count - LANES, out);
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = (rows[0][i] + rows[5][i]) * OUTER + (rows[1][i] + rows[4][i]) * MIDDLE +
+                 (rows[2][i] + rows[3][i]) * INNER;
+    }
+}
+
+static void split(const float *restrict in, int32_t count, float *restrict even,
+                  float *restrict odd)
+{
+    for (int32_t i = 0; i < count; i++) {
+        even[i] = in[2 * i];
+        odd[i] = in[2 * i + 1];
+    }
+}
+
+/* out may be followed by what must stay: the end is done sample by sample. */
+static void halve_across(const struct foveate_cpu_halve_scratch *scratch, const float *in,
+                         int32_t count, float *out)
+{
+    const float *even = scratch->even;
+    const float *odd = scratch->odd;
+    split(in, count + 2, scratch->even, scratch->odd);
+    int32_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        *(lanes *)(out + i) = (*lanes_at(even + i) + *lanes_at(odd + i + 2)) * OUTER +
+                              (*lanes_at(odd + i) + *lanes_at(even + i + 2)) * MIDDLE +
+                              (*lanes_at(even + i + 1) + *lanes_at(odd + i + 1)) * INNER;
+    }
+    for (; i < count; i++) {
+        out[i] = (even[i] + odd[i + 2]) * OUTER + (odd[i] + even[i + 2]) * MIDDLE +
+                 (even[i + 1] + odd[i + 1]) * INNER;
+    }
+}
+
+/* ---- From the image */
+
+/* Row y of the image lies in slot y mod 6, so that each is read once. */
+static float *slot_of(const struct foveate_cpu_halve_scratch *scratch, int32_t y, ptrdiff_t floats)
+{
+    return scratch->rows + (y + 10 * TAPS) % TAPS * floats;
+}
+
+void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
+                             const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
+                             int32_t end_row)
+{
+    const struct foveate_level *level = &picture->plan->levels[1];
+    const int32_t count = 2 * level->pitch - 2 + TAPS;
+    const ptrdiff_t plane = count + LANES;
+    int32_t next = 2 * first_row + FIRST_TAP;
+    for (int32_t row = first_row; row < end_row; row++) {
+        const int32_t y = 2 * row + FIRST_TAP;
+        for (; next < y + TAPS; next++) {
+            const struct foveate_cpu_span span = {FIRST_BELOW, next, count};
+            foveate_cpu_read(picture, &span, scratch->values, slot_of(scratch, next, 4 * plane),
+                             plane);
+        }
+        for (int32_t c = 0; c < picture->channels; c++) {
+            const float *rows[TAPS];
+            for (int32_t j = 0; j < TAPS; j++) {
+                rows[j] = slot_of(scratch, y + j, 4 * plane) + c * plane;
+            }
+            halve_down(rows, count, scratch->whole);
+            halve_across(scratch, scratch->whole, level->pitch,
+                         foveate_cpu_plane_row(picture, 1, c, row) - FOVEATE_MARGIN);
+        }
+    }
+}
+
+/* ---- From a level, or from the image as level 0 */
+
+static void repeat_ends(float *row, int32_t before, int32_t count, int32_t after)
+{
+    for (int32_t i = 0; i < before; i++) {
+        row[i] = row[before];
+    }
+    for (int32_t i = before + count; i < before + count + after; i++) {
+        row[i] = row[before + count - 1];
+    }
+}
+
+void foveate_cpu_halve_rows(const struct foveate_plan *plan,
+                            const struct foveate_cpu_halve_scratch *scratch, int32_t k,
+                            const float *const rows[TAPS], float *out)
+{
+    const int32_t count = plan->levels[k - 1].pitch;
+    const int32_t pitch = plan->levels[k].pitch;
+    const int32_t before = -foveate_level_margin(k - 1) - FIRST_BELOW;
+    const int32_t after = 2 * pitch - 2 + TAPS - before - count;
+    halve_down(rows, count, scratch->whole + before);
+    repeat_ends(scratch->whole, before, count, after);
+    halve_across(scratch, scratch->whole, pitch, out);
+}
+
+void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
+                             const struct foveate_cpu_halve_scratch *scratch, int32_t k,
+                             int32_t row)
+{
+    for (int32_t c = 0; c < picture->channels; c++) {
+        const float *rows[TAPS];
+        for (int32_t j = 0; j < TAPS; j++) {
+            const int32_t from = foveate_cpu_halve_tap(picture->plan, k, row, j);
+            rows[j] = foveate_cpu_plane_row(picture, k - 1, c, from) - foveate_level_margin(k - 1);
+        }
+        foveate_cpu_halve_rows(picture->plan, scratch, k, rows,
+                               foveate_cpu_plane_row(picture, k, c, row) - FOVEATE_MARGIN);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How one square is made, once it is known from what. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_MAKE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILE_MAKE_H
+
+#include "room.h"
+
+#define foveate_cpu_tile_make FOVEATE_CPU_NAME(foveate_cpu_tile_make)
+
+struct foveate_cpu_tile {
+    const struct foveate_cpu_picture *picture;
+    const struct foveate_cpu_tile_room *room;
+    int32_t x_px, y_px, width_px, height_px;
+    int32_t k;
+    int32_t radius; /* of the blur, in samples of the level: the largest of its rows' */
+    bool steep; /* on level 0: both axes at once */
+    struct foveate_cpu_rest rest;
+    int32_t step; /* samples between nodes of sigma */
+    /* The samples that are blurred; in rows there is room for whole registers. */
+    int32_t column, row, columns, rows;
+    int32_t pitch; /* floats from a row of a channel to the next */
+};
+
+static inline int32_t foveate_cpu_smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int32_t foveate_cpu_whole_lanes(int32_t count)
+{
+    return (count + LANES - 1) / LANES * LANES;
+}
+
+/* How many sigmas the blur reaches. Linear light shows more of what lies farther out: FOVEATE_REACH. */
+#define FOVEATE_CPU_TILE_REACH 3.5f
+
+/* In samples of the level, at least one. */
+static inline int32_t foveate_cpu_tile_radius(const struct foveate_cpu_picture *picture,
+                                              const struct foveate_cpu_rest *rest, float sigma_px)
+{
+    const float v = (sigma_px * sigma_px - rest->taken) * rest->scale;
+    const float sigmas = picture->light ? FOVEATE_REACH : FOVEATE_CPU_TILE_REACH;
+    const float reach = sigmas * sqrtf(v > 0.0f ? v : 0.0f);
+    return reach > 1.0f ? (int32_t)ceilf(reach) : 1;
+}
+
+void foveate_cpu_tile_make(const struct foveate_cpu_tile *tile);
+
+#endif

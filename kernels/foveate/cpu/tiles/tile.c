@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "tile.h"
+
+#include "enlarge.h"
+#include "halve_bytes.h"
+#include "kernels/foveate/cpu/common/sigma.h"
+#include "kernels/foveate/cpu/common/words.h"
+#include "make.h"
+
+#define SMALLEST_PX 32 /* square */
+
+/* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next. Variances
+ * that are linear in the weights are wrong by less than a hundredth then. */
+#define MAX_STEP 4
+#define NODE_STEEPNESS 0.03f /* of level 0 */
+#define LEVEL_NODE_STEEPNESS 0.06f
+
+/* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
+#define COPY_SIGMA_PX 0.2f
+
+/* Below this sigma and from this steepness on weights differ too much from pixel to pixel. */
+#define STEEP_BELOW_PX 0.7f
+#define STEEP_FROM 0.01f
+
+struct range {
+    float lowest, highest;
+};
+
+/* foveate_law_ramp doubles the steepness only where the blur begins. */
+static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigma_px)
+{
+    const struct foveate_law *law = &picture->plan->law;
+    return sigma_px > 2.0f * law->sharp_px * law->strength;
+}
+
+#define PROBES 5 /* along a side */
+
+/* Of a square and half a sample of a fine level around it. What lies between the probes differs from them
+ * by what the picture's steepness allows. */
+static struct range sigma_range(const struct foveate_cpu_picture *picture, int32_t x_px,
+                                int32_t y_px, int32_t size_px)
+{
+    const float apart_px = (float)size_px / (PROBES - 1);
+    struct range range = {1e9f, 0.0f};
+    for (int32_t j = 0; j < PROBES; j++) {
+        float row[PROBES + LANES];
+        foveate_cpu_sigma_row(picture,
+                              (struct foveate_cpu_places){
+                                  (float)x_px, (float)y_px + (float)j * apart_px, apart_px, PROBES},
+                              row);
+        for (int32_t i = 0; i < PROBES; i++) {
+            range.lowest = row[i] < range.lowest ? row[i] : range.lowest;
+            range.highest = row[i] > range.highest ? row[i] : range.highest;
+        }
+    }
+    float between = 0.7072f * apart_px * picture->steepness;
+    if (is_beyond_ramp(picture, range.lowest - 0.5f * between)) {
+        between *= 0.5f;
+    }
+    range.lowest = range.lowest > between ? range.lowest - between : 0.0f;
+    range.highest += between;
+    return range;
+}
+
+static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
+{
+    const float steepness =
+        is_beyond_ramp(picture, lowest) ? 0.5f * picture->steepness : picture->steepness;
+    const float most = k == 0 ? NODE_STEEPNESS : LEVEL_NODE_STEEPNESS;
+    int32_t step = MAX_STEP;
+    while (step > 1 && (float)step * steepness > most) {
+        step /= 2;
+    }
+    return step;
+}
+
+static struct foveate_cpu_rest rest_on(int32_t k)
+{
+    const float sample_sq = (float)(1 << 2 * k);
+    return (struct foveate_cpu_rest){
+        .taken = k == 0 ? 0.0f : foveate_level_variance(k) + sample_sq / 3.0f,
+        .scale = 1.0f / sample_sq,
+        .exact = k > 0,
+    };
+}
+
+static void place_samples(struct foveate_cpu_tile *tile)
+{
+    const int32_t pad = tile->k > 0 ? FOVEATE_CPU_ENLARGE_PAD : 0;
+    const int32_t last = (1 << tile->k) - 1;
+    tile->column = (tile->x_px >> tile->k) - pad;
+    tile->row = (tile->y_px >> tile->k) - pad;
+    tile->columns = ((tile->width_px + last) >> tile->k) + 2 * pad;
+    tile->rows = ((tile->height_px + last) >> tile->k) + 2 * pad;
+    tile->pitch = foveate_cpu_whole_lanes(tile->columns);
+}
+
+/* The level that a square of that size is made from; -1: it is to be divided. */
+static int32_t level_for(const struct foveate_cpu_picture *picture, int32_t size_px,
+                         struct range range)
+{
+    const int32_t k = foveate_level_for(range.lowest, (int32_t)picture->plan->level_count);
+    if (size_px > SMALLEST_PX) {
+        return size_px >> (k < 2 ? k : 2) <= SMALLEST_PX ? k : -1;
+    }
+    return foveate_cpu_smaller(k, 5); /* a sample is a pixel of a square at least */
+}
+
+static void divide(const struct foveate_cpu_picture *picture,
+                   const struct foveate_cpu_tile_room *room, int32_t x_px, int32_t y_px,
+                   int32_t size_px)
+{
+    if (x_px >= picture->view.frame.width_px || y_px >= picture->view.frame.height_px) {
+        return;
+    }
+    const struct range range = sigma_range(picture, x_px, y_px, size_px);
+    struct foveate_cpu_tile tile = {
+        .picture = picture,
+        .room = room,
+        .x_px = x_px,
+        .y_px = y_px,
+        .width_px = foveate_cpu_smaller(size_px, picture->view.frame.width_px - x_px),
+        .height_px = foveate_cpu_smaller(size_px, picture->view.frame.height_px - y_px),
+    };
+    if (range.highest < COPY_SIGMA_PX) {
+        foveate_cpu_copy_rows(tile.picture,
+                              (struct foveate_cpu_span){tile.x_px, tile.y_px, tile.width_px},
+                              tile.height_px);
+        return;
+    }
+    tile.k = level_for(picture, size_px, range);
+    if (tile.k >= 0) {
+        tile.rest = rest_on(tile.k);
+        tile.radius = foveate_cpu_tile_radius(picture, &tile.rest, range.highest);
+    }
+    if (size_px > SMALLEST_PX && (tile.k < 0 || tile.radius > FOVEATE_CPU_TILE_RADIUS)) {
+        const int32_t half = size_px / 2;
+        for (int32_t i = 0; i < 4; i++) {
+            divide(picture, room, x_px + i % 2 * half, y_px + i / 2 * half, half);
+        }
+        return;
+    }
+    tile.radius = foveate_cpu_smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
+    tile.steep = range.lowest < STEEP_BELOW_PX && picture->steepness > STEEP_FROM;
+    tile.step = step_for(picture, tile.k, range.lowest);
+    place_samples(&tile);
+    foveate_cpu_tile_make(&tile);
+}
+
+static void square(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
+                   int32_t y_px)
+{
+    const struct foveate_cpu_tile_room room =
+        foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
+    divide(picture, &room, x_px, y_px, FOVEATE_CPU_TILE_PX);
+    foveate_cpu_finish_streams();
+}
+
+/* ---- Levels */
+
+static bool is_averaged_bytes(const struct foveate_cpu_picture *picture)
+{
+    return foveate_cpu_is_words(picture) && !picture->light;
+}
+
+static void level_rows(const struct foveate_cpu_picture *picture, float *scratch, int32_t k,
+                       int32_t first_row, int32_t end_row)
+{
+    const struct foveate_cpu_tile_room room =
+        foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
+    const bool from_image = k == 1 && picture->first_level == 1;
+    if (from_image && is_averaged_bytes(picture)) {
+        foveate_cpu_halve_bytes(picture, &room.halve, first_row, end_row);
+    } else if (from_image) {
+        foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
+    } else {
+        for (int32_t row = first_row; row < end_row; row++) {
+            foveate_cpu_halve_level(picture, &room.halve, k, row);
+        }
+    }
+}
+
+const struct foveate_cpu_tiles FOVEATE_CPU_NAME(foveate_cpu_tiles) = {.level_rows = level_rows,
+                                                                      .square = square};

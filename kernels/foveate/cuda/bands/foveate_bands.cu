@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Block-wise foveation on tensor cores: what foveate_cuda.cu does pixel by pixel, for formats of 8 bits
+ * and filters of up to 36 px on a side (foveate/cuda/bands/bands.h).
+ *
+ * A separable filter is two products with banded matrices, whose row for an output holds the taps at
+ * that output's place. A block stages the window of some 64 x 64 pixels of whole fragments as the words
+ * that they are; a warp makes a unit of it at a time, fragments or parts of one. Bytes become halves as a
+ * product wants them: behind the byte 0x64 a byte is 1024 and itself, exactly.
+ *
+ * Halves hold taps to 1/4096 of themselves (a filter's sum is known and made up for), lines to 1/32 of a level,
+ * and each of the up to six sums of a column likewise: together below half a level, and some 0.02 as a rule. Lines
+ * are summed in float.
+ *
+ * Grid: regions of fragments across and down for the worst gaze, images. Bound by latency: two blocks a
+ * multiprocessor, with three barriers each and half of their time before the first product.
+ *
+ *     foveate/cuda/bands/window.cuh   the region and the window
+ *     foveate/cuda/bands/unit.cuh     units of it
+ *     foveate/cuda/bands/filter.cuh   the filters' tables
+ *     foveate/cuda/bands/product.cuh  products
+ *     foveate/cuda/bands/store.cuh    results into the picture */
+
+#include "store.cuh"
+
+namespace {
+
+struct block_memory {
+    unit_filters filters[FOVEATE_BANDS_WARPS];
+    bands_shared region;
+};
+
+/* COUNT quarters by so many tiles of 16 rows. */
+template <int COUNT, int TILES, bool LIGHT, enum fovea_format FORMAT, typename Image>
+__device__ __forceinline__ void make_units(const foveate_bands &bands,
+                                           const target<FORMAT, Image> &to, block_memory &memory,
+                                           const char *window)
+{
+    const int CHANNELS = FORMAT == FOVEA_FORMAT_R8 ? 1 : 3;
+    const bool SMALL = TILES == 1;
+    const int side = to.frame.fragment_px;
+    const int count = count_units<SMALL>(to.region, side);
+    const int steps = SMALL && side <= QUARTER_PX ? 2 * count : count;
+    unit_filters &filters = memory.filters[threadIdx.x / 32];
+#pragma unroll 1
+    for (int i = (int)threadIdx.x / 32; i < steps; i += FOVEATE_BANDS_WARPS) {
+        unit u;
+        const int16_t *rings = memory.region.rings;
+        const bool exists =
+            SMALL ? small_unit(to.region, rings, side, i < count ? i : i - count, i >= count, u)
+                  : large_unit(to.region, rings, side, i, u);
+        if (!exists) {
+            continue;
+        }
+        unit_sums<CHANNELS, COUNT, TILES> sums;
+        uint32_t slots;
+        const int radius = load_filters<COUNT>(bands, u, filters, slots);
+        __syncwarp();
+        begin_sums<LIGHT>(sums);
+        if (radius >= 0) {
+            filter_unit<LIGHT>(sums, to.region, u, side, window, filters, slots, radius,
+                               memory.region.light);
+        }
+        __syncwarp();
+        to.template store<LIGHT>(u, sums);
+    }
+}
+
+template <enum fovea_format FORMAT, bool LIGHT, typename Image>
+__device__ __forceinline__ void make_region(const foveate_frame &frame, const foveate_bands &bands,
+                                            const Image &src, const Image &dst,
+                                            block_memory &memory, char *window)
+{
+    const int side = frame.fragment_px;
+    bands_region region = region_of_block(frame, bands.shape);
+    if (region.x >= frame.width_px || region.y >= frame.height_px) {
+        return;
+    }
+    if (LIGHT) {
+        for (int i = (int)threadIdx.x; i < 256; i += BANDS_THREADS) {
+            memory.region.light[i] =
+                __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / 255.0f))));
+        }
+    }
+    find_filters(frame, bands, region, memory.region);
+    fill_window<FORMAT == FOVEA_FORMAT_RGBA8>(frame, region, src, memory.region.alpha, window);
+    const target<FORMAT, Image> to = {frame, region, dst, {region, window, memory.region.alpha}};
+    if (side > 2 * QUARTER_PX) {
+        make_units<QUARTERS / 2, 2, LIGHT>(bands, to, memory, window);
+    } else {
+        make_units<QUARTERS, 1, LIGHT>(bands, to, memory, window);
+    }
+}
+
+template <enum fovea_format FORMAT, typename Image>
+__device__ __forceinline__ void make_blocks(const foveate_frame &frame, const foveate_bands &bands,
+                                            const Image &src, const Image &dst, char *shared)
+{
+    __shared__ __align__(16) block_memory memory;
+    if (frame.light) {
+        make_region<FORMAT, true>(frame, bands, src, dst, memory, shared);
+    } else {
+        make_region<FORMAT, false>(frame, bands, src, dst, memory, shared);
+    }
+}
+
+} // namespace
+
+extern __shared__ __align__(16) char bands_shared_memory[];
+
+#define KERNEL(kind, suffix, format)                                                               \
+    extern "C" __global__ void __launch_bounds__(BANDS_THREADS, 2)                                 \
+        bands_##kind##_##suffix(const __grid_constant__ foveate_bands_##kind##_params params)      \
+    {                                                                                              \
+        const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
+        make_blocks<format>(frame, params.bands, kind##_src<pixel<format>>(params, frame),         \
+                            kind##_dst<pixel<format>>(params, frame), bands_shared_memory);        \
+    }
+
+KERNEL(linear, rgba8, FOVEA_FORMAT_RGBA8)
+KERNEL(linear, rgb8, FOVEA_FORMAT_RGB8)
+KERNEL(linear, r8, FOVEA_FORMAT_R8)
+KERNEL(surface, rgba8, FOVEA_FORMAT_RGBA8)

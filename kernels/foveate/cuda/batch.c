@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "kernels/foveate/cuda/nodes/plan.h"
+#include "plan.h"
+
+#define MOST_IN_A_GRID 65535 /* along z */
+
+/* The next power of two, at most `most`: batches that grow by an image do not take memory each time. */
+static uint32_t with_room(uint32_t count, uint64_t most)
+{
+    uint64_t rounded = 1;
+    while (rounded < count) {
+        rounded *= 2;
+    }
+    return (uint32_t)(rounded < most ? rounded : most);
+}
+
+static enum foveate_cuda_way way_of(const struct foveate_cuda *foveate,
+                                    const struct foveate_cuda_plan *plan,
+                                    const struct foveate_cuda_images *images)
+{
+    const struct foveate_cuda_image image = {images->src->format, false};
+    return foveate_cuda_way_of(foveate, plan, image);
+}
+
+/* Of one image. */
+static int64_t node_bytes(const struct foveate_cuda_plan *plan)
+{
+    return (int64_t)foveate_cuda_aligned(foveate_nodes_level_bytes(&plan->nodes));
+}
+
+/* How many levels of any format take the memory of those that nodes have for so many images. */
+static uint32_t levels_for_nodes(const struct foveate_cuda_plan *plan, uint32_t count)
+{
+    const uint64_t own = (uint64_t)node_bytes(plan);
+    const uint64_t any = foveate_cuda_level_bytes(plan);
+    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / any;
+    const uint64_t levels = (count * own + any - 1) / any;
+    return (uint32_t)(levels <= most ? levels : most > 0 ? most : 1);
+}
+
+/* How many images of a batch can have levels at a time. */
+static uint32_t count_levels(const struct foveate_cuda *foveate,
+                             const struct foveate_cuda_plan *plan,
+                             const struct foveate_cuda_images *images)
+{
+    const uint32_t sources = images->src_next_bytes == 0 ? 1 : images->count;
+    const enum foveate_cuda_way way = way_of(foveate, plan, images);
+    if (plan->is_smooth ? plan->level_samples == 0 : way != FOVEATE_CUDA_NODES) {
+        return 0;
+    }
+    if (way == FOVEATE_CUDA_SMALL) {
+        return 1; /* none of them needs any; another format may come, one at a time */
+    }
+    if (way == FOVEATE_CUDA_NODES) {
+        return levels_for_nodes(plan, with_room(sources, UINT32_MAX));
+    }
+    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_level_bytes(plan);
+    return with_room(sources, most > 0 ? most : 1);
+}
+
+/* How many can have a state at a time: all that have levels, or that share one picture's. */
+static uint32_t count_states(const struct foveate_cuda *foveate,
+                             const struct foveate_cuda_plan *plan,
+                             const struct foveate_cuda_images *images)
+{
+    if (!plan->has_tiles) {
+        return 0;
+    }
+    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_state_bytes(plan);
+    return with_room(images->src_next_bytes == 0 ? images->count
+                                                 : count_levels(foveate, plan, images),
+                     most > 0 ? most : 1);
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t gazes_at(const struct foveate_cuda_plan *plan,
+                         const struct foveate_cuda_batch_memory *batch)
+{
+    return batch->levels * foveate_cuda_level_bytes(plan);
+}
+
+static uint64_t states_at(const struct foveate_cuda_plan *plan,
+                          const struct foveate_cuda_batch_memory *batch)
+{
+    return gazes_at(plan, batch) +
+           foveate_cuda_aligned(batch->gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES);
+}
+
+enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
+                                       const struct foveate_cuda_images *images)
+{
+    struct foveate_cuda_batch_memory grown = {
+        .levels = larger(count_levels(foveate, plan, images), plan->batch.levels),
+        .gazes = larger(with_room(images->count, UINT32_MAX), plan->batch.gazes),
+        .states = larger(count_states(foveate, plan, images), plan->batch.states),
+        .states_dirty = true};
+    if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes &&
+        grown.states == plan->batch.states) {
+        return FOVEA_OK;
+    }
+    cuda_block_free_idle(foveate->device, &foveate->retired);
+    FOVEA_TRY(cuda_block_create(
+        foveate->device, NULL,
+        states_at(plan, &grown) + grown.states * foveate_cuda_state_bytes(plan), &grown.block));
+    cuda_block_retire(&foveate->retired, &plan->batch.block);
+    cuda_block_free_idle(foveate->device, &foveate->retired);
+    plan->batch = grown;
+    return FOVEA_OK;
+}
+
+static CUdeviceptr gaze_table(const struct foveate_cuda_plan *plan)
+{
+    return plan->batch.block->memory + gazes_at(plan, &plan->batch);
+}
+
+static enum fovea_result fill_gazes(struct foveate_cuda *foveate,
+                                    const struct foveate_cuda_run *run,
+                                    const struct foveate_cuda_images *images)
+{
+    const struct foveate_cuda_gaze_run gazes = {.device = foveate->device,
+                                                .kernels = &foveate->gaze,
+                                                .frame = run->frame,
+                                                .stream = run->stream,
+                                                .table = gaze_table(run->plan),
+                                                .gazes_uv = images->gazes_uv,
+                                                .count = images->count};
+    return images->gazes_on_device ? foveate_cuda_gaze_take(&gazes) : foveate_cuda_gaze_put(&gazes);
+}
+
+static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
+                                          const struct foveate_cuda_images *images, uint32_t first,
+                                          uint32_t count)
+{
+    struct foveate_cuda_slice slice = {
+        .count = count,
+        .batch = {.gazes = gaze_table(plan) + first * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
+                  .src_next_bytes = images->src_next_bytes,
+                  .dst_next_bytes = images->dst_next_bytes},
+        .src = foveate_cuda_linear_view(images->src, images->src_next_bytes),
+        .dst = foveate_cuda_linear_view(images->dst, images->dst_next_bytes),
+    };
+    slice.src.data += (uint64_t)((int64_t)first * images->src_next_bytes);
+    slice.dst.data += (uint64_t)((int64_t)first * images->dst_next_bytes);
+    return slice;
+}
+
+static struct foveate_cuda_levels batch_levels(struct foveate_cuda_plan *plan, bool one_source)
+{
+    struct foveate_cuda_levels levels = {plan->smooth, plan->tiles, plan->nodes,
+                                         &plan->batch.states_dirty, plan->batch.states};
+    levels.smooth.samples = levels.tiles.samples = plan->batch.block->memory;
+    levels.nodes.samples = plan->batch.block->memory;
+    levels.smooth.next_samples = one_source ? 0 : (int64_t)plan->level_samples;
+    levels.tiles.next_samples = one_source ? 0 : plan->tiles.level_samples;
+    levels.nodes.next_bytes = one_source ? 0 : node_bytes(plan);
+    levels.tiles.state = plan->batch.block->memory + states_at(plan, &plan->batch);
+    return levels;
+}
+
+/* Images that have levels for nodes in the batch's memory. */
+static uint32_t nodes_room(const struct foveate_cuda_plan *plan)
+{
+    const uint64_t bytes = plan->batch.levels * foveate_cuda_level_bytes(plan);
+    const uint64_t own = (uint64_t)node_bytes(plan);
+    return own == 0 || bytes / own > MOST_IN_A_GRID ? MOST_IN_A_GRID : (uint32_t)(bytes / own);
+}
+
+/* Of a batch that was reserved for. */
+static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
+                                 const struct foveate_cuda_plan *plan,
+                                 const struct foveate_cuda_images *images)
+{
+    uint32_t most = images->count;
+    const enum foveate_cuda_way way = way_of(foveate, plan, images);
+    if (way == FOVEATE_CUDA_SMALL) {
+        return smaller(most, MOST_IN_A_GRID);
+    }
+    if (way == FOVEATE_CUDA_NODES && images->src_next_bytes != 0) {
+        return smaller(most, nodes_room(plan));
+    }
+    if (plan->level_samples > 0 && images->src_next_bytes != 0) {
+        most = smaller(most, plan->batch.levels);
+    }
+    return way == FOVEATE_CUDA_TILES ? smaller(most, plan->batch.states) : most;
+}
+
+static enum fovea_result launch_batch(struct foveate_cuda *foveate,
+                                      const struct foveate_cuda_run *run,
+                                      const struct foveate_cuda_images *images)
+{
+    const uint32_t most = images_at_a_time(foveate, run->plan, images);
+    const struct foveate_cuda_levels levels = batch_levels(run->plan, images->src_next_bytes == 0);
+    FOVEA_TRY(fill_gazes(foveate, run, images));
+    for (uint32_t first = 0; first < images->count;) {
+        const uint32_t left = images->count - first;
+        const struct foveate_cuda_slice slice =
+            slice_of(run->plan, images, first, left < most ? left : most);
+        FOVEA_TRY(foveate_cuda_launch_slice(foveate, run, &levels, images->src->format, &slice));
+        first += slice.count;
+    }
+    return FOVEA_OK;
+}
+
+/* The plan's own block is read for its tables, the batch's holds gazes and levels, which the next batch
+ * writes over: that one follows on its stream. */
+enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
+                                         const struct foveate_cuda_run *run,
+                                         const struct foveate_cuda_images *images)
+{
+    struct cuda_block *block = run->plan->batch.block;
+    if (!foveate_cuda_takes(run->plan, images->src->format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(foveate_cuda_follow(
+        foveate, run, images->src->format)); /* else the next frame would follow us alone */
+    FOVEA_TRY(cuda_uses_follow(foveate->device, &block->uses, run->stream));
+    const enum fovea_result launched = launch_batch(foveate, run, images);
+    return foveate_cuda_note_use(foveate, run, run->plan->block,
+                                 foveate_cuda_note_use(foveate, run, block, launched));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "code.h"
+
+/* As cuda/mma.cuh and foveate/cuda/tiles/products/product.cuh have it: __CUDA_ARCH__ >= 800. */
+#define PRODUCTS_FROM 80
+#define NARROW_PRODUCTS_FROM 75
+
+enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunction kernel,
+                                       struct foveate_cuda_code *out_code)
+{
+    *out_code = (struct foveate_cuda_code){0};
+    /* Of machine code too this is the virtual architecture that it was made from, which is what __CUDA_ARCH__
+     * was; the binary version may be a newer one. */
+    CU_TRY(device->log, device->cu,
+           device->cu->FuncGetAttribute(&out_code->architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION,
+                                        kernel));
+    out_code->has_products = out_code->architecture >= PRODUCTS_FROM;
+    out_code->has_narrow_products = out_code->architecture >= NARROW_PRODUCTS_FROM;
+    return FOVEA_OK;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameter blocks of the CUDA kernels, by value. Shared by C and CUDA C: device pointers and
+ * surface objects are 64-bit numbers. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
+
+#include "kernels/foveate/foveate.h"
+
+/* A tile is at most this wide and high; so is a block's staging area. */
+#define FOVEATE_CUDA_TILE_PX 32
+/* Outputs of a thread along an axis. */
+#define FOVEATE_CUDA_OUTPUTS 4
+
+#define FOVEATE_CUDA_LIGHT_THREADS 128 /* of a row, where its light is worked out */
+
+/* A block of the smooth method's kernels: pixels or samples across and down, a thread each. */
+#define FOVEATE_CUDA_BLOCK_WIDTH 32
+#define FOVEATE_CUDA_BLOCK_HEIGHT 8
+
+/* Of the kernels that make a table of gazes. Parameters of a launch have at most 4096 bytes. */
+#define FOVEATE_CUDA_GAZE_THREADS 128
+#define FOVEATE_CUDA_GAZES_PUT 500 /* that a launch carries */
+
+/* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the frame's. */
+struct foveate_cuda_batch {
+    uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
+    int64_t src_next_bytes; /* linear images only */
+    int64_t dst_next_bytes;
+};
+
+/* The plan on the device, and how a fragment is cut into tiles. */
+struct foveate_cuda_tables {
+    uint64_t rings; /* struct foveate_ring[frame.ring_count] */
+    uint64_t taps; /* float[] */
+    struct foveate_law law; /* where its bank_per_octave is not 0 */
+    uint64_t law_table; /* float[law.table_count], then the display's samples */
+    int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
+    int32_t tiles_per_side; /* of a fragment */
+    uint64_t
+        lights; /* float4 for each pixel: the picture in its light, worked out beforehand; 0: not */
+    int64_t lights_next_bytes; /* from an image's to the next image's */
+};
+
+/* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along an axis, eights of
+ * them a step of a product, and their weights for the tile's pixels. A matrix lies in the order of a warp's lanes, as
+ * cuda/mma.cuh has D: of each step rows g and g + 8, column 2t, then column 2t + 1, as floats of 11 bits. */
+struct foveate_wide_node {
+    int32_t level;
+    int32_t before; /* the first sample is so many before the tile's first pixel's, x >> level */
+    int32_t steps;
+    int32_t matrix; /* its first step among all; tiles that lie in other ways on the level follow */
+};
+#define FOVEATE_WIDE_TILE_PX 16
+#define FOVEATE_WIDE_THREADS 128 /* of a block, which makes 2 x 2 tiles */
+#define FOVEATE_WIDE_STEP_BYTES 512 /* 16 x 8 floats */
+
+/* Tiles lie in so many ways on a level's samples. */
+FOVEATE_BOTH int32_t foveate_wide_phases(int32_t level)
+{
+    return level <= 4 ? 1 : 1 << (level - 4);
+}
+
+/* The plan of the smooth method on the device. */
+struct foveate_cuda_smooth {
+    struct foveate_law law;
+    struct foveate_level levels[FOVEATE_MAX_LEVELS];
+    int32_t level_count; /* 0: every pixel is copied */
+    int32_t picture_pitch; /* pixels */
+    uint64_t picture; /* is level 0 where its pixels are samples; 0: a copy of it is made */
+    int64_t picture_next_bytes;
+    uint64_t table; /* float[law.table_count], then the display's samples */
+    uint64_t samples; /* of all levels, half or float as the format needs */
+    int64_t next_samples; /* from an image's levels to the next image's */
+    uint64_t nodes; /* struct foveate_wide_node[node_count] */
+    uint64_t matrices; /* see there */
+    int32_t node_count;
+    float end; /* no place of the ladder lies beyond */
+};
+
+struct foveate_cuda_linear {
+    uint64_t data;
+    int64_t row_stride_bytes;
+    int64_t pixel_stride_bytes;
+    int32_t whole_pixels; /* 1: every pixel is aligned to its size and read and written at once */
+    int32_t reserved;
+};
+
+struct foveate_cuda_linear_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_tables tables;
+    struct foveate_cuda_batch batch;
+    struct foveate_cuda_linear src;
+    struct foveate_cuda_linear dst;
+};
+
+struct foveate_cuda_surface_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_tables tables;
+    struct foveate_cuda_batch batch;
+    uint64_t src;
+    uint64_t dst;
+};
+
+struct foveate_cuda_smooth_linear_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_batch batch;
+    struct foveate_cuda_linear src;
+    struct foveate_cuda_linear dst;
+};
+
+struct foveate_cuda_smooth_surface_params {
+    struct foveate_frame frame;
+    struct foveate_cuda_smooth smooth;
+    struct foveate_cuda_batch batch;
+    uint64_t src;
+    uint64_t dst;
+};
+
+struct foveate_cuda_decimate_params {
+    struct foveate_cuda_smooth smooth;
+    int32_t level; /* the one that is written, from the one below */
+    int32_t reserved;
+};
+
+struct foveate_cuda_put_gazes_params {
+    uint64_t table; /* int32_t[2] for each */
+    int32_t count;
+    int32_t reserved;
+    int32_t gazes_q8[FOVEATE_CUDA_GAZES_PUT][2];
+};
+
+struct foveate_cuda_take_gazes_params {
+    uint64_t table; /* likewise */
+    uint64_t gazes_uv; /* float[2] for each */
+    int32_t count;
+    int32_t width_px;
+    int32_t height_px;
+    int32_t reserved;
+};
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Runs of neighbouring pixels of 32 or 64 bits, read and written at once where memory allows it: rows of
+ * whole pixels without gaps whose runs are aligned to their size. Everything else goes by the pixel.
+ *
+ * What decides is asked once for a run, and what is rare is a loop: unrolled around every pixel, the
+ * branches would take more instructions than the blur. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_IMAGE_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_IMAGE_CUH
+
+#include "image.cuh"
+
+/* ---- What an image can do. The same for all threads. */
+
+/* Runs of `count` pixels that start at multiples of it. */
+template <typename Pixel>
+static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image, int count)
+{
+    const uint64_t all = image.view.data | (uint64_t)image.view.row_stride_bytes;
+    const int bytes = (int)sizeof(typename Pixel::word);
+    return linear_image<Pixel>::has_whole && image.view.whole_pixels &&
+           image.view.pixel_stride_bytes == bytes &&
+           (all & (uint64_t)(min(bytes * count, 16) - 1)) == 0;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &, int)
+{
+    return false;
+}
+
+/* Every pixel is read in one way that is known here: whole, or in parts because the format has no whole
+ * ones, or through a surface. */
+template <typename Pixel>
+static __device__ __forceinline__ bool is_plain(const linear_image<Pixel> &image)
+{
+    return !linear_image<Pixel>::has_whole || image.view.whole_pixels;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool is_plain(const surface_image<Pixel> &)
+{
+    return true;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word load_plain(const linear_image<Pixel> &image,
+                                                                  int x, int y)
+{
+    if constexpr (linear_image<Pixel>::has_whole) {
+        return __ldg((const typename Pixel::word *)image.at(x, y));
+    } else {
+        return image.load(x, y);
+    }
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word load_plain(const surface_image<Pixel> &image,
+                                                                  int x, int y)
+{
+    return image.load(x, y);
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ char *run_at(const linear_image<Pixel> &image, int x, int y)
+{
+    return image.at(x, y);
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ char *run_at(const surface_image<Pixel> &, int, int)
+{
+    return nullptr; /* it has no runs */
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ int64_t row_bytes(const linear_image<Pixel> &image)
+{
+    return image.view.row_stride_bytes;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ int64_t row_bytes(const surface_image<Pixel> &)
+{
+    return 0;
+}
+
+template <typename Image> struct stores_plainly;
+template <typename Pixel> struct stores_plainly<linear_image<Pixel>> {
+    static const bool value = !linear_image<Pixel>::has_whole;
+};
+template <typename Pixel> struct stores_plainly<surface_image<Pixel>> {
+    static const bool value = true;
+};
+
+/* ---- Words of neighbouring pixels */
+
+template <typename Word, int COUNT> struct __align__(sizeof(Word) * COUNT < 16 ? 8 : 16) tile_words
+{
+    Word of[COUNT];
+
+    /* Of 16 bytes. */
+    __device__ __forceinline__ operator uint4() const
+    {
+        return *(const uint4 *)of;
+    }
+    /* The one that a loop chooses: an index that is no constant would put all into local memory. */
+    __device__ __forceinline__ Word at(int i) const
+    {
+        Word word = of[0];
+#pragma unroll
+        for (int k = 1; k < COUNT; k++) {
+            word = i == k ? of[k] : word;
+        }
+        return word;
+    }
+    __device__ __forceinline__ void set(int i, Word word)
+    {
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            of[k] = i == k ? word : of[k];
+        }
+    }
+};
+
+/* A run of words by the largest reads and writes there are. */
+template <typename Word, int COUNT>
+static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *from)
+{
+    tile_words<Word, COUNT> words;
+    if constexpr (sizeof words == 8) {
+        const uint2 bits = __ldg((const uint2 *)from);
+        words = *(const tile_words<Word, COUNT> *)&bits;
+    } else {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof words / 16; i++) {
+            const uint4 bits = __ldg((const uint4 *)from + i);
+            ((uint4 *)&words)[i] = bits;
+        }
+    }
+    return words;
+}
+
+template <typename Word, int COUNT>
+static __device__ __forceinline__ void write_run_at(char *to, const tile_words<Word, COUNT> &words)
+{
+    if constexpr (sizeof words == 8) {
+        *(uint2 *)to = *(const uint2 *)&words;
+    } else {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof words / 16; i++) {
+            ((uint4 *)to)[i] = ((const uint4 *)&words)[i];
+        }
+    }
+}
+
+/* ---- Reading. The picture is repeated beyond its edges. */
+
+template <typename Image> struct endless_image {
+    typedef typename Image::word word;
+    typedef tile_words<word, 4> four;
+
+    const Image &image;
+    int last_x;
+    int last_y;
+
+    __device__ __forceinline__ word load(int x, int y) const
+    {
+        return image.load(min(max(x, 0), last_x), min(max(y, 0), last_y));
+    }
+    /* Of an image that is plain. */
+    __device__ __forceinline__ word load_plainly(int x, int y) const
+    {
+        return load_plain(image, min(max(x, 0), last_x), min(max(y, 0), last_y));
+    }
+};
+
+/* `runs`: has_runs, and the four pixels lie in the picture. */
+template <typename Image>
+static __device__ __forceinline__ typename endless_image<Image>::four load_four(
+    const endless_image<Image> &endless, bool runs, int x, int y)
+{
+    if (runs) {
+        return read_run<typename Image::word, 4>(run_at(endless.image, x, y));
+    }
+    typename endless_image<Image>::four words = {};
+    if (is_plain(endless.image)) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            words.of[i] = endless.load_plainly(x + i, y);
+        }
+    } else {
+#pragma unroll 1
+        for (int i = 0; i < 4; i++) {
+            words.set(i, endless.load(x + i, y));
+        }
+    }
+    return words;
+}
+
+/* ---- Writing, of a run what lies left of `width` */
+
+template <int COUNT, typename Image>
+static __device__ __forceinline__ void store_run(
+    const Image &image, bool runs, int x, int y, int width,
+    const tile_words<typename Image::word, COUNT> &words)
+{
+    if (runs && x + COUNT <= width) {
+        write_run_at(run_at(image, x, y), words);
+    } else if constexpr (stores_plainly<Image>::value) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            if (x + i < width) {
+                image.store(x + i, y, words.of[i]);
+            }
+        }
+    } else {
+#pragma unroll 1
+        for (int i = 0; i < COUNT && x + i < width; i++) {
+            image.store(x + i, y, words.at(i));
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "kernels/foveate/cuda/common/code.h"
+#include "kernels/foveate/cuda/nodes/plan.h"
+#include "kernels/foveate/cuda/nodes_wide/plan.h"
+#include "kernels/foveate/grid.h"
+#include "plan.h"
+
+#include <stdlib.h>
+
+extern const unsigned char foveate_cuda_fatbin[];
+
+/* ---- The kernels of a device ------------------------------------------------------------------ */
+
+/* Somebody has built for other cards than this one. */
+static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
+{
+    const struct cuda_device *device = foveate->device;
+    int major = 0;
+    struct foveate_cuda_code code;
+    FOVEA_TRY(foveate_cuda_code_of(device, foveate->kernels.linear[FOVEA_FORMAT_RGBA8], &code));
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                          device->handle));
+    if (!code.has_products && major >= 8) {
+        log_info(device->log,
+                 "cuda: this build has code of architecture %d.%d at most for %s, and leaves its "
+                 "tensor cores idle (FOVEA_CUDA_ARCHITECTURES)",
+                 code.architecture / 10, code.architecture % 10, device->name);
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result load(struct foveate_cuda *foveate)
+{
+    const struct cuda_device *device = foveate->device;
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&foveate->module, foveate_cuda_fatbin));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
+                                       FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
+    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate_light",
+                                       1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
+                                           1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10,
+                                       &foveate->lights));
+    FOVEA_TRY(tell_of_old_code(foveate));
+    FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
+    FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
+    FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
+    FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
+    FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
+    FOVEA_TRY(foveate_fragments_load(device, &foveate->fragments));
+    FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
+    FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
+    return cuda_memory_init(device, foveate->upload, &foveate->memory);
+}
+
+enum fovea_result foveate_cuda_create(const struct cuda_device *device,
+                                      struct foveate_cuda **out_foveate)
+{
+    *out_foveate = NULL;
+    struct foveate_cuda *foveate = calloc(1, sizeof *foveate);
+    if (!foveate) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate->device = device;
+    foveate->tile_slope = FOVEATE_TILE_MAX_SLOPE;
+    enum fovea_result result = load(foveate);
+    if (result != FOVEA_OK) {
+        foveate_cuda_destroy(&foveate);
+        return result;
+    }
+    *out_foveate = foveate;
+    return FOVEA_OK;
+}
+
+void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope)
+{
+    foveate->tile_slope = max_slope;
+}
+
+/* ---- The tables of a plan --------------------------------------------------------------------- */
+
+bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate)
+{
+    return cuda_memory_is_pooled(&foveate->memory);
+}
+
+static void part_with(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
+{
+    cuda_block_retire(&foveate->retired, &(*plan)->block);
+    cuda_block_retire(&foveate->retired, &(*plan)->batch.block);
+    free(*plan);
+    *plan = NULL;
+}
+
+void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
+{
+    if (!*plan) {
+        return;
+    }
+    part_with(foveate, plan);
+    if (!atomic_load(&foveate->abandoned)) {
+        cuda_block_free_idle(foveate->device, &foveate->retired);
+    }
+}
+
+/* Where somebody makes plans and not retires them: only if nobody waits. */
+static void tidy(struct foveate_cuda *foveate)
+{
+    if (foveate_cuda_frees_without_waiting(foveate) && !atomic_load(&foveate->abandoned)) {
+        cuda_block_free_idle(foveate->device, &foveate->retired);
+    }
+}
+
+void foveate_cuda_abandon(struct foveate_cuda *foveate)
+{
+    atomic_store(&foveate->abandoned, true);
+}
+
+static void destroy_on_device(struct foveate_cuda *foveate)
+{
+    const struct cuda_device *device = foveate->device;
+    if (foveate->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(foveate->upload));
+    }
+    cuda_memory_finish(&foveate->memory);
+    if (foveate->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
+    }
+    foveate_cuda_gaze_unload(device, &foveate->gaze);
+    foveate_fragments_unload(device, &foveate->fragments);
+    foveate_nodes_unload(device, &foveate->nodes);
+    foveate_cuda_small_unload(device, &foveate->small);
+    foveate_cuda_tiles_unload(device, &foveate->tiles);
+    foveate_cuda_smooth_unload(device, &foveate->smooth);
+    foveate_cuda_bands_unload(device, &foveate->bands);
+    if (foveate->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
+    }
+}
+
+void foveate_cuda_destroy(struct foveate_cuda **foveate)
+{
+    if (!foveate || !*foveate) {
+        return;
+    }
+    struct foveate_cuda *f = *foveate;
+    if (atomic_load(&f->abandoned)) {
+        cuda_block_abandon_all(&f->retired);
+    } else {
+        cuda_block_free_all(f->device, &f->retired);
+        destroy_on_device(f);
+    }
+    free(f);
+    *foveate = NULL;
+}
+
+/* A fragment is cut into tiles as equal as they can be. */
+static void cut_fragments(const struct foveate_plan *plan, struct foveate_cuda_tables *tables)
+{
+    const int32_t side_px = (int32_t)plan->fragment_px;
+    const int32_t count = (side_px + FOVEATE_CUDA_TILE_PX - 1) / FOVEATE_CUDA_TILE_PX;
+    tables->tiles_per_side = count;
+    tables->tile_px = (side_px + count - 1) / count;
+}
+
+/* A table of host memory, and where it goes; it may be empty. */
+struct table {
+    CUdeviceptr to;
+    const void *from;
+    size_t bytes;
+};
+
+static enum fovea_result upload(struct foveate_cuda *foveate, const struct table *tables,
+                                size_t count)
+{
+    const struct cuda_device *device = foveate->device;
+    const struct cuda_driver *cu = device->cu;
+    for (size_t i = 0; i < count; i++) {
+        if (tables[i].bytes > 0) {
+            CU_TRY(device->log, cu,
+                   cu->MemcpyHtoDAsync(tables[i].to, tables[i].from, tables[i].bytes,
+                                       foveate->upload));
+        }
+    }
+    CU_TRY(device->log, cu, cu->StreamSynchronize(foveate->upload));
+    return FOVEA_OK;
+}
+
+/* Light that bands, tiles and small pictures know. */
+static bool is_plain_light(const struct foveate_plan *plan)
+{
+    return foveate_plan_light(plan) <= FOVEATE_LIGHT_SRGB;
+}
+
+/* Filters that fragments take from levels, where they can: from pixels these would cost more. */
+#define WIDE_RADIUS_PX 40
+#define NARROW_FRAGMENT_PX 8
+
+static enum fovea_result fill_fragments(const struct foveate_cuda *foveate,
+                                        const struct foveate_plan *source,
+                                        struct foveate_cuda_plan *plan,
+                                        struct foveate_fragments_tables *tables)
+{
+    plan->is_wide =
+        source->max_radius_px > WIDE_RADIUS_PX || source->fragment_px < NARROW_FRAGMENT_PX;
+    plan->has_lights = !is_plain_light(source) && source->ring_count > 0;
+    if (plan->has_lights) { /* four floats a pixel, as a pair of samples has */
+        plan->nodes.levels[0].pairs = (int32_t)source->width_px;
+        plan->nodes.levels[0].rows = (int32_t)source->height_px;
+        plan->nodes.level_count = 1;
+    }
+    if (!is_plain_light(source) || source->ring_count == 0 || !foveate->nodes.levels_grey) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(foveate_fragments_fill(source, &plan->nodes, &plan->fragments, tables));
+    plan->has_nodes = tables->memory != NULL;
+    return FOVEA_OK;
+}
+
+/* Where the parts of a blockwise plan begin in its block. */
+struct blockwise_layout {
+    size_t filters, rings, taps, law, light, levels, fragments, end;
+};
+
+static struct blockwise_layout lay_out(const struct foveate_plan *source,
+                                       const struct foveate_cuda_plan *plan,
+                                       const struct foveate_fragments_tables *fragments)
+{
+    struct blockwise_layout at = {0};
+    at.rings = foveate_cuda_bands_filter_bytes(&plan->bands, source); /* a multiple of 16 */
+    at.taps = at.rings + source->ring_count * sizeof *source->rings;
+    at.law = at.taps + source->tap_count * sizeof *source->taps;
+    at.light = at.law + (size_t)source->law.table_count * sizeof *source->law_table;
+    at.levels = foveate_cuda_aligned(at.light + foveate_plan_light_samples(source) * sizeof(float));
+    at.fragments = at.levels + foveate_cuda_level_bytes(plan);
+    at.end = at.fragments + fragments->bytes;
+    return at;
+}
+
+static void place_blockwise(const struct foveate_plan *source, const struct blockwise_layout *at,
+                            struct foveate_cuda_plan *plan)
+{
+    const CUdeviceptr memory = plan->block->memory;
+    plan->tables.rings = memory + at->rings;
+    plan->tables.taps = memory + at->taps;
+    plan->tables.law = source->law;
+    plan->tables.law_table = memory + at->law;
+    plan->bands.tables = plan->tables;
+    plan->bands.filters = memory + at->filters;
+    plan->nodes.samples = memory + at->levels;
+    plan->nodes.table = plan->tables.law_table;
+    plan->fragments.rings = plan->tables.rings;
+    foveate_fragments_place(&plan->nodes, &plan->fragments, memory + at->fragments);
+}
+
+static enum fovea_result upload_blockwise(struct foveate_cuda *foveate,
+                                          const struct foveate_plan *source,
+                                          struct foveate_cuda_plan *plan,
+                                          const struct foveate_fragments_tables *fragments)
+{
+    const struct blockwise_layout at = lay_out(source, plan, fragments);
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, at.end, &plan->block));
+    if (source->ring_count == 0) {
+        return FOVEA_OK;
+    }
+    place_blockwise(source, &at, plan);
+    struct foveate_bands_filter *filters = malloc(at.rings > 0 ? at.rings : 1);
+    if (!filters) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate_cuda_bands_fill_filters(&plan->bands, source, filters);
+    float light[FOVEA_DISPLAY_MAX];
+    foveate_plan_fill_light(source, light);
+    const CUdeviceptr memory = plan->block->memory;
+    const struct table tables[] = {
+        {memory + at.rings, source->rings, at.taps - at.rings},
+        {memory + at.taps, source->taps, at.law - at.taps},
+        {memory + at.filters, filters, at.rings},
+        {memory + at.law, source->law_table, at.light - at.law},
+        {memory + at.light, light, foveate_plan_light_samples(source) * sizeof(float)},
+        {memory + at.fragments, fragments->memory, fragments->bytes}};
+    const enum fovea_result result = upload(foveate, tables, sizeof tables / sizeof *tables);
+    free(filters);
+    return result;
+}
+
+static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
+                                        const struct foveate_plan *source,
+                                        struct foveate_cuda_plan *plan)
+{
+    struct foveate_fragments_tables fragments = {0};
+    cut_fragments(source, &plan->tables);
+    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
+                                         : (struct foveate_bands){.radius_px = -1};
+    enum fovea_result result = fill_fragments(foveate, source, plan, &fragments);
+    if (result == FOVEA_OK) {
+        result = upload_blockwise(foveate, source, plan, &fragments);
+    }
+    free(fragments.memory);
+    return result;
+}
+
+uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)
+{
+    const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
+                                                     plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
+    const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
+    const uint64_t nodes =
+        plan->has_nodes || plan->has_lights ? foveate_nodes_level_bytes(&plan->nodes) : 0;
+    const uint64_t larger = plain > tiles ? plain : tiles;
+    return foveate_cuda_aligned(larger > nodes ? larger : nodes);
+}
+
+uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan)
+{
+    return plan->has_tiles ? foveate_cuda_tiles_state_bytes(&plan->tiles) : 0;
+}
+
+static void fill_smooth_params(const struct foveate_plan *source, struct foveate_cuda_plan *plan,
+                               uint64_t table_bytes)
+{
+    plan->smooth.samples = plan->block->memory;
+    plan->smooth.table = plan->block->memory + foveate_cuda_level_bytes(plan);
+    plan->smooth.law = source->law;
+    for (int i = 0; i < FOVEATE_MAX_LEVELS; i++) {
+        plan->smooth.levels[i] = source->levels[i];
+    }
+    plan->tiles.samples = plan->smooth.samples;
+    plan->tiles.table = plan->smooth.table;
+    plan->tiles.state = plan->smooth.table + table_bytes;
+    plan->nodes.samples = plan->smooth.samples;
+    plan->nodes.table = plan->smooth.table;
+    plan->states_dirty = true;
+}
+
+/* Those of nodes in floats, and of halves, which some plans have besides. */
+struct smooth_tables {
+    struct foveate_wide_tables wide;
+    struct foveate_small_tables small;
+    uint16_t *matrices; /* of nodes */
+    size_t matrix_bytes;
+};
+
+/* Their tables lie behind all else. */
+static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
+                                       const struct foveate_plan *source,
+                                       struct foveate_cuda_plan *plan,
+                                       const struct smooth_tables *tables)
+{
+    const struct foveate_small_tables *small = &tables->small;
+    const struct foveate_wide_tables *wide = &tables->wide;
+    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
+    const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
+    const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
+    const uint64_t line_bytes = 128; /* of the cache */
+    const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
+                               foveate_cuda_state_bytes(plan) + line_bytes - 1) /
+                              line_bytes * line_bytes;
+    const uint64_t matrices_at =
+        small_at + (small->bytes + line_bytes - 1) / line_bytes * line_bytes;
+    const uint64_t wide_at = matrices_at + tables->matrix_bytes; /* a multiple of 256 further */
+    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
+                                wide_at + sizeof wide->nodes + wide->matrix_bytes, &plan->block));
+    fill_smooth_params(source, plan, table_bytes);
+    plan->small.table = plan->smooth.table;
+    plan->small.pieces = plan->block->memory + small_at;
+    plan->small.mixes = plan->small.pieces + small->mixes_at;
+    plan->nodes.matrices = plan->block->memory + matrices_at;
+    plan->smooth.nodes = plan->block->memory + wide_at;
+    plan->smooth.matrices = plan->smooth.nodes + sizeof wide->nodes;
+    float light[FOVEA_DISPLAY_MAX];
+    foveate_plan_fill_light(source, light);
+    const struct table parts[] = {{plan->smooth.table, source->law_table, law_bytes},
+                                  {plan->smooth.table + law_bytes, light, light_bytes},
+                                  {plan->small.pieces, small->halves, small->bytes},
+                                  {plan->nodes.matrices, tables->matrices, tables->matrix_bytes},
+                                  {plan->smooth.nodes, wide->nodes, sizeof wide->nodes},
+                                  {plan->smooth.matrices, wide->matrices, wide->matrix_bytes}};
+    return upload(foveate, parts, sizeof parts / sizeof *parts);
+}
+
+static enum fovea_result fill_nodes(const struct foveate_plan *source,
+                                    struct foveate_cuda_plan *plan, struct smooth_tables *tables)
+{
+    foveate_nodes_fill(source, &plan->nodes);
+    const size_t bytes = foveate_nodes_matrix_bytes(&plan->nodes);
+    tables->matrices = malloc(bytes);
+    if (!tables->matrices) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    tables->matrix_bytes = bytes;
+    foveate_nodes_fill_matrices(&plan->nodes, foveate_plan_light(source), tables->matrices);
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill_tables(const struct foveate_plan *source,
+                                     struct foveate_cuda_plan *plan, struct smooth_tables *tables)
+{
+    FOVEA_TRY(foveate_wide_fill(source, &plan->smooth, &tables->wide));
+    if (plan->has_small) {
+        FOVEA_TRY(foveate_small_fill(source, &plan->small, &tables->small));
+    }
+    return plan->has_nodes ? fill_nodes(source, plan, tables) : FOVEA_OK;
+}
+
+static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
+                                     const struct foveate_plan *source,
+                                     struct foveate_cuda_plan *plan)
+{
+    plan->smooth.level_count = (int32_t)source->level_count;
+    if (source->level_count == 0) {
+        return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
+    }
+    plan->level_samples = source->level_samples;
+    plan->has_tiles = is_plain_light(source) &&
+                      foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
+    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    plan->has_small = is_plain_light(source) && foveate->small.most_shared_bytes > 0 &&
+                      foveate_small_fits(source);
+    plan->has_nodes = is_plain_light(source) && foveate->nodes.levels_grey != NULL;
+    struct smooth_tables tables = {0};
+    enum fovea_result result = fill_tables(source, plan, &tables);
+    if (result == FOVEA_OK) {
+        result = upload_smooth(foveate, source, plan, &tables);
+    }
+    free(tables.wide.matrices);
+    free(tables.small.halves);
+    free(tables.matrices);
+    return result;
+}
+
+enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
+                                           const struct foveate_plan *plan,
+                                           enum foveate_cuda_formats formats,
+                                           struct foveate_cuda_plan **out_plan)
+{
+    *out_plan = NULL;
+    tidy(foveate);
+    struct foveate_cuda_plan *created = calloc(1, sizeof *created);
+    if (!created) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    created->is_smooth = plan->smooth;
+    created->formats = formats;
+    const enum fovea_result result =
+        plan->smooth ? fill_smooth(foveate, plan, created) : fill_blockwise(foveate, plan, created);
+    if (result != FOVEA_OK) {
+        part_with(foveate, &created);
+        tidy(foveate);
+        return result;
+    }
+    *out_plan = created;
+    return FOVEA_OK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The blockwise method from levels (foveate_fragments.cu): its tables, its kernels, and the launches of a frame. The device is
+ * pushed around every call. Formats and light are those of foveate/cuda/nodes/nodes.h. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_H
+#define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_H
+
+#include "kernels/foveate/cuda/nodes/nodes.h"
+#include "params.h"
+
+struct foveate_fragments_kernels {
+    CUmodule module;
+    struct foveate_cuda_kernels level_0;
+    struct foveate_cuda_kernels picture;
+};
+
+/* What is loaded when it fails is there for unload. */
+FOVEA_MUST_CHECK enum fovea_result foveate_fragments_load(
+    const struct cuda_device *device, struct foveate_fragments_kernels *out_kernels);
+void foveate_fragments_unload(const struct cuda_device *device,
+                              struct foveate_fragments_kernels *kernels);
+
+/* Tables of a plan on the host; the caller frees `memory`. NULL: no kernel takes the plan. */
+struct foveate_fragments_tables {
+    void *memory;
+    size_t bytes;
+};
+
+/* Fills what the plan is to the kernels, addresses from `memory` on instead of the device's. */
+FOVEA_MUST_CHECK enum fovea_result foveate_fragments_fill(
+    const struct foveate_plan *plan, struct foveate_nodes *out_nodes,
+    struct foveate_fragments *out_fragments, struct foveate_fragments_tables *out_tables);
+/* Where the tables are on the device. */
+void foveate_fragments_place(struct foveate_nodes *nodes, struct foveate_fragments *fragments,
+                             CUdeviceptr tables);
+
+struct foveate_fragments_run {
+    struct foveate_nodes_run nodes;
+    const struct foveate_fragments_kernels *kernels;
+    const struct foveate_fragments *fragments;
+};
+
+FOVEA_MUST_CHECK enum fovea_result foveate_fragments_surface(
+    const struct foveate_fragments_run *run, enum fovea_format format, CUsurfObject src,
+    CUsurfObject dst);
+FOVEA_MUST_CHECK enum fovea_result foveate_fragments_linear(const struct foveate_fragments_run *run,
+                                                            enum fovea_format format,
+                                                            const struct foveate_cuda_slice *slice);
+
+#endif

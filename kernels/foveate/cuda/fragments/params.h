@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameters of foveate_fragments.cu: the blockwise method from levels. Shared by C and CUDA C.
+ *
+ * Levels are those of foveate/cuda/nodes/params.h, and level 0 before them: the picture in halves. A warp makes a *unit*, at most
+ * 16 x 16 pixels: fragments side by side, or a part of one that is larger. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_PARAMS_H
+
+#include "kernels/foveate/cuda/nodes/params.h"
+#include "kernels/foveate/plan/fragment.h"
+
+#define FOVEATE_FRAGMENTS_DEPTHS 2 /* pictures of 8 and of 10 bits have filters of their own */
+#define FOVEATE_FRAGMENTS_UNITS 4 /* that a warp makes one after the other along x */
+#define FOVEATE_FRAGMENTS_STEPS 16 /* sixteens of samples that a unit sees along an axis, at most */
+#define FOVEATE_FRAGMENTS_LEVEL_ROWS 16 /* of level 0 that a block makes, */
+#define FOVEATE_FRAGMENTS_LEVEL_PAIRS 256 /* and of each so many pairs, two a thread */
+
+struct foveate_fragments {
+    uint64_t rings; /* struct foveate_ring[frame.ring_count] */
+    /* For each ring a struct foveate_fragment_filter whose rows of weights, as halves, begin with an even sample and are
+     * an even number: there are rows for the pixels of two cells. */
+    uint64_t filters[FOVEATE_FRAGMENTS_DEPTHS];
+    uint64_t weights[FOVEATE_FRAGMENTS_DEPTHS];
+    int32_t together; /* fragments of a unit */
+    int32_t parts; /* units of a fragment along an axis, */
+    int32_t part_px; /* each of so many pixels but for the last */
+    int32_t per_px; /* i * per_px >> 16 is the fragment of pixel i of a unit of several */
+};
+
+struct foveate_fragments_linear_params {
+    struct foveate_frame frame;
+    struct foveate_nodes nodes;
+    struct foveate_fragments fragments;
+    struct foveate_cuda_batch batch;
+    struct foveate_cuda_linear src;
+    struct foveate_cuda_linear dst;
+};
+
+struct foveate_fragments_surface_params {
+    struct foveate_frame frame;
+    struct foveate_nodes nodes;
+    struct foveate_fragments fragments;
+    struct foveate_cuda_batch batch;
+    uint64_t src;
+    uint64_t dst;
+};
+
+#endif

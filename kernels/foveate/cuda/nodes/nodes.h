@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame. The device is
+ * pushed around every call.
+ *
+ * Plans: all laws and sizes, stored values and sRGB's light. Formats: RGBA8, RGB8, R8 and A2B10G10R10. Floats and
+ * wide light are for foveate/cuda/nodes_wide/smooth.h. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
+#define FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
+
+#include "kernels/foveate/cuda/common/kernels.h"
+#include "params.h"
+
+struct foveate_nodes_kernels {
+    CUmodule module;
+    struct foveate_cuda_kernels level_1; /* from a picture; none: the code has no products */
+    struct foveate_cuda_kernels picture; /* from the levels */
+    struct foveate_cuda_kernels alpha; /* the same where alpha is blurred */
+    CUfunction levels_colours; /* further levels */
+    CUfunction levels_alpha;
+    CUfunction levels_grey;
+};
+
+/* What is loaded when it fails is there for unload. */
+FOVEA_MUST_CHECK enum fovea_result foveate_nodes_load(const struct cuda_device *device,
+                                                      struct foveate_nodes_kernels *out_kernels);
+void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels);
+
+bool foveate_nodes_take_format(const struct foveate_nodes_kernels *kernels,
+                               enum fovea_format format);
+
+/* One frame or a slice of a batch: level 1, further levels, the pictures. On failure dst is not written; what was launched
+ * by then still uses the levels. */
+struct foveate_nodes_run {
+    const struct cuda_device *device;
+    const struct foveate_nodes_kernels *kernels;
+    const struct foveate_nodes *nodes;
+    const struct foveate_frame *frame;
+    CUstream stream;
+    CUdeviceptr gazes; /* of a surface; 0: the frame's */
+};
+
+/* Levels from `first` on, each from the one below it, of so many pictures. */
+FOVEA_MUST_CHECK enum fovea_result foveate_nodes_further_levels(const struct foveate_nodes_run *run,
+                                                                enum fovea_format format,
+                                                                uint32_t sources, int32_t first);
+
+FOVEA_MUST_CHECK enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
+                                                         enum fovea_format format, CUsurfObject src,
+                                                         CUsurfObject dst);
+/* Each image has levels of its own, nodes->next_bytes apart; where all of them are one picture, its levels are made
+ * once for all. */
+FOVEA_MUST_CHECK enum fovea_result foveate_nodes_linear(const struct foveate_nodes_run *run,
+                                                        enum fovea_format format,
+                                                        const struct foveate_cuda_slice *slice);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is exact, or linear
+ * light from 0 to 1. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
+#define FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
+
+#include "kernels/foveate/cuda/common/image.cuh"
+#include "kernels/foveate/cuda/common/light.cuh"
+#include "product.cuh"
+
+/* A format's alpha is of its word, or there is none. */
+template <typename Pixel> struct node_format {
+    static const bool has_alpha =
+        Pixel::part_count * sizeof(typename Pixel::part) == sizeof(typename Pixel::word);
+};
+
+/* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a half. */
+template <typename Pixel> static __device__ __forceinline__ float node_middle(int c, int light)
+{
+    return c == 3 ? 0.5f * (Pixel::alpha_white + 1) : light ? 0.0f : 0.5f * (Pixel::white + 1);
+}
+
+/* The light of levels, as halves: a block works it out once. */
+template <typename Pixel> struct node_lights {
+    static const int count = Pixel::white + 1;
+
+    uint16_t of[count];
+
+    __device__ __forceinline__ void fill()
+    {
+        for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+            of[i] =
+                __half_as_ushort(__float2half_rn(srgb_to_light((float)i * (1.0f / Pixel::white))));
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ uint32_t pair(uint32_t first, uint32_t second) const
+    {
+        return of[first] | (uint32_t)of[second] << 16;
+    }
+};
+
+/* Two levels as samples; each is in its half of the word, 1024 more. */
+template <typename Pixel>
+static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
+{
+    const float from = -1024.0f - node_middle<Pixel>(c, FOVEATE_LIGHT_STORED);
+    const __half2 centred = __hadd2(*(const __half2 *)&levels, __float2half2_rn(from));
+    return *(const uint32_t *)&centred;
+}
+
+/* Channel c of two pixels. */
+template <typename Pixel>
+static __device__ __forceinline__ uint32_t stored_pair(uint32_t first, uint32_t second, int c)
+{
+    const uint32_t base = 0x64006400u; /* 1024, as halves */
+    if constexpr (Pixel::white == 255) {
+        const uint32_t levels = __byte_perm(first, second, (uint32_t)(c | (4 + c) << 8));
+        return node_centred<Pixel>((levels & 0x00ff00ffu) | base, c);
+    } else {
+        const uint32_t mask = c < 3 ? 1023u : 3u;
+        const uint32_t levels = (first >> 10 * c & mask) | (second >> 10 * c & mask) << 16;
+        return node_centred<Pixel>(levels | base, c);
+    }
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &lights,
+                                                      uint32_t first, uint32_t second, int c)
+{
+    const int bits = Pixel::white == 255 ? 8 : 10;
+    const uint32_t mask = (uint32_t)Pixel::white;
+    return lights.pair(first >> bits * c & mask, second >> bits * c & mask);
+}
+
+template <typename Pixel, bool LIGHT, typename Pair>
+static __device__ __forceinline__ Pair pair_of_words(const node_lights<Pixel> &lights,
+                                                     uint32_t first, uint32_t second)
+{
+    uint32_t words[4] = {};
+#pragma unroll
+    for (int c = 0; c < Pixel::colors; c++) {
+        words[c] = LIGHT ? light_pair<Pixel>(lights, first, second, c)
+                         : stored_pair<Pixel>(first, second, c);
+    }
+    if constexpr (node_format<Pixel>::has_alpha) {
+        words[3] = stored_pair<Pixel>(first, second, 3);
+    }
+    return Pair::make(words);
+}
+
+/* ---- Runs of four pixels of a row */
+
+struct node_run {
+    uint32_t of[4];
+    int first; /* its column */
+
+    /* Those from column x on, of a row of `width`, or the nearest that there are. */
+    __device__ __forceinline__ void move_to(int x, int width)
+    {
+        if (x == first) {
+            return;
+        }
+        const node_run own = *this;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int k = min(max(x + i, 0), width - 1) - first;
+            of[i] = k == 0 ? own.of[0] : k == 1 ? own.of[1] : k == 2 ? own.of[2] : own.of[3];
+        }
+    }
+};
+
+/* A run in memory without gaps. Words that lie across its ends are read where the row goes on there. */
+template <typename Pixel>
+static __device__ __forceinline__ node_run read_run(const char *at, int before, int behind)
+{
+    const uint32_t *words = (const uint32_t *)((uint64_t)at & ~(uint64_t)3);
+    const int beyond = (int)((uint64_t)at & 3);
+    if constexpr (node_format<Pixel>::has_alpha) {
+        if (((uint64_t)at & 15) == 0) {
+            const uint4 all = __ldg((const uint4 *)at);
+            return {{all.x, all.y, all.z, all.w}};
+        }
+        return {{__ldg(words), __ldg(words + 1), __ldg(words + 2), __ldg(words + 3)}};
+    }
+    const int count = Pixel::part_count;
+    uint32_t own[4] = {};
+    if (beyond == 0) {
+#pragma unroll
+        for (int i = 0; i < count; i++) {
+            own[i] = __ldg(words + i);
+        }
+    } else if (beyond <= before && 4 - beyond <= behind) {
+#pragma unroll
+        for (int i = 0; i <= count; i++) {
+            own[i] = __ldg(words + i);
+        }
+#pragma unroll
+        for (int i = 0; i < count; i++) {
+            own[i] = __funnelshift_r(own[i], own[i + 1], 8 * beyond);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4 * count; i++) {
+            own[i / 4] |= (uint32_t)__ldg((const uint8_t *)at + i) << 8 * (i % 4);
+        }
+    }
+    if (count == 1) {
+        return {{own[0], own[0] >> 8, own[0] >> 16, own[0] >> 24}};
+    }
+    return {{own[0], __funnelshift_r(own[0], own[1], 24), __funnelshift_r(own[1], own[2], 16),
+             own[2] >> 8}};
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image)
+{
+    return image.view.pixel_stride_bytes == Pixel::part_count * (int)sizeof(typename Pixel::part) &&
+           (!node_format<Pixel>::has_alpha || image.view.whole_pixels);
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image, int x, int row,
+                                                int width, node_run &run)
+{
+    const int bytes = Pixel::part_count * (int)sizeof(typename Pixel::part);
+    if (!has_runs(image) || width < 4) {
+        return false;
+    }
+    const int first = min(max(x, 0), width - 4);
+    run = read_run<Pixel>((const char *)image.view.data + row * image.view.row_stride_bytes +
+                              first * bytes,
+                          bytes * first, bytes * (width - 4 - first));
+    run.first = first;
+    return true;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, int, int, int,
+                                                node_run &)
+{
+    return false;
+}
+
+/* A run of the picture's pixels from (x, y) on, or the nearest one; beyond its edges are the nearest pixels. */
+template <typename Image>
+static __device__ __forceinline__ node_run run_of_pixels(const foveate_frame &frame,
+                                                         const Image &src, int x, int y)
+{
+    const int row = min(max(y, 0), frame.height_px - 1);
+    node_run run;
+    run.first = x;
+    if (!load_run(src, x, row, frame.width_px, run)) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            run.of[i] = src.load(min(max(x + i, 0), frame.width_px - 1), row);
+        }
+    }
+    return run;
+}
+
+/* ---- A block's pixels as pairs of samples in shared memory, rows of RUNS runs */
+
+template <int RUNS, int PITCH, int THREADS> struct node_stage {
+    static const int at_once = 5; /* runs that a thread asks for before it waits */
+
+    int x, y; /* of the first */
+    int rows;
+
+    template <typename Pixel, bool LIGHT, typename Pair, typename Image>
+    __device__ __forceinline__ void fill(const foveate_frame &frame, const Image &src,
+                                         const node_lights<Pixel> &lights, Pair *to) const
+    {
+        const int count = rows * RUNS;
+        for (int first = (int)threadIdx.x; first < count; first += at_once * THREADS) {
+            node_run runs[at_once];
+#pragma unroll
+            for (int k = 0; k < at_once; k++) {
+                const int i = min(first + k * THREADS, count - 1);
+                runs[k] = run_of_pixels(frame, src, x + 4 * (i % RUNS), y + i / RUNS);
+            }
+#pragma unroll
+            for (int k = 0; k < at_once; k++) {
+                const int i = min(first + k * THREADS, count - 1);
+                runs[k].move_to(x + 4 * (i % RUNS), frame.width_px);
+                Pair *pairs = to + i / RUNS * PITCH + 2 * (i % RUNS);
+                const uint32_t(&words)[4] = runs[k].of;
+                pairs[0] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[0], words[1]);
+                pairs[1] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[2], words[3]);
+            }
+        }
+    }
+
+    template <typename Pixel, typename Pair, typename Image>
+    __device__ __forceinline__ void fill(const foveate_frame &frame, const Image &src,
+                                         Pair *to) const
+    {
+        __shared__ node_lights<Pixel> lights;
+        if (frame.light) {
+            lights.fill();
+            fill<Pixel, true>(frame, src, lights, to);
+        } else {
+            fill<Pixel, false>(frame, src, lights, to);
+        }
+        __syncthreads();
+    }
+};
+
+#endif

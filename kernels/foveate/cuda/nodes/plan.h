@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a plan is to the kernels of nodes.cu: where its levels lie, which nodes it needs, and their matrices. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
+#define FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
+
+#include "params.h"
+
+#include <stddef.h>
+
+/* Fills all but addresses and next_bytes. The plan blurs, in light that is not wide. */
+void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *out_nodes);
+
+/* Lays out levels from the first one that is stored on; level_count is known. */
+void foveate_nodes_lay_levels(const struct foveate_plan *plan, int32_t first_level,
+                              struct foveate_nodes *nodes);
+
+/* Of an image's levels; a multiple of 16. */
+size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes);
+
+size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes);
+void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, int32_t light,
+                                 uint16_t *out_halves);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most of a warp. A Plan has
+ * the law, its table, and `end`. Conversions
+ * between floats and whole numbers take as long as eight sums, so that there are few. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
+#define FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
+
+#include "levels.cuh"
+
+const int NODES_PIXELS = 8; /* of a lane */
+
+/* A lane's eight pixels: i = 4 half + 2 r + k is column 8 half + 2 pair + k, row 8 r + row. */
+struct node_tile {
+    int x, y; /* of its first pixel */
+    node_lane lane;
+
+    __device__ __forceinline__ int column(int i) const
+    {
+        return x + i / 4 * 8 + 2 * lane.pair + i % 2;
+    }
+    __device__ __forceinline__ int row(int i) const
+    {
+        return y + i / 2 % 2 * 8 + lane.row;
+    }
+};
+
+struct node_places {
+    float of[NODES_PIXELS]; /* then as nodes of the tile count */
+    float lowest, highest; /* of the warp */
+    uint32_t copied; /* a bit for each: it is at node 0, the picture itself */
+};
+
+/* 2^23: a float beyond it holds a whole number in its low bits. */
+const float NODES_WHOLE = 8388608.0f;
+
+/* foveate_law_plain_at of a law by distance, whose square is given. */
+template <typename Plan>
+static __device__ __forceinline__ float radial_plain(const Plan &plan, float square)
+{
+    const float last = (float)(plan.law.table_count - 1);
+    const float place = fminf(ptx_sqrt(square) * plan.law.table_per_unit, last);
+    const float below = __fadd_rd(fminf(place, last - 1.0f), NODES_WHOLE);
+    const float *entry =
+        (const float *)plan.table + (__float_as_int(below) - __float_as_int(NODES_WHOLE));
+    const float first = __ldg(entry);
+    return fmaf(place - (below - NODES_WHOLE), __ldg(entry + 1) - first, first);
+}
+
+template <typename Plan>
+static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame, const Plan &plan,
+                                                     const node_tile &tile,
+                                                     float (&sigmas)[NODES_PIXELS])
+{
+    const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f) - 0.5f;
+    const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f) - 0.5f;
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float dx = (float)min(tile.column(i), frame.width_px - 1) - gaze_x_px;
+        const float dy = (float)min(tile.row(i), frame.height_px - 1) - gaze_y_px;
+        const float plain = radial_plain(plan, fmaf(dx, dx, dy * dy));
+        const float risen = fmaf(2.0f, plain, -2.0f * plan.law.sharp_px); /* foveate_law_ramp */
+        sigmas[i] = plan.law.strength * fmaxf(fminf(plain, risen), 0.0f);
+    }
+}
+
+/* The compiler knows the law's kind. */
+template <int KIND, typename Plan>
+static __device__ __forceinline__ void other_sigmas(const foveate_frame &frame, const Plan &plan,
+                                                    const node_tile &tile,
+                                                    float (&sigmas)[NODES_PIXELS])
+{
+    foveate_law law = plan.law;
+    law.kind = KIND;
+    const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
+    const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        sigmas[i] = foveate_law_sigma(&law, (const float *)plan.table,
+                                      min(tile.column(i), frame.width_px - 1),
+                                      min(tile.row(i), frame.height_px - 1), gaze_x_px, gaze_y_px);
+    }
+}
+
+template <typename Plan>
+static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame, const Plan &plan,
+                                                   const node_tile &tile,
+                                                   float (&sigmas)[NODES_PIXELS])
+{
+    switch (plan.law.kind) {
+    case FOVEATE_LAW_RADIAL:
+        radial_sigmas(frame, plan, tile, sigmas);
+        break;
+    case FOVEATE_LAW_PROJECTED:
+        other_sigmas<FOVEATE_LAW_PROJECTED>(frame, plan, tile, sigmas);
+        break;
+    case FOVEATE_LAW_MAP:
+        other_sigmas<FOVEATE_LAW_MAP>(frame, plan, tile, sigmas);
+        break;
+    default:
+        other_sigmas<FOVEATE_LAW_MAP_PROJECTED>(frame, plan, tile, sigmas);
+    }
+}
+
+/* foveate_ladder_place where sigma is less than 0.8 px. */
+static __device__ __forceinline__ float near_place(float sigma_px)
+{
+    const float g = ptx_ex2(-0.72134752f * ptx_rcp(sigma_px * sigma_px)); /* of 1 / 2 sigma^2 */
+    const float g_2 = g * g;
+    const float g_4 = g_2 * g_2;
+    const float sum = 1.0f + 2.0f * (g + g_4 + g_4 * g_4 * g);
+    return sigma_px < 0.1f ? 0.0f : FOVEATE_LADDER_PER_OCTAVE * ptx_lg2(sum);
+}
+
+/* The numbers are not negative, so that their bits are in their order. */
+static __device__ __forceinline__ void find_range(node_places &places)
+{
+#if __CUDA_ARCH__ >= 800
+    places.lowest = __uint_as_float(__reduce_min_sync(~0u, __float_as_uint(places.lowest)));
+    places.highest = __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(places.highest)));
+#else
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        places.lowest = fminf(places.lowest, __shfl_xor_sync(~0u, places.lowest, distance));
+        places.highest = fmaxf(places.highest, __shfl_xor_sync(~0u, places.highest, distance));
+    }
+#endif
+}
+
+/* What lies outside the picture is as its nearest pixel, and widens nothing. `wide`: on the ladder of wide light, where
+ * logarithms go down to no blur. */
+template <typename Plan>
+static __device__ __forceinline__ void find_places(const foveate_frame &frame, bool wide,
+                                                   const Plan &plan, const node_tile &tile,
+                                                   node_places &places)
+{
+    float sigmas[NODES_PIXELS] = {};
+    if (frame.gaze_x_q8 != FOVEATE_GAZE_NONE) {
+        find_sigmas(frame, plan, tile, sigmas);
+    }
+    const float per_px = wide ? 1.0f / FOVEATE_LADDER_WIDE_PX : 2.50662827f;
+    const float near_px = wide ? 1.001f * FOVEATE_LADDER_WIDE_PX : 0.8f;
+    float least = sigmas[0];
+    places.lowest = plan.end;
+    places.highest = 0.0f;
+    places.copied = 0;
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float place = FOVEATE_LADDER_PER_OCTAVE * ptx_lg2(per_px * sigmas[i]);
+        places.of[i] = fminf(place, plan.end);
+        least = fminf(least, sigmas[i]);
+    }
+    if (__any_sync(~0u, least < near_px)) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            const float place = wide ? 0.0f : near_place(sigmas[i]);
+            places.of[i] = sigmas[i] < near_px ? fminf(place, plan.end) : places.of[i];
+            places.copied |= places.of[i] > 0.0f ? 0u : 1u << i;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        places.lowest = fminf(places.lowest, places.of[i]);
+        places.highest = fmaxf(places.highest, places.of[i]);
+    }
+    find_range(places);
+}
+
+/* The nodes of the warp's tile; blend: enum foveate_blend. */
+static __device__ __forceinline__ foveate_tile_nodes choose_nodes(int blend, node_places &places)
+{
+    const foveate_tile_nodes chosen = foveate_tile_nodes_of(places.lowest, places.highest, blend);
+    const float per_node = ptx_rcp((float)chosen.apart);
+    const float first = (float)chosen.first * per_node;
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        places.of[i] = fmaf(places.of[i], per_node, -first);
+    }
+    return chosen;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TILE FOVEATE_WIDE_TILE_PX
+#define STEP_FLOATS (FOVEATE_WIDE_STEP_BYTES / sizeof(float))
+/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them, and rounding. */
+#define NODES_BEYOND 14
+/* What the device may make of a sigma more than the plan does. */
+#define SIGMA_SLACK 1.0001
+/* By so much of itself a weight may change: tails count in wide light. */
+#define MENDED (1.0 / 256.0)
+
+struct row {
+    int32_t first;
+    int32_t count;
+    double weights[FOVEATE_LADDER_TAPS];
+};
+
+static void make_row(const struct foveate_node *node, double reach, int32_t px, struct row *out)
+{
+    const double centre = (px + 0.5) / (1 << node->level) - 0.5;
+    out->count = foveate_node_row(node, reach, centre, &out->first, out->weights);
+}
+
+/* As products take it: 11 bits, to nearest. */
+static float rounded(double weight)
+{
+    float value = (float)weight;
+    uint32_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0x1000u) & ~0x1fffu;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* So that flat pictures stay flat, the largest weight takes what is missing to 1, and those after it what it leaves. */
+static void round_row(struct row *row)
+{
+    int32_t largest = 0;
+    double missing = 1.0;
+    for (int32_t i = 0; i < row->count; i++) {
+        row->weights[i] = (double)rounded(row->weights[i]);
+        missing -= row->weights[i];
+        largest = row->weights[i] > row->weights[largest] ? i : largest;
+    }
+    for (int32_t i = largest; i < row->count && fabs(missing) < MENDED * row->weights[i]; i++) {
+        const double mended = (double)rounded(row->weights[i] + missing);
+        missing -= mended - row->weights[i];
+        row->weights[i] = mended;
+    }
+}
+
+static int32_t node_count_of(float end)
+{
+    const int32_t last = (int32_t)end + NODES_BEYOND;
+    return last < FOVEATE_LADDER_NODES ? last + 1 : FOVEATE_LADDER_NODES;
+}
+
+/* What tiles see of the level, however they lie on it. */
+static void fill_node(const struct foveate_node *node, double reach, struct foveate_wide_node *out)
+{
+    const int32_t last_px = TILE * foveate_wide_phases(node->level) - 1;
+    struct row row;
+    make_row(node, reach, 0, &row);
+    out->level = node->level;
+    out->before = -row.first;
+    int32_t most = row.count;
+    for (int32_t px = 1; px <= last_px; px++) {
+        const int32_t base = (px & -TILE) >> node->level;
+        make_row(node, reach, px, &row);
+        out->before = base - row.first > out->before ? base - row.first : out->before;
+        most = row.first + row.count - base > most ? row.first + row.count - base : most;
+    }
+    out->steps = (out->before + most + 7) / 8;
+}
+
+static float *put_matrix(const struct foveate_node *node, double reach,
+                         const struct foveate_wide_node *wide, int32_t phase, float *out)
+{
+    const int32_t first = (TILE * phase >> node->level) - wide->before;
+    for (int32_t y = 0; y < TILE; y++) {
+        struct row row;
+        make_row(node, reach, TILE * phase + y, &row);
+        round_row(&row);
+        for (int32_t i = 0; i < row.count; i++) {
+            const int32_t column = row.first - first + i;
+            const int32_t lane = y % 8 * 4 + column % 8 / 2;
+            out[(size_t)(column / 8) * STEP_FLOATS + (size_t)(4 * lane + column % 2 * 2 + y / 8)] =
+                (float)row.weights[i];
+        }
+    }
+    return out + (size_t)wide->steps * STEP_FLOATS;
+}
+
+enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
+                                    struct foveate_cuda_smooth *smooth,
+                                    struct foveate_wide_tables *out_tables)
+{
+    const int32_t light = foveate_plan_light(plan);
+    const double reach = (double)foveate_light_reach(light);
+    const int32_t levels = (int32_t)plan->level_count;
+    const float most_px = (float)(SIGMA_SLACK * (double)plan->sigma_bound_px);
+    smooth->end = foveate_light_place(light, most_px);
+    smooth->node_count = node_count_of(smooth->end);
+    int32_t steps = 0;
+    for (int32_t i = 0; i < smooth->node_count; i++) {
+        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        struct foveate_wide_node *wide = &out_tables->nodes[i];
+        fill_node(&node, reach, wide);
+        wide->matrix = steps;
+        steps += wide->steps * foveate_wide_phases(wide->level);
+    }
+    out_tables->matrix_bytes = (size_t)steps * FOVEATE_WIDE_STEP_BYTES;
+    /* One more: a plan without nodes would have none. */
+    out_tables->matrices = calloc((size_t)steps + 1, FOVEATE_WIDE_STEP_BYTES);
+    if (!out_tables->matrices) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    float *matrix = out_tables->matrices;
+    for (int32_t i = 0; i < smooth->node_count; i++) {
+        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        for (int32_t phase = 0; phase < foveate_wide_phases(node.level); phase++) {
+            matrix = put_matrix(&node, reach, &out_tables->nodes[i], phase, matrix);
+        }
+    }
+    return FOVEA_OK;
+}

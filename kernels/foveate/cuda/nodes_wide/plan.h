@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a plan is to the kernels of foveate/cuda/nodes_wide/wide.cuh: the nodes of its ladder and their matrices of floats. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
+#define FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
+
+#include "kernels/foveate/cuda/common/params.h"
+#include "kernels/foveate/plan/ladder.h"
+
+#include <stddef.h>
+
+struct foveate_wide_tables {
+    struct foveate_wide_node nodes[FOVEATE_LADDER_NODES];
+    float *matrices; /* on the heap */
+    size_t matrix_bytes;
+};
+
+/* Fills node_count and end too. The plan blurs. */
+FOVEA_MUST_CHECK enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
+                                                     struct foveate_cuda_smooth *smooth,
+                                                     struct foveate_wide_tables *out_tables);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The picture from nodes in floats, for every format and light: a warp makes a tile of 16 x 16 pixels from the levels
+ * of foveate_smooth.cu. Products are of floats of 11 bits, whose exponents have room for floats and for what tails weigh
+ * in wide light, of which the square roots are blended (foveate/plan/ladder.h).
+ *
+ * A tile of floats in which a value is not finite is summed pixel by pixel, each from its own samples: a node would
+ * spread it over all of the tile.
+ *
+ * Bound by the tensor cores. */
+#ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
+#define FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
+
+#include "kernels/foveate/cuda/common/gaussian.cuh"
+#include "kernels/foveate/cuda/common/sample.cuh"
+#include "kernels/foveate/cuda/nodes/blend.cuh"
+
+/* ---- Products */
+
+/* D += A B of 16 x 8 by 8 x 8: a lane's values of A are rows g and g + 8 of column 2t, then of column 2t + 1; of B rows
+ * 2t and 2t + 1 of column g; of D as cuda/mma.cuh has it. */
+static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const float4 &a,
+                                                            float b0, float b1)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int row = lane & ~3;
+    const int column = lane % 4 * 8;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        const float upper = __shfl_sync(~0u, k % 2 ? a.z : a.x, row + k / 2);
+        const float lower = __shfl_sync(~0u, k % 2 ? a.w : a.y, row + k / 2);
+        const float first = __shfl_sync(~0u, k % 2 ? b1 : b0, column + k / 2);
+        const float second = __shfl_sync(~0u, k % 2 ? b1 : b0, column + 4 + k / 2);
+        d[0] = fmaf(upper, first, d[0]);
+        d[1] = fmaf(upper, second, d[1]);
+        d[2] = fmaf(lower, first, d[2]);
+        d[3] = fmaf(lower, second, d[3]);
+    }
+}
+
+static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4 &a, float b0,
+                                                     float b1)
+{
+#if __CUDA_ARCH__ >= 800
+    const uint32_t words[4] = {__float_as_uint(a.x), __float_as_uint(a.y), __float_as_uint(a.z),
+                               __float_as_uint(a.w)};
+    ptx_mma_1688_tf32(d, words, __float_as_uint(b0), __float_as_uint(b1));
+#else
+    multiply_by_shuffles(d, a, b0, b1);
+#endif
+}
+
+/* To the 11 bits that products look at. */
+static __device__ __forceinline__ float wide_rounded(float value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __uint_as_float(ptx_tf32(value));
+#else
+    return value;
+#endif
+}
+
+template <typename Sample> static __device__ __forceinline__ float4 operand_of(const Sample &sample)
+{
+    const float4 v = sample.value();
+    if (Sample::mantissa_bits <= 11) {
+        return v;
+    }
+    return make_float4(wide_rounded(v.x), wide_rounded(v.y), wide_rounded(v.z), wide_rounded(v.w));
+}
+
+static __device__ __forceinline__ float channel_of(const float4 &v, int c)
+{
+    return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w;
+}
+
+/* A node's part of a tile: where a lane's samples and weights begin. */
+template <typename Sample> struct wide_window {
+    sample_level<Sample> level;
+    int x, y;
+    int steps;
+    const float4 *across;
+    const float4 *down;
+
+    __device__ __forceinline__ wide_window(const foveate_cuda_smooth &smooth,
+                                           const foveate_wide_node &node, const node_tile &tile)
+        : level(smooth, node.level), x((tile.x >> node.level) - node.before + 2 * tile.lane.pair),
+          y((tile.y >> node.level) - node.before + tile.lane.row), steps(node.steps),
+          across(matrix(smooth, node, tile.x)), down(matrix(smooth, node, tile.y))
+    {
+    }
+    static __device__ __forceinline__ const float4 *matrix(const foveate_cuda_smooth &smooth,
+                                                           const foveate_wide_node &node, int px)
+    {
+        const int phase = px / NODES_TILE & (foveate_wide_phases(node.level) - 1);
+        return (const float4 *)smooth.matrices + (node.matrix + phase * node.steps) * 32 +
+               threadIdx.x % 32;
+    }
+};
+
+/* What a step of products along ROWS times eight rows takes. */
+template <int ROWS, typename Sample> struct wide_step {
+    float4 weights;
+    Sample samples[ROWS][2];
+
+    __device__ __forceinline__ void load(const wide_window<Sample> &window, const int (&rows)[ROWS],
+                                         int i)
+    {
+        const int first = window.level.column(window.x + 8 * i);
+        const int second = window.level.column(window.x + 8 * i + 1);
+        weights = __ldg(window.across + 32 * i);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            samples[r][0] = window.level.load(rows[r] + first);
+            samples[r][1] = window.level.load(rows[r] + second);
+        }
+    }
+};
+
+/* ROWS times eight rows of samples from step j on: the product across, and its part of the one down. A step is asked for
+ * while the one before it is multiplied. */
+template <int ROWS, int CHANNELS, typename Sample>
+static __device__ __forceinline__ void add_rows(const wide_window<Sample> &window, int j,
+                                                float (&outputs)[CHANNELS][2][4])
+{
+    int rows[ROWS];
+    float transposed[ROWS][CHANNELS][4] = {};
+    wide_step<ROWS, Sample> next;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        rows[r] = window.level.row_at(window.y + 8 * (j + r));
+    }
+    next.load(window, rows, 0);
+#pragma unroll 1
+    for (int i = 1; i <= window.steps; i++) {
+        const wide_step<ROWS, Sample> step = next;
+        if (i < window.steps) {
+            next.load(window, rows, i);
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const float4 a = operand_of(step.samples[r][0]);
+            const float4 b = operand_of(step.samples[r][1]);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) {
+                wide_multiply(transposed[r][c], step.weights, channel_of(a, c), channel_of(b, c));
+            }
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const float4 weights = __ldg(window.down + 32 * (j + r));
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            const float *of = transposed[r][c];
+            wide_multiply(outputs[c][0], weights, wide_rounded(of[0]), wide_rounded(of[1]));
+            wide_multiply(outputs[c][1], weights, wide_rounded(of[2]), wide_rounded(of[3]));
+        }
+    }
+}
+
+template <int CHANNELS, typename Sample>
+static __device__ __forceinline__ void wide_product(const wide_window<Sample> &window,
+                                                    float (&outputs)[CHANNELS][2][4])
+{
+    /* By threes, the last four by twos. */
+    int j = 0;
+#pragma unroll 1
+    for (; window.steps - j == 3 || window.steps - j > 4; j += 3) {
+        add_rows<3>(window, j, outputs);
+    }
+#pragma unroll 1
+    for (; j + 2 <= window.steps; j += 2) {
+        add_rows<2>(window, j, outputs);
+    }
+    if (j < window.steps) {
+        add_rows<1>(window, j, outputs);
+    }
+}
+
+/* ---- Blending */
+
+/* As they are, or the roots of colours; alpha is no light. */
+template <int CHANNELS>
+static __device__ __forceinline__ void add_node(bool roots, const node_places &places,
+                                                const foveate_tile_nodes &chosen, int i,
+                                                const float (&outputs)[CHANNELS][2][4],
+                                                float (&sums)[CHANNELS][NODES_PIXELS])
+{
+    float weights[NODES_PIXELS];
+    find_weights(places, chosen, i, weights);
+#pragma unroll
+    for (int k = 0; k < NODES_PIXELS; k++) {
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            const float value = outputs[c][k / 4][k % 4];
+            const float blended = roots && c < 3 ? ptx_sqrt(fmaxf(value, 0.0f)) : value;
+            sums[c][k] = fmaf(weights[k], blended, sums[c][k]);
+        }
+    }
+}
+
+/* Weights below 0 may make less than nothing. */
+template <int CHANNELS>
+static __device__ __forceinline__ void square_roots(float (&sums)[CHANNELS][NODES_PIXELS])
+{
+    const int colours = CHANNELS < 3 ? CHANNELS : 3;
+#pragma unroll
+    for (int c = 0; c < colours; c++) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            const float root = fmaxf(sums[c][i], 0.0f);
+            sums[c][i] = root * root;
+        }
+    }
+}
+
+template <typename Pixel, int CHANNELS, typename Sample>
+static __device__ __forceinline__ void blend_nodes(const foveate_frame &frame,
+                                                   const foveate_cuda_smooth &smooth,
+                                                   const node_tile &tile, node_places &places,
+                                                   float (&sums)[CHANNELS][NODES_PIXELS])
+{
+    const int blend =
+        Pixel::white > 0 ? foveate_light_blend(frame.light) : (int)FOVEATE_BLEND_FLOATS;
+    const bool roots = Pixel::white > 0 && blend == FOVEATE_BLEND_WIDE;
+    const foveate_tile_nodes chosen = choose_nodes(blend, places);
+#pragma unroll 1
+    for (int i = 0; i < chosen.count; i++) {
+        const int node = min(chosen.first + i * chosen.apart, smooth.node_count - 1);
+        const wide_window<Sample> window(smooth, ((const foveate_wide_node *)smooth.nodes)[node],
+                                         tile);
+        float outputs[CHANNELS][2][4] = {};
+        wide_product(window, outputs);
+        add_node(roots, places, chosen, i, outputs, sums);
+    }
+    if (roots) {
+        square_roots(sums);
+    }
+}
+
+template <int CHANNELS>
+static __device__ __forceinline__ bool all_finite(const float (&sums)[CHANNELS][NODES_PIXELS])
+{
+    float none = 0.0f;
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            none += sums[c][i] * 0.0f;
+        }
+    }
+    return __all_sync(~0u, none == 0.0f);
+}
+
+/* ---- A pixel by itself */
+
+template <typename Sample>
+static __device__ float4 sum_pixel(const foveate_cuda_smooth &smooth, int light, float sigma_px,
+                                   int x, int y)
+{
+    const int k = foveate_level_with(sigma_px, foveate_light_rest(light), smooth.level_count);
+    const float per_px = 1.0f / (float)(1 << k);
+    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
+    const float reach = foveate_light_reach(light);
+    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma, reach);
+    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma, reach);
+    const sample_level<Sample> level(smooth, k);
+    float4 sum = {};
+    gaussian of_row = down.start;
+    for (int j = down.first; j <= down.last; j++, of_row.step()) {
+        const Sample *row = level.row(j);
+        float4 own = {};
+        gaussian g = across.start;
+        for (int i = across.first; i <= across.last; i++, g.step()) {
+            own = gaussian_add(own, g.weight, row[level.column(i)].value());
+        }
+        sum = gaussian_add(sum, of_row.weight, own);
+    }
+    const float scale = 1.0f / (across.total() * down.total());
+    return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);
+}
+
+template <typename Pixel, typename Sample, typename Image>
+static __device__ __noinline__ void sum_tile(const foveate_frame &frame,
+                                             const foveate_cuda_smooth &smooth, const Image &src,
+                                             const Image &dst, const node_tile &tile)
+{
+#pragma unroll 1
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int x = tile.column(i);
+        const int y = tile.row(i);
+        if (x >= frame.width_px || y >= frame.height_px) {
+            continue;
+        }
+        const float sigma_px =
+            foveate_law_sigma(&smooth.law, (const float *)smooth.table, x, y,
+                              (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
+        typename Pixel::word word = src.load(x, y);
+        /* A Gaussian that reaches no neighbour is a copy. */
+        if (sigma_px * foveate_light_reach(frame.light) >= 1.0f) {
+            const float4 mean = sum_pixel<Sample>(smooth, frame.light, sigma_px, x, y);
+            const typename Pixel::word colour =
+                pixel_of_sample<Pixel>(mean, light_of(frame, smooth));
+            word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
+        }
+        dst.store(x, y, word);
+    }
+}
+
+/* ---- The tile */
+
+/* That are blurred, at most. */
+template <typename Pixel> struct wide_channels {
+    static const int count = 4;
+};
+template <> struct wide_channels<pixel<FOVEA_FORMAT_R8>> {
+    static const int count = 1;
+};
+template <> struct wide_channels<pixel<FOVEA_FORMAT_RGB8>> {
+    static const int count = 3;
+};
+template <> struct wide_channels<pixel<FOVEA_FORMAT_B10G11R11F>> {
+    static const int count = 3;
+};
+
+template <int CHANNELS>
+static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][NODES_PIXELS],
+                                                   int i)
+{
+    float v[4] = {};
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+        v[c] = sums[c][i];
+    }
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+
+template <typename Pixel, int CHANNELS, typename Image>
+static __device__ __forceinline__ void write_pixels(const foveate_frame &frame,
+                                                    const foveate_cuda_smooth &smooth,
+                                                    const Image &src, const Image &dst,
+                                                    const node_tile &tile, uint32_t copied,
+                                                    const float (&sums)[CHANNELS][NODES_PIXELS])
+{
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int x = tile.column(i);
+        const int y = tile.row(i);
+        if (x >= frame.width_px || y >= frame.height_px) {
+            continue;
+        }
+        const bool keeps = (copied >> i & 1u) != 0;
+        typename Pixel::word word = {};
+        if (keeps || (wide_channels<Pixel>::count == 4 && CHANNELS < 4)) {
+            word = src.load(x, y);
+        }
+        if (!keeps) {
+            const typename Pixel::word colour =
+                pixel_of_sample<Pixel>(colour_of(sums, i), light_of(frame, smooth));
+            word = CHANNELS == 4 ? colour : Pixel::keep_alpha(colour, word);
+        }
+        dst.store(x, y, word);
+    }
+}
+
+template <typename Pixel, int CHANNELS, typename Sample, typename Image>
+static __device__ __forceinline__ void make_node_tile(const foveate_frame &frame,
+                                                      const foveate_cuda_smooth &smooth,
+                                                      const Image &src, const Image &dst,
+                                                      const node_tile &tile)
+{
+    node_places places = {};
+    places.copied = ~0u;
+    float sums[CHANNELS][NODES_PIXELS] = {};
+    if (smooth.level_count > 0) {
+        find_places(frame, foveate_light_is_wide(frame.light), smooth, tile, places);
+    }
+    if (places.highest > 0.0f) {
+        blend_nodes<Pixel, CHANNELS, Sample>(frame, smooth, tile, places, sums);
+        if (Pixel::white == 0 && !all_finite(sums)) {
+            sum_tile<Pixel, Sample>(frame, smooth, src, dst, tile);
+            return;
+        }
+    }
+    write_pixels<Pixel>(frame, smooth, src, dst, tile, places.copied, sums);
+}
+
+template <typename Pixel, typename Sample, typename Image>
+static __device__ __forceinline__ void make_wide_picture(const foveate_frame &frame,
+                                                         const foveate_cuda_smooth &smooth,
+                                                         const Image &src, const Image &dst)
+{
+    const int warp = (int)threadIdx.x / 32;
+    node_tile tile;
+    tile.x = NODES_TILE * (2 * (int)blockIdx.x + warp % 2);
+    tile.y = NODES_TILE * (2 * (int)blockIdx.y + warp / 2);
+    if (tile.x >= frame.width_px || tile.y >= frame.height_px) {
+        return;
+    }
+    const int count = wide_channels<Pixel>::count;
+    if (count < 4 || frame.blur_alpha) {
+        make_node_tile<Pixel, count, Sample>(frame, smooth, src, dst, tile);
+    } else if constexpr (count == 4) {
+        make_node_tile<Pixel, 3, Sample>(frame, smooth, src, dst, tile);
+    }
+}
+
+#endif

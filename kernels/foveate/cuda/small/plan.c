@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "plan.h"
+
+#include "kernels/image/pixel_float.h"
+#include "matrix.h"
+#include "mix.h"
+#include "weights.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N1 FOVEATE_SMALL_SAMPLES_1
+#define N2 FOVEATE_SMALL_SAMPLES_2
+#define MOST FOVEATE_SMALL_MOST_PX
+#define TILE FOVEATE_SMALL_TILE
+
+/* From these sigmas on, in spacings, a level shows what the picture has; its nodes begin below, since a
+ * pixel is interpolated from samples nearer to the gaze too. */
+#define FROM_1 0.9
+#define FROM_2 1.14
+#define NODES_FROM_1 0.75
+#define NODES_FROM_2 0.89
+/* Between the widest and the narrowest sigma of level 2 that four nodes are enough for; in light, where a
+ * thousandth of white shows next to black, they are not. */
+#define MOST_FOR_FOUR 3.2
+/* How far a block's sigma may lie above its smallest, in pixels: in laws steeper than this weights of 17
+ * samples end too early. */
+#define MOST_ACROSS_PX 0.8
+
+/* ---- The parts of nodes ------------------------------------------------------------------------ */
+
+static double sigma_at_distance(const struct foveate_plan *plan, double distance_px)
+{
+    return (double)foveate_law_sigma_at(&plan->law, plan->law_table, (float)distance_px, 0.0f, 0.0f,
+                                        0.0f);
+}
+
+/* From there on the law is at least `sigma`, or constant. */
+static double last_distance(const struct foveate_plan *plan, double sigma)
+{
+    const double per_entry = 1.0 / (double)plan->law.table_per_unit;
+    int32_t last = plan->law.table_count - 1;
+    while (last > 1 && sigma_at_distance(plan, per_entry * (last - 1)) >= sigma) {
+        last--;
+    }
+    return per_entry * last;
+}
+
+static void fill_mixes(const struct foveate_plan *plan, struct foveate_small *small,
+                       struct foveate_small_tables *tables, const struct foveate_small_mixer *mixer)
+{
+    const int32_t k = mixer->level;
+    const int32_t count = FOVEATE_SMALL_ENTRIES(k);
+    const int32_t each = FOVEATE_SMALL_ENTRY_HALVES(k < 2 ? mixer->count : FOVEATE_SMALL_NODES_2);
+    uint16_t *out = tables->halves + tables->mixes_at / 2 + (size_t)k * FOVEATE_SMALL_MIXES_HALVES;
+    const double end =
+        small->by_distance ? last_distance(plan, k < 2 ? mixer->last : HUGE_VAL) : mixer->last;
+    small->entries_per[k] = (float)((count - 1) / end);
+    for (int32_t i = 0; i < count; i++) {
+        const double at = end * i / (count - 1);
+        uint16_t parts[FOVEATE_SMALL_NODES];
+        foveate_small_mix(mixer, small->by_distance ? sigma_at_distance(plan, at) : at, parts);
+        for (int32_t j = 0; j < FOVEATE_SMALL_NODES; j++) {
+            out[(j / each * count + i) * each + j % each] = parts[j];
+        }
+    }
+}
+
+/* ---- A plan ------------------------------------------------------------------------------------ */
+
+static double largest_sigma(const struct foveate_plan *plan)
+{
+    const struct foveate_law *law = &plan->law;
+    double largest = (double)plan->sigma_max_px;
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        for (int32_t i = 0; i < law->table_count; i++) {
+            largest = fmax(largest, (double)(law->strength * plan->law_table[i]));
+        }
+    }
+    return largest * (law->kind == FOVEATE_LAW_RADIAL ? 1.02 : 2.0);
+}
+
+static void fill_axis(struct foveate_small_axis *axis, uint32_t size_px, const float *spacing)
+{
+    *axis = (struct foveate_small_axis){.size_px = (int32_t)size_px,
+                                        .first = {0.0f, -2.0f * spacing[1], -spacing[2]}};
+    const int32_t needed = (int32_t)ceil((size_px - 1) / (double)spacing[1] - 1e-4) + 5;
+    axis->samples = foveate_small_clamp((needed + TILE - 1) / TILE * TILE, TILE, N1);
+}
+
+static void fill_spacing(const struct foveate_plan *plan, struct foveate_small *small)
+{
+    const double most = fmax(plan->width_px, plan->height_px) - 1.0;
+    small->spacing[0] = 1.0f;
+    small->spacing[1] = (float)fmax(most / (N1 - 5), 2.0);
+    small->spacing[2] = (float)fmax(most / (N2 - 3), 2.03 * (double)small->spacing[1]);
+    small->from_sigma[0] = 0.0f;
+    small->from_sigma[1] = (float)(FROM_1 * (double)small->spacing[1]);
+    small->from_sigma[2] = (float)(FROM_2 * (double)small->spacing[2]);
+    fill_axis(&small->x, plan->width_px, small->spacing);
+    fill_axis(&small->y, plan->height_px, small->spacing);
+}
+
+/* Tiles of the box of blocks that need the picture itself. */
+static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
+                          struct fovea_point_uv gaze)
+{
+    const struct foveate_frame frame = foveate_frame_make(plan, gaze);
+    int32_t left = MOST, right = -1, top = MOST, bottom = -1;
+    for (int32_t y = 0; y < (int32_t)plan->height_px; y++) {
+        for (int32_t x = 0; x < (int32_t)plan->width_px; x++) {
+            if (foveate_sigma_at(plan, &frame, x, y) < from_sigma) {
+                left = x < left ? x : left;
+                right = x > right ? x : right;
+                top = y < top ? y : top;
+                bottom = y > bottom ? y : bottom;
+            }
+        }
+    }
+    /* Blocks stick out by up to 3 pixels, and their edges by another; tiles lie anyhow. */
+    return right < 0 ? 0 : ((right - left + 23) / TILE + 1) * ((bottom - top + 23) / TILE + 1);
+}
+
+/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On the
+ * ramp, where it starts, blocks are all of level 0, which has every sigma from 0 on. */
+static double across_block(const struct foveate_plan *plan)
+{
+    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    const double ramp_end = 2.0 * (double)(plan->law.strength * plan->law.sharp_px);
+    const int32_t step = FOVEATE_SMALL_BLOCK_PX;
+    double most = 0.0;
+    for (int32_t y = 0; y + step < (int32_t)plan->height_px; y += step) {
+        for (int32_t x = 0; x + step < (int32_t)plan->width_px; x += step) {
+            const double a = (double)foveate_sigma_at(plan, &frame, x, y);
+            const double b = (double)foveate_sigma_at(plan, &frame, x + step, y);
+            const double c = (double)foveate_sigma_at(plan, &frame, x, y + step);
+            const double d = (double)foveate_sigma_at(plan, &frame, x + step, y + step);
+            const double low = fmin(fmin(a, b), fmin(c, d));
+            const double high = fmax(fmax(a, b), fmax(c, d));
+            most = low > ramp_end ? fmax(most, high - low) : most;
+        }
+    }
+    return most;
+}
+
+bool foveate_small_fits(const struct foveate_plan *plan)
+{
+    struct foveate_small small;
+    /* Sigma of a map may jump, and a block is measured at its corners. */
+    const bool line =
+        plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
+    if (!plan->smooth || !line || plan->level_count == 0 || plan->width_px > MOST ||
+        plan->height_px > MOST || plan->width_px < FOVEATE_SMALL_LEAST_PX ||
+        plan->height_px < FOVEATE_SMALL_LEAST_PX) {
+        return false;
+    }
+    if (across_block(plan) > MOST_ACROSS_PX) {
+        return false;
+    }
+    fill_spacing(plan, &small);
+    for (int i = 0; i < 9; i++) {
+        const struct fovea_point_uv gaze = {0.5 * (i % 3), 0.5 * (i / 3)};
+        if (near_tiles(plan, small.from_sigma[1], gaze) > FOVEATE_SMALL_NEAR_TILES) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of four, found by trying: to within 0.0064 of any frequency where the last is 3.4 times the first, and 0.0054
+ * where 3.2 times; evenly 0.0079 and 0.0066. Five are evenly to within 0.0026. */
+static const double places_of_four[4] = {0.0, 0.29, 0.69, 1.0};
+
+static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count, double first,
+                       double last)
+{
+    sets->counts[k] = count;
+    for (int32_t i = 0; i < count; i++) {
+        const double place = count == 4 ? places_of_four[i] : i / (double)(count - 1);
+        sets->sigmas[k][i] = first * pow(last / first, place);
+    }
+}
+
+/* Of the picture: to within 0.0013 of any frequency up to a sigma of 2.8, found by trying. */
+static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0, 0.52, 0.74, 1.042, 1.525, 2.24, 2.75};
+
+static void fill_sets(const struct foveate_plan *plan, const struct foveate_small *small,
+                      struct foveate_small_sets *sets)
+{
+    const double across = fmax(across_block(plan), 0.5) + 0.05;
+    const double first_2 = NODES_FROM_2 * (double)small->spacing[2];
+    const double last_2 = fmax(largest_sigma(plan), 1.5 * first_2);
+    *sets = (struct foveate_small_sets){.counts = {FOVEATE_SMALL_NODES_0}};
+    sets->light = foveate_plan_light(plan) != FOVEATE_LIGHT_STORED;
+    memcpy(sets->sigmas[0], near_nodes, sizeof near_nodes);
+    fill_nodes(sets, 1, FOVEATE_SMALL_NODES_1(sets->light),
+               NODES_FROM_1 * (double)small->spacing[1], (double)small->from_sigma[2] + across);
+    const bool few = !sets->light && last_2 < MOST_FOR_FOUR * first_2;
+    fill_nodes(sets, 2, FOVEATE_SMALL_NODES_2 * (few ? 1 : 2), first_2, last_2);
+}
+
+/* Else a block's smallest sigma need not be that of its place nearest to the gaze. */
+static bool rises_with_distance(const struct foveate_plan *plan)
+{
+    bool rises = plan->law.kind == FOVEATE_LAW_RADIAL;
+    for (int32_t i = 1; rises && i < plan->law.table_count; i++) {
+        rises = plan->law_table[i] >= plan->law_table[i - 1];
+    }
+    return rises;
+}
+
+/* Where blocks of a level begin: HUGE_VALF where the law does not stay above. */
+static float square_from(const struct foveate_plan *plan, double sigma)
+{
+    const double distance = last_distance(plan, sigma);
+    return sigma_at_distance(plan, distance) < sigma ? HUGE_VALF : (float)(distance * distance);
+}
+
+static enum fovea_result fill_tables(const struct foveate_plan *plan,
+                                     const struct foveate_small_sets *sets,
+                                     struct foveate_small *small,
+                                     struct foveate_small_tables *tables)
+{
+    enum fovea_result result = foveate_small_write_weights(sets, small, tables);
+    for (int32_t k = 0; k < 3 && result == FOVEA_OK; k++) {
+        struct foveate_small_mixer mixer;
+        result = foveate_small_mixer_init(sets, k, &mixer);
+        if (result == FOVEA_OK) {
+            fill_mixes(plan, small, tables, &mixer);
+        }
+    }
+    return result;
+}
+
+enum fovea_result foveate_small_fill(const struct foveate_plan *plan,
+                                     struct foveate_small *out_small,
+                                     struct foveate_small_tables *out_tables)
+{
+    struct foveate_small_sets sets;
+    *out_small = (struct foveate_small){.law = plan->law};
+    *out_tables = (struct foveate_small_tables){0};
+    fill_spacing(plan, out_small);
+    fill_sets(plan, out_small, &sets);
+    out_small->nodes_2 = sets.counts[2];
+    out_small->by_distance = rises_with_distance(plan);
+    for (int32_t k = 0; k < 3 && out_small->by_distance; k++) {
+        out_small->from_square[k] = square_from(plan, (double)out_small->from_sigma[k]);
+    }
+    out_tables->mixes_at = (size_t)FOVEATE_SMALL_PIECES_MOST * FOVEATE_SMALL_PIECE_BYTES;
+    out_tables->bytes = out_tables->mixes_at + (size_t)3 * FOVEATE_SMALL_MIXES_HALVES * 2;
+    out_tables->halves = calloc(1, out_tables->bytes);
+    if (!out_tables->halves) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    return fill_tables(plan, &sets, out_small, out_tables);
+}

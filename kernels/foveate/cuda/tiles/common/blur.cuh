@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The Gaussian of a tile: along rows and then along columns, each sample with the sigma of its own
+ * place, in halves. Sigma changes little within a Gaussian's reach, so that the two passes give what one
+ * of two dimensions would. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_BLUR_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_BLUR_CUH
+
+#include "sample.cuh"
+#include "sigma.cuh"
+
+#define TILE_GROUP FOVEATE_TILE_GROUP
+
+/* A block's shared memory, cut for a tile's shape. */
+struct tile_memory {
+    __half *light; /* of each level of 8 bits */
+    float *grid; /* what a sample's variance comes from, at every fourth sample */
+    uint2 *least; /* of each warp */
+    uint2 *window; /* shape.rows of shape.pitch; afterwards outputs of shape.line */
+    uint2 *lines; /* shape.rows of shape.line; afterwards what is up-sampled along columns */
+
+    __device__ __forceinline__ tile_memory(char *shared, const foveate_tile_shape &shape)
+        : light((__half *)shared), grid((float *)(shared + FOVEATE_TILE_LIGHT_BYTES)),
+          least((uint2 *)(grid + FOVEATE_TILE_GRID)), window(least + FOVEATE_TILE_WARPS),
+          lines(window + shape.rows * shape.pitch)
+    {
+    }
+};
+
+/* ---- Weights g^(i^2), at distances of i samples */
+
+/* Of the first neighbour, for a variance v. In the picture (LEVEL 0) the Gaussian's own: it is the
+ * definition. On levels the weights together must have just the variance v, or the sum of variances does
+ * not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
+template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
+{
+    /* log2(e) / 2 */
+    const float gaussian = tile_power(-0.72134752f * tile_inverse(v));
+    if (PICTURE) {
+        return v > 0.01f ? gaussian : 0.0f;
+    }
+    float narrow = fmaf(v, 10.55670533f, -13.13284221f);
+    narrow = fmaf(v, narrow, 3.22919751f);
+    narrow = fmaf(v, narrow, 0.30924196f);
+    narrow = fmaf(v, narrow, 0.49422777f);
+    narrow = v * fmaf(v, narrow, 0.50034221f);
+    return v > 0.6f ? gaussian : narrow;
+}
+
+/* From each weight to the next the ratio grows by a constant factor: g, g^3, g^5. */
+struct tile_weights {
+    float weight[TILE_GROUP];
+    float ratio[TILE_GROUP];
+    float factor[TILE_GROUP];
+    float total[TILE_GROUP];
+
+    template <bool PICTURE> __device__ __forceinline__ void start(const float (&v)[TILE_GROUP])
+    {
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            const float first = first_weight<PICTURE>(v[n]);
+            weight[n] = first;
+            factor[n] = first * first;
+            ratio[n] = first * factor[n];
+            total[n] = 0.0f;
+        }
+    }
+    __device__ __forceinline__ void step(int n)
+    {
+        total[n] += weight[n];
+        weight[n] *= ratio[n];
+        ratio[n] *= factor[n];
+    }
+};
+
+/* The samples of a line, and the sums of those at the same distance above and below one. */
+template <typename Sample> struct tile_line {
+    const uint2 *at;
+    int step;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(at + i * step);
+    }
+    __device__ __forceinline__ tile_line from(int i) const
+    {
+        return {at + i * step, step};
+    }
+};
+
+template <typename Sample> struct tile_two_lines {
+    const uint2 *above;
+    const uint2 *below;
+
+    __device__ __forceinline__ Sample operator()(int i) const
+    {
+        return load_sample<Sample>(above + i) + load_sample<Sample>(below + i);
+    }
+    __device__ __forceinline__ tile_two_lines from(int i) const
+    {
+        return {above + i, below + i};
+    }
+};
+
+/* Four sums along a line from its first sample on, each with its own weights; the one in the middle weighs
+ * 1. The samples left and right of the four move through a ring of registers: with loops unrolled by the
+ * group, every index is a constant and nothing is moved; an index that is not would put the rings into
+ * local memory, which takes half again the time. Two weights are converted at a time. */
+template <typename Sample, typename Line>
+static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
+                                                Sample (&out)[TILE_GROUP])
+{
+    Sample left[TILE_GROUP];
+    Sample right[TILE_GROUP];
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        left[n] = right[n] = out[n] = line(n);
+    }
+    Line before = line;
+    Line after = line.from(TILE_GROUP - 1);
+#pragma unroll 1
+    for (int i = 0; i < radius; i += TILE_GROUP) {
+#pragma unroll
+        for (int k = 0; k < TILE_GROUP; k++) {
+            if (k > 0 && i + k >= radius) {
+                break;
+            }
+            before = before.from(-1);
+            after = after.from(1);
+            left[(2 * TILE_GROUP - 1 - k) % TILE_GROUP] = before(0);
+            right[k] = after(0);
+            tile_four_weights<Sample> four;
+            four.set(weights.weight);
+#pragma unroll
+            for (int n = 0; n < TILE_GROUP; n++) {
+                const Sample &x = left[(n + 2 * TILE_GROUP - 1 - k) % TILE_GROUP];
+                const Sample &y = right[(n + k + 1) % TILE_GROUP];
+                out[n] = add_scaled(out[n], four.of(n), x + y);
+                weights.step(n);
+            }
+        }
+    }
+}
+
+/* Four outputs of a line from `centre` on, `step` apart, each with its own variance. */
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
+                                                 const float (&v)[TILE_GROUP],
+                                                 Sample (&out)[TILE_GROUP])
+{
+    tile_weights weights;
+    weights.start<PICTURE>(v);
+    sum_four<Sample>(tile_line<Sample>{centre, step}, radius, weights, out);
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        const float scale = tile_inverse(1.0f + 2.0f * weights.total[n]);
+        out[n] = tile_kind<Sample>::weight_of(scale) * out[n];
+    }
+}
+
+/* ---- Variances */
+
+/* At the centres of every fourth sample, from `above` rows above the first output on. Of a level: the
+ * variance in samples squared. Of the picture: the law before its ramp, whose kinks a grid would smooth
+ * away just where the blur begins. */
+template <bool PICTURE>
+static __device__ __forceinline__ void fill_grid(const tile_law &law,
+                                                 const foveate_tile_shape &shape, int level, int x0,
+                                                 int y0, float *grid)
+{
+    const float step_px = (float)(1 << level);
+    const int columns = shape.outputs / 4 + 1;
+    const int rows = (shape.outputs + 2 * shape.above) / 4 + 1;
+    for (int i = (int)threadIdx.x; i < columns * rows; i += FOVEATE_TILE_THREADS) {
+        const int column = 4 * (i % columns);
+        const int row = 4 * (i / columns) - shape.above;
+        const float plain = law.plain(((float)(x0 + column) + 0.5f) * step_px,
+                                      ((float)(y0 + row) + 0.5f) * step_px);
+        grid[i] = PICTURE ? plain : foveate_tile_rest(law.applied(plain), level);
+    }
+}
+
+static __device__ __forceinline__ float between(float a, float b, float part)
+{
+    return fmaf(part, b - a, a);
+}
+
+/* Of four samples in a row, from that of the grid at its corner towards the next one. */
+template <bool PICTURE>
+static __device__ __forceinline__ void variances_between(const tile_law &law, float first,
+                                                         float next, float (&v)[TILE_GROUP])
+{
+    const float step = 0.25f * (next - first);
+#pragma unroll
+    for (int n = 0; n < TILE_GROUP; n++) {
+        v[n] = fmaf((float)n, step, first);
+        if (PICTURE) {
+            const float sigma_px = law.applied(v[n]);
+            v[n] = sigma_px * sigma_px;
+        }
+    }
+}
+
+/* ---- The two passes. A barrier comes before and after each. */
+
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_rows(const tile_law &law,
+                                                 const foveate_tile_shape &shape,
+                                                 const tile_memory &memory)
+{
+    const int groups = shape.outputs / TILE_GROUP;
+    const tile_divider by_rows(shape.rows);
+    for (int i = (int)threadIdx.x; i < shape.rows * groups; i += FOVEATE_TILE_THREADS) {
+        const int group = by_rows(i);
+        const int row = i - group * shape.rows;
+        const int grid_row = row + shape.above - shape.radius;
+        const float part = (float)(grid_row % 4) * 0.25f;
+        const float *v = memory.grid + grid_row / 4 * (groups + 1) + group;
+        float variances[TILE_GROUP];
+        variances_between<PICTURE>(law, between(v[0], v[groups + 1], part),
+                                   between(v[1], v[groups + 2], part), variances);
+        Sample out[TILE_GROUP];
+        blur_four<PICTURE>(memory.window + row * shape.pitch + group * TILE_GROUP + shape.aside, 1,
+                           shape.radius, variances, out);
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            memory.lines[row * shape.line + group * TILE_GROUP + n] = bits_of(out[n]);
+        }
+    }
+}
+
+/* Into memory.window, shape.line a row. */
+template <bool PICTURE, typename Sample>
+static __device__ __forceinline__ void blur_columns(const tile_law &law,
+                                                    const foveate_tile_shape &shape,
+                                                    const tile_memory &memory)
+{
+    const int groups = shape.outputs / TILE_GROUP;
+    for (int i = (int)threadIdx.x; i < shape.outputs * groups; i += FOVEATE_TILE_THREADS) {
+        const int group = i / shape.outputs;
+        const int column = i - group * shape.outputs;
+        const float part = (float)(column % 4) * 0.25f;
+        const float *v = memory.grid + (shape.above / 4 + group) * (groups + 1) + column / 4;
+        float variances[TILE_GROUP];
+        variances_between<PICTURE>(law, between(v[0], v[1], part),
+                                   between(v[groups + 1], v[groups + 2], part), variances);
+        Sample out[TILE_GROUP];
+        blur_four<PICTURE>(memory.lines + (group * TILE_GROUP + shape.radius) * shape.line + column,
+                           shape.line, shape.radius, variances, out);
+#pragma unroll
+        for (int n = 0; n < TILE_GROUP; n++) {
+            memory.window[(group * TILE_GROUP + n) * shape.line + column] = bits_of(out[n]);
+        }
+    }
+}
+
+#endif

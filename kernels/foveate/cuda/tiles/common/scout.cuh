@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The first kernel's scouts: a warp of each block finds out which levels the block makes, and puts a tile into the list
+ * of the second kernel. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
+
+#include "sigma.cuh"
+
+/* The levels that a block makes. */
+struct tile_needs {
+    int level_1;
+    int level_2;
+};
+
+/* Where a batch has one picture for all, the first image makes all levels. */
+static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
+{
+    return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
+}
+
+/* What tiles may read from this block: theirs lie within a tile and a reach of its pixels, 64 by 64, which begin
+ * a margin of level 2 before a tile's. */
+static __device__ __forceinline__ tile_square square_of_block(const tile_law &law, int x, int y)
+{
+    const float margin = (float)((law.tiles.grid.across + 1) * FOVEATE_TILE_QUARTER_PX);
+    const int before_px = 4 * FOVEATE_MARGIN;
+    return {(float)(x * FOVEATE_TILE_PX - before_px) - margin,
+            (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
+}
+
+/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is
+ * made of all of level 2. */
+static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
+                                                            const tile_range &range)
+{
+    const foveate_tiles &tiles = law.tiles;
+    const bool may = may_need_levels(law);
+    const bool all = tiles.next_samples == 0 && gridDim.z > 1;
+    const bool wants_1 =
+        range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && level_of_range(law, range) == 0;
+    const bool wants_2 = range.high >= 0.97f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
+    return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
+}
+
+/* The scout's tile: blocks are more than tiles. */
+struct tile_index {
+    int x;
+    int y;
+    bool exists;
+
+    __device__ __forceinline__ explicit tile_index(const foveate_tile_grid &grid)
+    {
+        const int index = (int)(blockIdx.y * gridDim.x + blockIdx.x);
+        x = index % grid.columns;
+        y = index / grid.columns;
+        exists = y < grid.rows;
+    }
+};
+
+/* What the scout finds out first, of both squares at once: a wait for the law's table less. */
+struct tile_findings {
+    tile_needs needs;
+    tile_range tile;
+};
+
+static __device__ __forceinline__ tile_findings find_around(const tile_law &law,
+                                                            const tile_index &tile_at)
+{
+    const bool asks_for_block = threadIdx.x % 32 < 16;
+    const tile_range range = range_over_lanes<16>(
+        law, asks_for_block ? square_of_block(law, (int)blockIdx.x, (int)blockIdx.y)
+                            : square_of_tile(law, tile_at.x, tile_at.y));
+    const tile_range block = {__shfl_sync(~0u, range.low, 0), __shfl_sync(~0u, range.high, 0)};
+    const tile_range tile = {__shfl_sync(~0u, range.low, 16), __shfl_sync(~0u, range.high, 16)};
+    return {needs_of_range(law, block), tile};
+}
+
+/* An image's list. */
+struct tile_list {
+    foveate_tile_counts *counts;
+    uint32_t *entries;
+
+    __device__ __forceinline__ explicit tile_list(const foveate_tiles &tiles)
+        : counts((foveate_tile_counts *)(tiles.state + blockIdx.z * tiles.state_bytes)),
+          entries((uint32_t *)(counts + 1))
+    {
+    }
+};
+
+/* Whether the list has room for so many entries more. The whole warp asks, and is told. */
+static __device__ __forceinline__ bool has_room(uint32_t *counter, int entries, int room)
+{
+    const bool asks = threadIdx.x % 32 == 0;
+    const uint32_t before = asks ? atomicAdd(counter, (uint32_t)entries) : 0;
+    return (int)__shfl_sync(~0u, before, 0) + entries <= room;
+}
+
+/* Of numbers up to 3, one a lane: what the lanes before have together, and all. */
+struct tile_sum {
+    int before;
+    int all;
+
+    __device__ __forceinline__ explicit tile_sum(int own)
+    {
+        const uint32_t ones = __ballot_sync(~0u, (own & 1) != 0);
+        const uint32_t twos = __ballot_sync(~0u, (own & 2) != 0);
+        const uint32_t lanes = (1u << threadIdx.x % 32) - 1u;
+        before = __popc(ones & lanes) + 2 * __popc(twos & lanes);
+        all = __popc(ones) + 2 * __popc(twos);
+    }
+};
+
+/* A lane's: a quarter of the tile, or nothing. */
+static __device__ __forceinline__ uint32_t find_quarters(const tile_law &law,
+                                                         const foveate_frame &frame, int x, int y)
+{
+    const int across = law.tiles.grid.across;
+    const int lane = (int)threadIdx.x % 32;
+    const tile_range range = ranges_of_quarters(law, x, y);
+    const int quarter_x = across * x + lane % across;
+    const int quarter_y = across * y + lane / across;
+    const bool inside = lane < across * across &&
+                        quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
+                        quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px;
+    return inside ? entry_of_range(law, range, quarter_x, quarter_y) : FOVEATE_TILE_NONE;
+}
+
+/* Those of level 1 and up take no longer than tiles and are listed with them, from the end, behind those of the
+ * picture, so that what takes long begins first. */
+static __device__ __forceinline__ void list_quarters(const tile_law &law,
+                                                     const foveate_frame &frame,
+                                                     const tile_list &list, int x, int y)
+{
+    const foveate_tile_grid &grid = law.tiles.grid;
+    const int lane = (int)threadIdx.x % 32;
+    if (!has_room(&list.counts->split, grid.across * grid.across - 1, grid.split_count)) {
+        if (lane == 0) {
+            list.entries[atomicAdd(&list.counts->quarters, 1u)] =
+                tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, grid.across * x, grid.across * y);
+        }
+        return;
+    }
+    const uint32_t own = find_quarters(law, frame, x, y);
+    const int kind = kind_of_entry(own);
+    const bool last = kind > FOVEATE_TILE_LEVEL_0 && kind < FOVEATE_TILE_COPIED;
+    int parts = own == FOVEATE_TILE_NONE || last ? 0 : count_parts(own);
+    bool in_parts = false;
+    if (__any_sync(~0u, parts > 1)) {
+        const tile_sum more(max(parts - 1, 0));
+        in_parts = has_room(&list.counts->parts, more.all, grid.part_count);
+        parts = in_parts ? parts : min(parts, 1);
+    }
+    const tile_sum from_first(parts);
+    const tile_sum from_last(last);
+    uint32_t place = 0;
+    if (lane < 2) {
+        place = atomicAdd(lane == 0 ? &list.counts->quarters : &list.counts->tiles,
+                          (uint32_t)(lane == 0 ? from_first.all : from_last.all));
+    }
+    const uint32_t first = __shfl_sync(~0u, place, 0) + (uint32_t)from_first.before;
+    const uint32_t end = (uint32_t)grid.entry_count - 1u - __shfl_sync(~0u, place, 1);
+    for (int i = 0; i < parts; i++) {
+        list.entries[first + (uint32_t)i] = in_parts ? part_of_entry(law, own, i) : own;
+    }
+    if (last) {
+        list.entries[end - (uint32_t)from_last.before] = own;
+    }
+}
+
+/* A wide tile of level 1: its fourths, those in the picture. -> false: the list has no room. */
+static __device__ __forceinline__ bool list_fourths(const foveate_frame &frame,
+                                                    const foveate_tile_grid &grid,
+                                                    const tile_list &list, uint32_t entry)
+{
+    if (!has_room(&list.counts->split, 3, grid.split_count)) {
+        return false;
+    }
+    const int lane = (int)threadIdx.x % 32;
+    const int x =
+        column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane % 2 * FOVEATE_TILE_FOURTH_PX;
+    const int y = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane / 2 * FOVEATE_TILE_FOURTH_PX;
+    const bool listed = lane < 4 && x < frame.width_px && y < frame.height_px;
+    const tile_sum sum(listed);
+    const uint32_t place = lane == 0 ? atomicAdd(&list.counts->tiles, (uint32_t)sum.all) : 0;
+    const uint32_t end = (uint32_t)grid.entry_count - 1u - __shfl_sync(~0u, place, 0);
+    if (listed) {
+        list.entries[end - (uint32_t)sum.before] = entry | (uint32_t)lane
+                                                               << FOVEATE_TILE_RADIUS_SHIFT;
+    }
+    return true;
+}
+
+static __device__ __forceinline__ void list_tile(const tile_law &law, const foveate_frame &frame,
+                                                 const tile_range &range, const tile_index &tile)
+{
+    if (!tile.exists) {
+        return;
+    }
+    const foveate_tile_grid &grid = law.tiles.grid;
+    const tile_list list(law.tiles);
+    const uint32_t entry = entry_of_tile(law, range, tile.x, tile.y);
+    const bool in_fourths = kind_of_entry(entry) == FOVEATE_TILE_WIDE_0 + 1;
+    if (in_fourths && list_fourths(frame, grid, list, entry)) {
+        return;
+    }
+    if (entry == FOVEATE_TILE_NONE || in_fourths) {
+        list_quarters(law, frame, list, tile.x, tile.y);
+    } else if (threadIdx.x % 32 == 0) {
+        const uint32_t from_end = atomicAdd(&list.counts->tiles, 1u);
+        list.entries[(uint32_t)grid.entry_count - 1u - from_end] = entry;
+    }
+}
+
+#endif

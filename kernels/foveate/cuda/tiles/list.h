@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How long the list of tiles is (foveate/cuda/tiles/common/params.h): an entry is a block. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILE_LIST_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILE_LIST_H
+
+#include "kernels/foveate/cuda/tiles/common/params.h"
+#include "kernels/foveate/foveate.h"
+
+/* Wherever the gaze is, both grids. The law and its levels are there. Where products do not reach the largest sigma
+ * there are no wide tiles. */
+void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool products_reach,
+                                 struct foveate_tiles *tiles);
+
+/* The launch's grid, down to what this frame's gaze asks for: blocks without an entry would be in the way of others. */
+void foveate_cuda_tile_list_fit(struct foveate_tiles *tiles, const struct foveate_frame *frame);
+
+#endif

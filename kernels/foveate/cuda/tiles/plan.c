@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Which plans are for tiles, and what their kernels are told of them. */
+
+#include "list.h"
+#include "tiles.h"
+
+#include <math.h>
+
+#define SAMPLE_BYTES 8
+/* Off by so much, sigma of the narrowest Gaussians shows by a level. */
+#define MOST_BENT_PX 0.004
+/* Without a call to the driver for more. */
+#define MOST_SHARED_BYTES 49152
+
+/* ---- How steep a law is ------------------------------------------------------------------------ */
+
+struct table_bounds {
+    double highest;
+    double slope; /* an entry */
+    double bend; /* of the slope, from one entry to the next */
+    bool rises; /* or stays */
+};
+
+static struct table_bounds bounds_of(const struct foveate_plan *plan)
+{
+    struct table_bounds bounds = {.highest = (double)plan->law_table[0], .rises = true};
+    double before = 0.0;
+    for (int32_t i = 1; i < plan->law.table_count; i++) {
+        const double value = (double)plan->law_table[i];
+        const double change = value - (double)plan->law_table[i - 1];
+        bounds.highest = fmax(bounds.highest, value);
+        bounds.slope = fmax(bounds.slope, fabs(change));
+        bounds.bend = i > 1 ? fmax(bounds.bend, fabs(change - before)) : 0.0;
+        bounds.rises = bounds.rises && change >= 0.0;
+        before = change;
+    }
+    return bounds;
+}
+
+/* The largest tangent of an axis. */
+static double farthest(double first, double per_px, uint32_t size_px)
+{
+    return fmax(fabs(first), fabs(first + per_px * (double)(size_px - 1)));
+}
+
+/* The largest tangent from the view's axis. */
+static double farthest_tangent(const struct foveate_plan *plan)
+{
+    const struct foveate_law *law = &plan->law;
+    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
+    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
+    return hypot(x, y);
+}
+
+static const double radians = 3.14159265358979 / 180.0;
+
+/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) sqrt(1 + r^2) / t, with
+ * r the tangent from the axis and t the tangent of a pixel's longer side: the angle changes by no more than
+ * t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 + r^2). */
+static double slope_of(const struct foveate_plan *plan, const struct table_bounds *bounds)
+{
+    const struct foveate_law *law = &plan->law;
+    const double per_unit = bounds->slope * (double)law->table_per_unit;
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        return (double)law->strength * per_unit;
+    }
+    const double r = farthest_tangent(plan);
+    return (double)law->strength * (per_unit + radians * bounds->highest * r / sqrt(1.0 + r * r));
+}
+
+/* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By angle: a kink
+ * in the middle of them is off by a pixel's worth of its bend, and the ramp doubles it. */
+static bool is_bent(const struct foveate_plan *plan, const struct table_bounds *bounds,
+                    double slope)
+{
+    if (plan->law.kind == FOVEATE_LAW_RADIAL || bounds->slope <= 0.0) {
+        return true; /* by distance the law itself costs no more than nodes */
+    }
+    const double entries_per_px = (double)plan->law.table_per_unit / radians *
+                                  (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
+    const double kinks = fmax(1.0, 4.0 * entries_per_px);
+    return 2.0 * kinks * slope * bounds->bend / bounds->slope > MOST_BENT_PX;
+}
+
+/* Of any gaze, however far outside. */
+static double largest_sigma(const struct foveate_plan *plan, const struct table_bounds *bounds)
+{
+    const struct foveate_law *law = &plan->law;
+    const double largest = (double)law->strength * bounds->highest;
+    if (law->kind == FOVEATE_LAW_RADIAL) {
+        return largest;
+    }
+    const double r = farthest_tangent(plan);
+    const double pixel = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
+    return largest * radians * sqrt(1.0 + r * r) / pixel;
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------ */
+
+/* The largest radius whose tile fits. */
+static int32_t radius_within(int32_t level, int32_t bytes)
+{
+    int32_t radius = 0;
+    while (radius < FOVEATE_TILE_RADIUS_MASK && foveate_tile_bytes(level, radius + 1) <= bytes) {
+        radius++;
+    }
+    return radius;
+}
+
+/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just
+ * less somewhere holds so much more across. */
+static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
+                                            double slope)
+{
+    struct foveate_tile_limits limits = {
+        .reach = light ? FOVEATE_TILE_REACH_LIGHT : FOVEATE_TILE_REACH_ENCODED,
+        .slack = light ? FOVEATE_TILE_SLACK_LIGHT : FOVEATE_TILE_SLACK_ENCODED};
+    const double diagonal_px = 1.4143 * (FOVEATE_TILE_QUARTER_PX + 4);
+    const double widest =
+        fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
+    const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
+    const int32_t least = light ? 8 : 6; /* those of far tiles come with it */
+    const int32_t most = radius_within(0, MOST_SHARED_BYTES);
+    limits.shared_bytes = foveate_tile_bytes(0, wanted < least  ? least
+                                                : wanted > most ? most
+                                                                : wanted);
+    for (int32_t k = 0; k < FOVEATE_TILE_LEVELS; k++) {
+        limits.radius[k] = radius_within(k, limits.shared_bytes);
+    }
+    return limits;
+}
+
+/* Levels that serve a sigma; 0: more than there are. Those beyond the second only where the tiles of the
+ * one below do not reach: each is a launch. */
+static int32_t count_levels(const struct foveate_plan *plan,
+                            const struct foveate_tile_limits *limits, double sigma_px)
+{
+    const int32_t count = (int32_t)plan->level_count;
+    if (count < 3) {
+        return count;
+    }
+    const int32_t last = (count < FOVEATE_TILE_LEVELS ? count : FOVEATE_TILE_LEVELS) - 1;
+    for (int32_t k = 2; k <= last; k++) {
+        if (foveate_tile_radius(limits, k, (float)sigma_px) > 0 &&
+            (k == last || foveate_tile_is_wide(k, (float)sigma_px))) {
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
+/* Of floats, whose reach is longer, and of all others. */
+static int32_t count_for_all(const struct foveate_plan *plan, const struct foveate_tiles *tiles,
+                             double sigma_px)
+{
+    const int32_t count = count_levels(plan, &tiles->limits, sigma_px);
+    const int32_t floats = count_levels(plan, &tiles->float_limits, sigma_px);
+    return count == 0 || floats == 0 ? 0 : count > floats ? count : floats;
+}
+
+/* ---- The layout of an image -------------------------------------------------------------------- */
+
+static int32_t round_up(int32_t value, int32_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* As foveate/smooth.h has it, but rows begin at even samples, and pairs of them are read at once. */
+static void fill_levels(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+{
+    int32_t samples = 0;
+    for (int32_t k = 1; k < tiles->level_count; k++) {
+        struct foveate_level *level = &tiles->levels[k];
+        *level = plan->levels[k];
+        level->first = samples;
+        level->pitch = round_up(level->width + 2 * FOVEATE_MARGIN, 2);
+        samples += level->pitch * (level->height + 2 * FOVEATE_MARGIN);
+    }
+    tiles->level_samples = samples;
+}
+
+/* Blocks of the first kernel along an axis: margins of level 2 included. */
+static int32_t count_made(uint32_t size_px)
+{
+    const int32_t samples = ((int32_t)size_px + 3) / 4 + 2 * FOVEATE_MARGIN;
+    return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
+}
+
+/* `near`: the largest sigma while the gaze lies in the picture. */
+static void fill_state(const struct foveate_plan *plan, double near, struct foveate_tiles *tiles)
+{
+    tiles->made_columns = count_made(plan->width_px);
+    tiles->made_rows = count_made(plan->height_px);
+    const int32_t coarsest = tiles->near_level_count - 1;
+    foveate_cuda_tile_list_plan(
+        plan, coarsest >= 0 && foveate_tile_is_wide(coarsest, (float)near) != 0, tiles);
+    const int32_t narrow = tiles->grid.entry_count;
+    const int32_t wide = tiles->wide_grid.entry_count;
+    tiles->flags_bytes =
+        (int32_t)sizeof(struct foveate_tile_counts) + 4 * (narrow > wide ? narrow : wide);
+    tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
+}
+
+/* As far as a tile of the picture reaches. */
+static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
+{
+    const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
+    const float most = (float)tiles->limits.radius[0] / FOVEATE_REACH;
+    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
+    const float wanted = steep ? 1.1f * ramp_end : 0.0f;
+    tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
+    tiles->fine_radius = (int32_t)(FOVEATE_REACH * tiles->fine_sigma * 0.9999f);
+}
+
+bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
+                             struct foveate_tiles *out_tiles)
+{
+    *out_tiles = (struct foveate_tiles){.law = plan->law};
+    const bool line =
+        plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
+    if (!plan->smooth || plan->level_count == 0 || !line) {
+        return false;
+    }
+    const struct table_bounds bounds = bounds_of(plan);
+    const double slope = slope_of(plan, &bounds);
+    if (!(slope <= max_slope)) {
+        return false;
+    }
+    const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
+    out_tiles->limits = limits_of(plan, light, slope);
+    out_tiles->float_limits = limits_of(plan, true, slope);
+    /* The ramp is twice as steep as the law. */
+    out_tiles->slope = (float)(2.0 * slope);
+    out_tiles->bent = is_bent(plan, &bounds, slope);
+    out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
+    /* Tiles stick out of the picture by a few pixels. */
+    const double largest = largest_sigma(plan, &bounds);
+    const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
+    out_tiles->level_count = count_for_all(plan, out_tiles, largest);
+    out_tiles->near_level_count = count_for_all(plan, out_tiles, near);
+    fill_fine(plan, out_tiles);
+    fill_levels(plan, out_tiles);
+    fill_state(plan, near, out_tiles);
+    return out_tiles->level_count > 0 && out_tiles->near_level_count > 0;
+}
+
+size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles)
+{
+    return (size_t)tiles->level_samples * SAMPLE_BYTES;
+}
+
+size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles)
+{
+    return (size_t)tiles->state_bytes;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles as products (foveate/cuda/tiles/products/product.cuh): windows of the picture whose pixels are averaged as light, RGBA8 by a
+ * polynomial and RGBA16F as it is. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
+
+#include "window.cuh"
+
+/* Two neighbours' channels, of bytes. */
+static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t second,
+                                                      uint32_t (&colors)[PRODUCT_COLORS])
+{
+    const uint32_t even = 0x00ff00ffu;
+    const uint32_t rg = __byte_perm(first, second, 0x5410);
+    const uint32_t b = __byte_perm(first, second, 0x7632);
+    colors[0] = bits_of(light_of_bytes(rg & even));
+    colors[1] = bits_of(light_of_bytes(rg >> 8 & even));
+    colors[2] = bits_of(light_of_bytes(b & even));
+}
+
+template <enum fovea_format FORMAT, typename Image> struct product_light_window {
+    typedef product_column<PRODUCT_PICTURE_SIDE> column;
+
+    tile_words<typename Image::word, 4> of[column::reads];
+
+    /* (left, top): its first pixel. */
+    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int left, int top)
+    {
+        const foveate_frame &frame = work.frame;
+        const column own;
+        const int x = left + own.x;
+        if (left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
+            top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4)) {
+            const char *from = run_at(work.src, x, top + own.row);
+            const int64_t step = column::rows * row_bytes(work.src);
+#pragma unroll
+            for (int i = 0; i < column::reads; i++) {
+                /* Rows beyond the last one are not put down, and the first is there. */
+                of[i] = read_run<typename Image::word, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
+            }
+            return;
+        }
+        const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            of[i] = load_four(endless, false, x, top + own.row + i * column::rows);
+        }
+    }
+
+    __device__ __forceinline__ product_finding find() const
+    {
+        product_finding finding;
+#pragma unroll
+        for (int i = 0; i < 4 * column::reads; i++) {
+            finding.look(of[i / 4].of[i % 4].x, of[i / 4].of[i % 4].y);
+        }
+        return finding;
+    }
+
+    /* -> whether all that this thread has read is opaque; of floats nothing is known. */
+    __device__ __forceinline__ bool put(const tile_sample &zero, uint32_t *planes) const
+    {
+        const column at;
+        uint32_t all = ~0u;
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            product_colors colors;
+            if constexpr (pixel<FORMAT>::white == 0) {
+                const uint2(&own)[4] = of[i].of;
+                colors_of_samples(make_uint4(own[0].x, own[0].y, own[1].x, own[1].y),
+                                  make_uint4(own[2].x, own[2].y, own[3].x, own[3].y), zero, colors);
+            } else {
+                uint32_t first[PRODUCT_COLORS];
+                uint32_t second[PRODUCT_COLORS];
+                light_of_words(of[i].of[0], of[i].of[1], first);
+                light_of_words(of[i].of[2], of[i].of[3], second);
+#pragma unroll
+                for (int c = 0; c < PRODUCT_COLORS; c++) {
+                    colors[c] = make_uint2(first[c], second[c]);
+                }
+                all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
+            }
+            if (!at.is_beyond(i)) {
+                put_colors(colors, at.place(planes, i));
+            }
+        }
+        return are_opaque<FORMAT>(all);
+    }
+};
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Wide tiles, all of them, and quarters of level 1 and of the picture, as products of matrices: RGBA8 and RGBA16F,
+ * sigma from 0.9 px on, of encoded RGBA8 any. Everything else is foveate/cuda/tiles/common/blur.cuh's, which says the same in plain
+ * arithmetic; and where a float is a NaN or an infinity, pixels are gathered one by one: products would spread it over
+ * all of the tile.
+ *
+ * The block loads its window into shared memory, a plane for each channel. From there each of its four warps
+ * goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product to the last,
+ *
+ *     Y = W S         blurred down     16 x 32 times 32 x 32
+ *     Z = Y W'        and across       16 x 32 times 32 x 16
+ *     X = Z U'        up-sampled across and, its squares turned,
+ *     P = U X         down             the pixels
+ *
+ * since what one product gives is the left factor of the next as it is (cuda/mma.cuh). W has the Gaussian's
+ * weights, the same for every output; U the cubic B-spline's, or the identity where outputs are pixels.
+ *
+ * sigma grows across a warp's outputs, and W cannot. So they are blurred with two variances that lie in
+ * their range, or three, and each is the polynomial through these at its own variance. Of a texture of w
+ * cycles that leaves, with x = (2 pi w)^2 / 2 and h the range's half, h^2 x^2 exp(-x sigma^2) / 4 with two at
+ * Chebyshev's places: less than 0.135 (h / sigma^2)^2. Where sigma is below 0.9 px nodes are too far
+ * apart for it: it is asked for at each pixel, and four variances or five are mixed, the first of them 0 where pixels are
+ * copied. Such quarters are few; when they had code of their own they outlived all others. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
+
+#include "floats.cuh"
+#include "light.cuh"
+#include "write.cuh"
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define TILE_HAS_PRODUCTS 1
+#else
+#define TILE_HAS_PRODUCTS 0
+#endif
+
+static __host__ __device__ constexpr bool tile_has_products(enum fovea_format format)
+{
+    return TILE_HAS_PRODUCTS && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
+}
+
+/* Whether samples are light, which floats always are. */
+template <enum fovea_format FORMAT>
+static __device__ __forceinline__ bool averages_light(const foveate_frame &frame)
+{
+    return holds_floats<FORMAT>() || frame.light != 0;
+}
+
+/* ---- A tile */
+
+/* A warp's pixels, and of the spline what belongs to its first one. */
+struct product_place {
+    int x0;
+    int y0;
+    int side_px;
+    const uint32_t *across;
+    const uint32_t *down;
+
+    /* (x, y): the block's first pixel. */
+    __device__ __forceinline__ product_place(const product_shape &shape, int x, int y)
+        : x0(x + product_warp() % 2 * shape.warp_px()),
+          y0(y + product_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
+    {
+        /* From level 3 on all have made the same outputs. */
+        const int first = shape.level < 3 ? 0 : side_px;
+        across = spline_of_level(shape.level) + 8 * (product_warp() % 2 * first);
+        down = spline_of_level(shape.level) + 8 * (product_warp() / 2 * first);
+    }
+    __device__ __forceinline__ bool is_in(const foveate_frame &frame) const
+    {
+        return x0 < frame.width_px && y0 < frame.height_px;
+    }
+};
+
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_products(const tile_work<FORMAT, Image> &work,
+                                                      const product_place &place,
+                                                      const product_levels &levels,
+                                                      const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                      bool opaque)
+{
+    const int lane = product_lane();
+    const int side_px = place.side_px;
+    const product_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0,
+                                               lane % 4 * 4, lane / 4);
+    const uint32_t *across = place.across;
+    const uint32_t *down = place.down;
+    if (work.frame.light) {
+        if (writer.is_plain()) {
+            write_upsampled<true, true>(writer, levels, z, across, down, side_px);
+        } else {
+            write_upsampled<false, true>(writer, levels, z, across, down, side_px);
+        }
+    } else if (writer.is_plain()) {
+        write_upsampled<true, false>(writer, levels, z, across, down, side_px);
+    } else {
+        write_upsampled<false, false>(writer, levels, z, across, down, side_px);
+    }
+}
+
+/* What a block reads, put down. */
+struct product_loaded {
+    tile_sample base;
+    bool opaque; /* what this thread knows of */
+    bool spreads; /* floats that are a NaN or an infinity: products are not for them */
+};
+
+/* Of a quarter of the picture. (x, y): the warp's first output. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
+                                                      const product_shape &shape,
+                                                      const product_memory &memory, int x, int y,
+                                                      product_variances &variances)
+{
+    if (pixel<FORMAT>::white > 0 && shape.narrow) {
+        variances.find_narrow(work.law, x, y, memory);
+    } else {
+        variances.find(work.law, shape, x, y, memory);
+    }
+}
+
+/* (left, top): the window's first pixel; (x, y): the warp's first output. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ product_loaded load_light(const tile_work<FORMAT, Image> &work,
+                                                            const product_shape &shape,
+                                                            const product_memory &memory, int left,
+                                                            int top, int x, int y,
+                                                            product_variances &variances)
+{
+    product_loaded loaded = {zero_sample(), false, false};
+    product_light_window<FORMAT, Image> window;
+    window.ask(work, left, top);
+    find_variances(work, shape, memory, x, y, variances);
+    if constexpr (pixel<FORMAT>::white == 0) {
+        loaded.spreads = !window.find().settle(memory.least, loaded.base);
+        if (loaded.spreads) {
+            return loaded;
+        }
+    }
+    loaded.opaque = window.put(loaded.base, memory.planes);
+    return loaded;
+}
+
+/* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ product_loaded load_products(const tile_work<FORMAT, Image> &work,
+                                                               const product_shape &shape,
+                                                               const product_memory &memory, int x0,
+                                                               int y0, int x, int y,
+                                                               product_variances &variances)
+{
+    const bool light = averages_light<FORMAT>(work.frame);
+    const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    if (shape.level == 0) {
+        if constexpr (pixel<FORMAT>::white > 0) {
+            if (!light) {
+                product_picture_window<FORMAT, Image> window;
+                window.ask(work, x0, y0, left, top);
+                find_variances(work, shape, memory, x, y, variances);
+                window.find_middle(work, x0, y0);
+                const bool opaque = window.put(work, left, top, memory.planes);
+                return {window.base(), opaque, false};
+            }
+        }
+        return load_light(work, shape, memory, left, top, x, y, variances);
+    }
+    product_loaded loaded = {zero_sample(), false, false};
+    product_level_window window;
+    window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    tile_flags flags;
+    if constexpr (pixel<FORMAT>::white > 0) {
+        const int half = shape.warp_px();
+        flags.ask(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+    }
+    variances.find(work.law, shape, x, y, memory);
+    if constexpr (pixel<FORMAT>::white > 0) {
+        loaded.opaque = flags.are_set();
+    }
+    if constexpr (pixel<FORMAT>::white == 0) {
+        loaded.spreads = !window.find().settle(memory.least, loaded.base);
+        if (loaded.spreads) {
+            return loaded;
+        }
+    } else if (!light) {
+        loaded.base = window.base();
+    }
+    window.put(shape.own, loaded.base, memory.planes);
+    return loaded;
+}
+
+/* A warp's outputs, up-sampled and written. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Image> &work,
+                                                    const product_place &place,
+                                                    const product_variances &variances,
+                                                    const product_memory &memory, mma_place window,
+                                                    const tile_sample &base, bool opaque,
+                                                    bool narrow)
+{
+    product_sums sums;
+    product_levels levels;
+    uint32_t z[PRODUCT_COLORS][4];
+    if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
+        product_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
+        writer.ask_first();
+        blur_outputs<false>(variances, memory.shares, window, sums);
+        levels.set<FORMAT>(base, true);
+        limit_outputs(sums, levels.low, levels.high, z);
+        if (writer.plain) {
+            write_floats<true>(writer, levels, z, place.across, place.down);
+        } else {
+            write_floats<false>(writer, levels, z, place.across, place.down);
+        }
+    } else {
+        if (narrow) {
+            blur_outputs<true>(variances, memory.narrow, window, sums);
+        } else {
+            blur_outputs<false>(variances, memory.shares, window, sums);
+        }
+        levels.set<FORMAT>(base, work.frame.light != 0);
+        limit_outputs(sums, levels.low, levels.high, z);
+        write_products(work, place, levels, z, opaque);
+    }
+}
+
+/* -> false: nothing is made, because of floats that products would spread. */
+template <enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ bool make_by_products(const tile_work<FORMAT, Image> &work,
+                                                        const product_shape &shape, int x0, int y0)
+{
+    const product_memory memory(work.shared);
+    const int right = product_warp() % 2;
+    const int below = product_warp() / 2;
+    product_variances variances;
+    const product_loaded loaded = load_products(
+        work, shape, memory, x0, y0, (x0 >> shape.level) - shape.spline + right * shape.own,
+        (y0 >> shape.level) - shape.spline + below * shape.own, variances);
+    if (loaded.spreads) {
+        return false;
+    }
+    const bool opaque = __syncthreads_and(loaded.opaque || !needs_alpha<FORMAT>(work.frame)) != 0;
+    const product_place place(shape, x0, y0);
+    if (place.is_in(work.frame)) {
+        const int lane = product_lane();
+        const int row = below * shape.own + lane % 16;
+        const mma_place window = mma_place_of(memory.planes) +
+                                 2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
+        make_outputs(work, place, variances, memory, window, loaded.base, opaque, shape.narrow);
+    }
+    return true;
+}
+
+#endif

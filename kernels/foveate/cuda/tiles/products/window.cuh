@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles as products (foveate/cuda/tiles/products/product.cuh): what a block reads, into shared memory, a plane for each
+ * channel. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
+
+#include "kernels/foveate/cuda/tiles/common/window.cuh"
+
+/* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile, would lie in
+ * local memory. */
+static __device__ __forceinline__ uint32_t product_thread()
+{
+    return ptx_thread_x();
+}
+
+static __device__ __forceinline__ int product_lane()
+{
+    return (int)(product_thread() % 32u);
+}
+
+static __device__ __forceinline__ int product_warp()
+{
+    return (int)(product_thread() / 32u);
+}
+
+#define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
+#define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
+#define PRODUCT_BEFORE 8 /* of these, before the first output */
+
+/* What a block of products makes: known when it runs, so that one piece of code makes all; instructions that each
+ * kind had for itself would be fetched anew by nearly every warp. Counts are of samples. */
+struct product_shape {
+    int level;
+    int side_px; /* of the block */
+    int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
+    int spline; /* outputs before the first pixel's own */
+    int used; /* outputs from one end to the other, along either axis */
+    bool narrow; /* sigma is small, and found at each pixel */
+
+    /* A quarter of a tile, level 0 or 1. */
+    static __device__ __forceinline__ product_shape of_quarter(int level)
+    {
+        return {level,
+                FOVEATE_TILE_QUARTER_PX,
+                level == 0 ? 16 : 8,
+                level == 0 ? 0 : 2,
+                level == 0 ? 16 : 12,
+                false};
+    }
+    static __device__ __forceinline__ product_shape of_narrow()
+    {
+        return {0, FOVEATE_TILE_QUARTER_PX, 16, 0, 16, true};
+    }
+    /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
+     * them, and each up-samples its own pixels. */
+    static __device__ __forceinline__ product_shape of_wide(int level)
+    {
+        return {level,
+                level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
+                level < 3 ? 12 : 0,
+                2,
+                level == 4 ? 12 : 16,
+                false};
+    }
+
+    __device__ __forceinline__ int warp_px() const
+    {
+        return side_px / 2;
+    }
+    /* Where the right warps' window begins in a row. Rows that are loaded as squares begin at multiples of 16 bytes:
+     * of levels, whose outputs are 12 apart, the columns of right warps are kept once more. */
+    __device__ __forceinline__ int right() const
+    {
+        return level == 0 ? own : PRODUCT_WINDOW;
+    }
+};
+
+/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. In light
+ * they are cut off later, and two pixels less are three and a half sigmas still. */
+static __device__ __forceinline__ bool product_reaches(int level, int radius, bool light)
+{
+    return radius <= (level > 0 ? 12 : light ? 10 : 8);
+}
+
+/* ---- Shared memory: shares and nodes of each warp, their least samples, the planes */
+
+#define PRODUCT_VARIANCES 5 /* of a warp, at most */
+#define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
+#define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
+/* Halves of a row: odd in units of 16 bytes. */
+#define PRODUCT_PITCH (2 * PRODUCT_WINDOW + 8)
+#define PRODUCT_PLANE (48 * PRODUCT_PITCH)
+
+struct product_memory {
+    float4 *shares; /* of a warp */
+    float4 *nodes; /* of a warp */
+    float4 *narrow; /* of a warp, in place of both */
+    uint2 *least; /* of all warps */
+    uint32_t *planes;
+
+    __device__ __forceinline__ explicit product_memory(char *shared)
+    {
+        const int warp = product_warp();
+        shares = (float4 *)shared + 3 * warp;
+        narrow = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
+        nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
+        least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
+        planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
+    }
+};
+
+static __device__ __forceinline__ __half2 low_halves(__half2 a, __half2 b)
+{
+    return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x5410));
+}
+
+static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
+{
+    return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
+}
+
+/* A channel each of four neighbours. */
+typedef uint2 product_colors[PRODUCT_COLORS];
+
+/* Of samples, two and two, less `zero`. */
+static __device__ __forceinline__ void colors_of_samples(const uint4 &first, const uint4 &second,
+                                                         const tile_sample &zero,
+                                                         product_colors &colors)
+{
+    const tile_sample a = sample_of_bits(first.x, first.y) - zero;
+    const tile_sample b = sample_of_bits(first.z, first.w) - zero;
+    const tile_sample c = sample_of_bits(second.x, second.y) - zero;
+    const tile_sample d = sample_of_bits(second.z, second.w) - zero;
+    colors[0] = make_uint2(bits_of(low_halves(a.xy, b.xy)), bits_of(low_halves(c.xy, d.xy)));
+    colors[1] = make_uint2(bits_of(high_halves(a.xy, b.xy)), bits_of(high_halves(c.xy, d.xy)));
+    colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
+}
+
+static __device__ __forceinline__ void put_colors(const product_colors &colors, uint32_t *planes)
+{
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        *(uint2 *)(planes + c * (PRODUCT_PLANE / 2)) = colors[c];
+    }
+}
+
+/* Four columns of a window, every so many rows: what a thread asks for and then puts down. */
+template <int SIDE> struct product_column {
+    static const int fours = SIDE / 4;
+    static const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
+    static const int reads = (SIDE + rows - 1) / rows;
+
+    int x;
+    int row; /* the first; the last threads do what others do */
+
+    __device__ __forceinline__ product_column()
+        : x((int)(product_thread() % (uint32_t)fours * 4u)),
+          row(min((int)(product_thread() / (uint32_t)fours), rows - 1))
+    {
+    }
+    __device__ __forceinline__ bool is_beyond(int i) const
+    {
+        return reads * rows > SIDE && i == reads - 1 && row + i * rows >= SIDE;
+    }
+    __device__ __forceinline__ uint32_t *place(uint32_t *planes, int i) const
+    {
+        return planes + (row + i * rows) * (PRODUCT_PITCH / 2) + x / 2;
+    }
+};
+
+#define PRODUCT_LEVEL_SIDE 44 /* 12 + PRODUCT_WINDOW; all shapes load as much */
+#define PRODUCT_PICTURE_SIDE 48
+
+/* ---- Floats. Their samples are taken relative to the least of the window, which is known when all of it has been
+ * seen; and not below 0, or the largest would be too large. Without a base what is flat would not stay so: weights end
+ * with the window. */
+
+struct product_finding {
+    tile_sample least = largest_sample();
+    __half2 bad = {}; /* a NaN where a NaN or an infinity was */
+
+    __device__ __forceinline__ void look(uint32_t xy, uint32_t zw)
+    {
+        const __half2 zero = __float2half2_rn(0.0f);
+        const tile_sample sample = sample_of_bits(xy, zw);
+        least = least_of(least, sample);
+        bad = __hfma2(sample.zw, zero, __hfma2(sample.xy, zero, bad));
+    }
+
+    /* The block's base. The block meets. -> false: one of its threads has seen what products would spread. */
+    __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_base) const
+    {
+        keep_least(least, of_warps);
+        if (!__syncthreads_and(!__hisnan(__hadd(__low2half(bad), __high2half(bad))))) {
+            return false;
+        }
+        const __half2 zero = __float2half2_rn(0.0f);
+        const tile_sample found = least_of_block(of_warps);
+        out_base = {__hmax2(found.xy, zero), __hmax2(found.zw, zero)};
+        return true;
+    }
+};
+
+/* ---- A window of a level */
+
+struct product_level_window {
+    typedef product_column<PRODUCT_LEVEL_SIDE> column;
+
+    uint2 middle; /* of the tile */
+    uint4 of[column::reads][2];
+
+    /* (left, top): its first sample. */
+    __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
+                                        const product_shape &shape, int x0, int y0, int left,
+                                        int top)
+    {
+        const foveate_level &level = tiles.levels[shape.level];
+        const int half = shape.side_px / 2;
+        middle = *sample_at(tiles, level, min(x0 + half, frame.width_px - 1) >> shape.level,
+                            min(y0 + half, frame.height_px - 1) >> shape.level);
+        const int last_x = level.width + FOVEATE_MARGIN - 1;
+        const int last_y = level.height + FOVEATE_MARGIN - 1;
+        const column own;
+        const int x = left + own.x;
+        if (left >= -FOVEATE_MARGIN && left + PRODUCT_LEVEL_SIDE - 1 <= last_x) {
+            const char *from = (const char *)sample_at(tiles, level, x, 0);
+            const int pitch_bytes = 8 * level.pitch;
+#pragma unroll
+            for (int i = 0; i < column::reads; i++) {
+                const int y = min(max(top + own.row + i * column::rows, -FOVEATE_MARGIN), last_y);
+                const uint4 *at = (const uint4 *)(from + y * pitch_bytes);
+                of[i][0] = at[0];
+                of[i][1] = at[1];
+            }
+            return;
+        }
+        int columns[4];
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            columns[n] = min(max(x + n, -FOVEATE_MARGIN), last_x);
+        }
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            const int y = min(max(top + own.row + i * column::rows, -FOVEATE_MARGIN), last_y);
+            const uint2 *row = sample_at(tiles, level, 0, y);
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+                const uint2 a = row[columns[2 * k]];
+                const uint2 b = row[columns[2 * k + 1]];
+                of[i][k] = make_uint4(a.x, a.y, b.x, b.y);
+            }
+        }
+    }
+
+    /* Of stored values. Light has none: halves are as precise as it is dark. */
+    __device__ __forceinline__ tile_sample base() const
+    {
+        return whole_levels(sample_of_bits(middle.x, middle.y));
+    }
+
+    __device__ __forceinline__ product_finding find() const
+    {
+        product_finding finding;
+#pragma unroll
+        for (int i = 0; i < 2 * column::reads; i++) {
+            finding.look(of[i / 2][i % 2].x, of[i / 2][i % 2].y);
+            finding.look(of[i / 2][i % 2].z, of[i / 2][i % 2].w);
+        }
+        return finding;
+    }
+
+    /* `own`: of the shape. */
+    __device__ __forceinline__ void put(int own, const tile_sample &zero, uint32_t *planes) const
+    {
+        const column at;
+#pragma unroll
+        for (int i = 0; i < column::reads; i++) {
+            product_colors colors;
+            colors_of_samples(of[i][0], of[i][1], zero, colors);
+            uint32_t *place = at.place(planes, i);
+            if (at.x < PRODUCT_WINDOW) {
+                put_colors(colors, place);
+            }
+            if (at.x >= own && at.x < own + PRODUCT_WINDOW) {
+                put_colors(colors, place + (PRODUCT_WINDOW - own) / 2);
+            }
+        }
+    }
+};
+
+/* ---- A window of the picture */
+
+/* Two pixels' bytes as halves, less `zero`. */
+static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t second,
+                                                       const tile_sample &zero,
+                                                       uint32_t (&colors)[PRODUCT_COLORS])
+{
+    const uint32_t rg = __byte_perm(first, second, 0x5140);
+    const uint32_t b = __byte_perm(first, second, 0x7362);
+    const uint32_t behind_1024 = 0x64646464u;
+    colors[0] =
+        bits_of(__hsub2(half2_of(__byte_perm(rg, behind_1024, 0x4140)), __low2half2(zero.xy)));
+    colors[1] =
+        bits_of(__hsub2(half2_of(__byte_perm(rg, behind_1024, 0x4342)), __high2half2(zero.xy)));
+    colors[2] =
+        bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
+}
+
+static __device__ __forceinline__ void put_words(const tile_words<uint32_t, 4> &words,
+                                                 const tile_sample &zero, uint32_t *place)
+{
+    uint32_t first[PRODUCT_COLORS];
+    uint32_t second[PRODUCT_COLORS];
+    colors_of_words(words.of[0], words.of[1], zero, first);
+    colors_of_words(words.of[2], words.of[3], zero, second);
+    const product_colors colors = {
+        {first[0], second[0]}, {first[1], second[1]}, {first[2], second[2]}};
+    put_colors(colors, place);
+}
+
+template <enum fovea_format FORMAT, typename Image> struct product_picture_window {
+    typedef product_column<PRODUCT_PICTURE_SIDE> column;
+    static const int half = FOVEATE_TILE_QUARTER_PX / 2;
+
+    uint32_t middle; /* of the tile, its base */
+    bool inside; /* else `of` is not there */
+    tile_words<uint32_t, 4> of[column::reads];
+
+    /* (left, top): its first pixel. */
+    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0,
+                                        int left, int top)
+    {
+        const foveate_frame &frame = work.frame;
+        inside = left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
+                 top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
+        if (inside) {
+            const column own;
+            const char *from = run_at(work.src, left + own.x, top + own.row);
+            const int64_t step = column::rows * row_bytes(work.src);
+#pragma unroll
+            for (int i = 0; i < column::reads; i++) {
+                /* Rows beyond the last one are not put down, and the first is there. */
+                of[i] = read_run<uint32_t, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
+            }
+            middle = __ldg((const uint32_t *)run_at(work.src, x0 + half, y0 + half));
+        }
+    }
+    /* Where it was not asked for with the others: what loads pixels in any memory would wait for all of them. */
+    __device__ __forceinline__ void find_middle(const tile_work<FORMAT, Image> &work, int x0,
+                                                int y0)
+    {
+        if (!inside) {
+            middle = work.src.load(min(x0 + half, work.frame.width_px - 1),
+                                   min(y0 + half, work.frame.height_px - 1));
+        }
+    }
+
+    __device__ __forceinline__ tile_sample base() const
+    {
+        const tile_decoder<FORMAT> decode(false, nullptr);
+        return decode(middle);
+    }
+
+    /* -> whether all that this thread has read is opaque. */
+    __device__ __forceinline__ bool put(const tile_work<FORMAT, Image> &work, int left, int top,
+                                        uint32_t *planes) const
+    {
+        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base();
+        const column at;
+        uint32_t all = ~0u;
+        if (inside) {
+#pragma unroll
+            for (int i = 0; i < column::reads; i++) {
+                if (!at.is_beyond(i)) {
+                    put_words(of[i], zero, at.place(planes, i));
+                }
+                all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
+            }
+        } else {
+            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+                                                  work.frame.height_px - 1};
+#pragma unroll 1
+            for (int i = 0; i < column::reads && !at.is_beyond(i); i++) {
+                const tile_words<uint32_t, 4> words =
+                    load_four(endless, false, left + at.x, top + at.row + i * column::rows);
+                put_words(words, zero, at.place(planes, i));
+                all &= words.of[0] & words.of[1] & words.of[2] & words.of[3];
+            }
+        }
+        return are_opaque<FORMAT>(all);
+    }
+};
+
+#endif

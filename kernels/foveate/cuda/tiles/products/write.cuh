@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Tiles as products (foveate/cuda/tiles/products/product.cuh): from blurred samples to pixels. */
+#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
+#define FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
+
+#include "blur.cuh"
+#include "encode.cuh"
+#include "kernels/cuda/mma.cuh"
+#include "kernels/foveate/cuda/tiles/common/spline.cuh"
+
+/* ---- Pixels */
+
+/* What turns samples relative to a base into words. */
+struct product_levels {
+    __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
+    __half2 low[PRODUCT_COLORS]; /* that samples are not below */
+    __half2 high[PRODUCT_COLORS];
+
+    template <enum fovea_format FORMAT>
+    __device__ __forceinline__ void set(const tile_sample &base, bool light)
+    {
+        const bool floats = holds_floats<FORMAT>();
+        const tile_sample number = floats  ? base
+                                   : light ? zero_sample()
+                                           : base + numbers_of_middle<pixel<FORMAT>>();
+        const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
+        const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
+        zero[0] = __low2half2(number.xy);
+        zero[1] = __high2half2(number.xy);
+        zero[2] = __low2half2(number.zw);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            low[c] = floats ? __float2half2_rn(least) : __hsub2(__float2half2_rn(least), zero[c]);
+            high[c] = __hsub2(__float2half2_rn(most), zero[c]);
+        }
+    }
+};
+
+/* Two neighbours' alphas, each in the high byte of a half. */
+static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_t second)
+{
+    return __byte_perm(first, second, 0x7030);
+}
+
+/* Two neighbours from their channels, each in the low byte of a half. OPAQUE: without `alpha`. */
+template <bool OPAQUE>
+static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t green,
+                                                          uint32_t blue, uint32_t alpha)
+{
+    const uint32_t rg = __byte_perm(red, green, 0x6240);
+    const uint32_t ba = OPAQUE ? blue | 0xff00ff00u : __byte_perm(blue, alpha, 0x7250);
+    return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
+}
+
+/* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
+ * devices round after 8 terms, too, and get their levels by an addition. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define PRODUCT_ROUNDS_ONCE true
+#else
+#define PRODUCT_ROUNDS_ONCE false
+#endif
+
+/* What a product that makes pixels begins with. Two words, as in product_weights. */
+template <bool LIGHT>
+static __device__ __forceinline__ mma_halves start_of_pixels(const product_levels &levels, int c)
+{
+    const uint32_t start = bits_of(levels.zero[c]);
+    return PRODUCT_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
+}
+
+static __device__ __forceinline__ uint32_t level_of_product(const product_levels &levels, int c,
+                                                            uint32_t two)
+{
+    return PRODUCT_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
+}
+
+/* Two neighbours from such products. */
+template <bool LIGHT, bool OPAQUE>
+static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels,
+                                                     const uint32_t (&of)[PRODUCT_COLORS],
+                                                     uint32_t alpha)
+{
+    uint32_t channels[PRODUCT_COLORS];
+#pragma unroll
+    for (int c = 0; c < PRODUCT_COLORS; c++) {
+        channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_product(levels, c, of[c]);
+    }
+    return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
+}
+
+/* So many rows on, by one instruction: compilers would work out all rows' distances ahead, and keep them in local
+ * memory. */
+static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
+{
+    return ptx_mad_wide(rows, stride, from);
+}
+
+/* Whether rows are so near that their distance has 32 bits. */
+template <typename Image> static __device__ __forceinline__ bool is_near(const Image &image)
+{
+    return row_bytes(image) == (int)row_bytes(image);
+}
+
+/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so that nothing is asked
+ * for each: PLAIN, decided once. Of rows sixteen at least do. */
+template <enum fovea_format FORMAT, typename Image> struct product_writer {
+    static const int count = 4;
+    typedef tile_words<uint32_t, count> four;
+
+    const tile_work<FORMAT, Image> &work;
+    bool opaque; /* no alpha is read */
+    bool inside; /* all columns and so many rows */
+    int rows;
+    bool runs; /* four are written at once, and in the picture or beside it */
+    int x0; /* the lane's first pixel */
+    int y0;
+    char *to;
+    int stride; /* of runs */
+
+    /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
+    __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
+                                              int side_px, int x, int y, int right, int below)
+        : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
+    {
+        const foveate_frame &frame = work.frame;
+        runs = (x + side_px <= frame.width_px || frame.width_px % count == 0) &&
+               has_runs(work.dst, count) && has_runs(work.src, count) && is_near(work.dst) &&
+               is_near(work.src);
+        rows = min(side_px, frame.height_px - y);
+        inside = x + side_px <= frame.width_px && rows >= 16;
+        stride = (int)row_bytes(work.dst);
+        to = run_at(work.dst, x0, y0);
+    }
+
+    __device__ __forceinline__ bool is_plain() const
+    {
+        return runs && inside;
+    }
+
+    /* x and y from the lane's first. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void write(int x, int y, const four &words) const
+    {
+        if (PLAIN) {
+            write_run_at(rows_on(to + 4 * x, y, stride), words);
+        } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
+            write_beside(x, y, words);
+        }
+    }
+
+  private:
+    static __device__ __forceinline__ four with_alpha(const four &words, const four &own)
+    {
+        four kept;
+#pragma unroll
+        for (int n = 0; n < count; n++) {
+            kept.of[n] = pixel<FORMAT>::keep_alpha(words.of[n], own.of[n]);
+        }
+        return kept;
+    }
+
+    __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
+    {
+        if (runs && opaque) {
+            write_run_at(rows_on(to + 4 * x, y, stride), words);
+        } else if (runs) {
+            const four own = read_run<uint32_t, count>(run_at(work.src, x0 + x, y0 + y));
+            write_run_at(rows_on(to + 4 * x, y, stride), with_alpha(words, own));
+        } else {
+            store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
+                             work.frame.width_px,
+                             opaque ? words : with_alpha(words, load_own(work, x0 + x, y0 + y)));
+        }
+    }
+};
+
+/* The alphas of a lane's next pixels, of a warp's that lie in the picture and are not opaque. They are asked for as soon
+ * as those of the pixels before are used: to wait for them at each row took half of the time. */
+template <enum fovea_format FORMAT, typename Image> struct product_alphas {
+    typedef product_writer<FORMAT, Image> writer;
+
+    typename writer::four own[2]; /* rows y and y + 8 */
+
+    /* x and y from the lane's first. */
+    __device__ __forceinline__ void ask(const writer &to, int x, int y)
+    {
+        const int stride = (int)row_bytes(to.work.src);
+        const char *from = run_at(to.work.src, to.x0, to.y0) + 4 * x;
+        own[0] = read_run<uint32_t, writer::count>(rows_on(from, y, stride));
+        own[1] = read_run<uint32_t, writer::count>(rows_on(from, y + 8, stride));
+    }
+
+    __device__ __forceinline__ void take(uint32_t (&alphas)[2][2]) const
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            alphas[i][0] = alphas_of_two(own[i].of[0], own[i].of[1]);
+            alphas[i][1] = alphas_of_two(own[i].of[2], own[i].of[3]);
+        }
+    }
+};
+
+/* As a register: compilers would work out the address of every word from the table's. */
+static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
+{
+    ptx_keep(words);
+    return words;
+}
+
+/* A lane's words of the first pair of squares of 8 columns, from that row of the spline's on. Of each square a lane has two
+ * neighbours; FOURS: the second square's are two pixels on, so that all four are neighbours. */
+template <bool FOURS>
+static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
+{
+    const int lane = product_lane();
+    const int pixel = FOURS ? lane / 4 / 2 * 4 + lane / 4 % 2 : lane / 4;
+    return pointer_of_lane(rows + 8 * pixel + lane % 4);
+}
+
+/* Up-sampled across: right factors of a pair. */
+template <bool FOURS>
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *words,
+                                                       uint2 (&across)[PRODUCT_COLORS][2])
+{
+    const int words_on = 8 * (FOURS ? 2 : 8);
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+        const uint32_t upper = __ldg(words + words_on * p);
+        const uint32_t lower = __ldg(words + words_on * p + 4);
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves x;
+            mma_begin_halves(x, z[c], upper, lower, make_uint2(0, 0));
+            across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
+        }
+    }
+}
+
+/* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and what they share is made
+ * twice, the same. Warps with fewer do without the last. Likewise the rows above the picture's lower border. */
+#define PRODUCT_DOWNS 3
+
+static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
+{
+    return min(16 * i, side_px - 16);
+}
+
+/* Weights of the rows. */
+struct spline_downs {
+    uint32_t of[PRODUCT_DOWNS][4];
+
+    __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
+    {
+        const int lane = product_lane();
+        const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
+#pragma unroll
+        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+            const uint32_t *row = pointer_of_lane(first + 8 * first_of_sixteen(q, side_px));
+            of[q][0] = __ldg(row);
+            of[q][1] = __ldg(row + 64);
+            of[q][2] = __ldg(row + 4);
+            of[q][3] = __ldg(row + 68);
+        }
+    }
+};
+
+/* And down: sixteen rows of a pair. `samples`: of rows and of the rows 8 on, of each square. */
+template <bool LIGHT>
+static __device__ __forceinline__ void upsample_down(const product_levels &levels,
+                                                     const uint32_t (&down)[4],
+                                                     const uint2 (&across)[PRODUCT_COLORS][2],
+                                                     uint32_t (&samples)[2][2][PRODUCT_COLORS])
+{
+#pragma unroll
+    for (int p = 0; p < 2; p++) {
+#pragma unroll
+        for (int c = 0; c < PRODUCT_COLORS; c++) {
+            mma_halves two;
+            mma_begin_halves(two, down, across[c][p].x, across[c][p].y,
+                             start_of_pixels<LIGHT>(levels, c));
+            samples[0][p][c] = two.x;
+            samples[1][p][c] = two.y;
+        }
+    }
+}
+
+/* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. */
+template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_sixteen_rows(
+    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const uint32_t (&samples)[2][2][PRODUCT_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const uint2 a = words_of_two<LIGHT, OPAQUE>(levels, samples[i][0], alphas[i][0]);
+        const uint2 b = words_of_two<LIGHT, OPAQUE>(levels, samples[i][1], alphas[i][1]);
+        writer.template write<PLAIN>(x, y + 8 * i, {{a.x, a.y, b.x, b.y}});
+    }
+}
+
+/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. ASKS: for alphas;
+ * what is opaque does without their instructions. `first_...`: the warp's first pixel's row of the spline's, along
+ * either axis. */
+template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_pairs(const product_writer<FORMAT, Image> &writer,
+                                                   const product_levels &levels,
+                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                   const uint32_t *first_across,
+                                                   const uint32_t *first_down, int side_px)
+{
+    const int rows_px = PLAIN ? writer.rows : side_px;
+    product_alphas<FORMAT, Image> next;
+    if (ASKS) {
+        next.ask(writer, 0, 0);
+    }
+    const uint32_t *words = words_across<true>(first_across);
+    spline_downs down;
+    down.load(first_down, rows_px);
+#pragma unroll 1
+    for (int p = 0; 16 * p < side_px; p++) {
+        const int x = first_of_sixteen(p, side_px);
+        uint2 across[PRODUCT_COLORS][2];
+        upsample_across<true>(z, words + 8 * x, across);
+#pragma unroll
+        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+            if (q > 0 && 16 * q >= writer.rows) {
+                break;
+            }
+            uint32_t samples[2][2][PRODUCT_COLORS];
+            upsample_down<LIGHT>(levels, down.of[q], across, samples);
+            uint32_t alphas[2][2] = {};
+            if (ASKS) {
+                /* The last ones are asked for twice. */
+                const bool turns = 16 * (q + 1) >= rows_px;
+                next.take(alphas);
+                next.ask(writer, turns ? first_of_sixteen(p + 1, side_px) : x,
+                         turns ? 0 : first_of_sixteen(q + 1, rows_px));
+            }
+            write_sixteen_rows<PLAIN, LIGHT, !ASKS>(writer, levels, samples, alphas, x,
+                                                    first_of_sixteen(q, rows_px));
+        }
+    }
+}
+
+template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
+static __device__ __forceinline__ void write_upsampled(const product_writer<FORMAT, Image> &writer,
+                                                       const product_levels &levels,
+                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t *first_across,
+                                                       const uint32_t *first_down, int side_px)
+{
+    if (PLAIN && !writer.opaque) {
+        write_pairs<PLAIN, LIGHT, PLAIN>(writer, levels, z, first_across, first_down, side_px);
+    } else {
+        write_pairs<PLAIN, LIGHT, false>(writer, levels, z, first_across, first_down, side_px);
+    }
+}
+
+#endif

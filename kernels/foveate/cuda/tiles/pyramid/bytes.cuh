@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The first kernel of the tiles for encoded pixels of four bytes, sm_80 and later: what foveate/cuda/tiles/common/levels.cuh
+ * does, by products, each level straight from the picture.
+ *
+ * A block copies the pixels under its samples to shared memory, all at once and before it knows which levels it
+ * makes; the scout finds that out meanwhile. A warp then takes a quarter of the columns: along rows by products of
+ * whole numbers on the bytes as they lie, exact, nothing unpacked; what they sum to, as halves, is the left side of
+ * the product down columns. Warps meet once, when the pixels are there. Bound by waiting for the picture. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
+
+#include "column.cuh"
+#include "kernels/cuda/mma.cuh"
+#include "taps.cuh"
+
+/* The pixels that a block reads: rows from level 2's first tap on, columns from two before, at a multiple of four.
+ * Eight lanes that read four pixels each, of two rows, meet no bank twice. */
+#define TILE_BYTES_BEFORE_X 8
+#define TILE_BYTES_BEFORE_Y 6
+#define TILE_BYTES_FOURS 20 /* across */
+#define TILE_BYTES_READ_ROWS 76
+#define TILE_BYTES_ROWS 80 /* four without taps: a multiple of 16 */
+#define TILE_BYTES_WARPS (FOVEATE_TILE_BYTES_WORKERS / 32)
+
+struct tile_bytes_memory {
+    uint4 window[TILE_BYTES_ROWS][TILE_BYTES_FOURS];
+    tile_needs needs;
+    uint32_t warps_done; /* and from bit 16 on those that have seen pixels that are not opaque */
+};
+
+/* ---- Barriers */
+
+/* The workers' own. */
+static __device__ __forceinline__ void workers_meet()
+{
+    ptx_barrier_sync<1, FOVEATE_TILE_BYTES_WORKERS>();
+}
+
+/* The scout has said what the block needs, and goes on. */
+static __device__ __forceinline__ void tell_workers()
+{
+    ptx_barrier_arrive<2, FOVEATE_TILE_BYTES_MAKERS>();
+}
+
+static __device__ __forceinline__ void hear_scout()
+{
+    ptx_barrier_sync<2, FOVEATE_TILE_BYTES_MAKERS>();
+}
+
+/* ---- The window. A thread fills a column of four pixels, in every sixth row. */
+
+typedef tile_column<4, TILE_BYTES_FOURS, TILE_BYTES_FOURS, TILE_BYTES_READ_ROWS> tile_bytes_column;
+
+/* What copies cannot fill; some rows at a time are waited for. */
+template <typename Image>
+static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
+                                                   tile_bytes_memory &memory,
+                                                   const tile_bytes_column &column, int y0)
+{
+    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll 4
+    for (int i = 0; i < TILE_BYTES_READ_ROWS; i += tile_bytes_column::at_once) {
+        const int row = min(column.first + i, TILE_BYTES_READ_ROWS - 1);
+        memory.window[row][column.index] = load_four(endless, false, column.x, y0 + row);
+    }
+}
+
+/* Has the window filled from row y0 on; end_window follows. Rows without taps are opaque. */
+template <typename Image>
+static __device__ __forceinline__ void begin_window(const foveate_frame &frame, const Image &image,
+                                                    tile_bytes_memory &memory,
+                                                    const tile_bytes_column &column, int y0)
+{
+    if (!column.fills) {
+        return;
+    }
+    if (column.copies) {
+        column.copy(frame, image, memory.window[0], y0);
+    } else {
+        load_column(frame, image, memory, column, y0);
+    }
+    if (column.first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) {
+        memory.window[TILE_BYTES_READ_ROWS + column.first][column.index] =
+            make_uint4(~0u, ~0u, ~0u, ~0u);
+    }
+}
+
+/* The picture's first or last column repeated. */
+static __device__ __forceinline__ void repeat_column(tile_bytes_memory &memory,
+                                                     const tile_bytes_column &column)
+{
+#pragma unroll 4
+    for (int row = column.first; row < TILE_BYTES_READ_ROWS; row += tile_bytes_column::at_once) {
+        uint4 &four = memory.window[row][column.index];
+        const uint32_t word = column.x < 0 ? four.x : four.w;
+        four = make_uint4(word, word, word, word);
+    }
+}
+
+static __device__ __forceinline__ void end_window(const foveate_frame &frame,
+                                                  tile_bytes_memory &memory,
+                                                  const tile_bytes_column &column)
+{
+    copy_wait();
+    if (column.fills && column.copies && column.is_beside(frame)) {
+        repeat_column(memory, column);
+    }
+    workers_meet();
+}
+
+/* ---- Products */
+
+/* Sums count up from a float whose last bit is worth one of them, over all taps: read as a float, they need no
+ * conversion, and what is taken off leaves levels less the middle. */
+template <int LEVEL> static __device__ __forceinline__ float start_of_sums()
+{
+    return (float)(1 << (23 - tap_bits(LEVEL)));
+}
+
+/* Four pixels each of eight rows, this lane's. */
+struct tile_pixels {
+    uint4 words;
+
+    __device__ __forceinline__ uint32_t all() const
+    {
+        return words.x & words.y & words.z & words.w;
+    }
+};
+
+/* Eight rows filtered along: rows of four samples' channels (taps_along), columns of pixels' rows. */
+template <int LEVEL>
+static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
+                                                 const tile_pixels (&pixels)[LEVEL], uint32_t &low,
+                                                 uint32_t &high)
+{
+    const float start = start_of_sums<LEVEL>();
+    mma_numbers sums;
+    mma_begin_bytes(sums, taps.a[0], pixels[0].words.x, pixels[0].words.y,
+                    (int32_t)__float_as_uint(start));
+#pragma unroll
+    for (int step = 1; step < tap_steps(LEVEL); step++) {
+        const uint4 &words = pixels[step / 2].words;
+        mma_add_bytes(sums, taps.a[step], step % 2 ? words.z : words.x,
+                      step % 2 ? words.w : words.y);
+    }
+    float levels[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        levels[i] = __uint_as_float((uint32_t)sums.of[i]) - (start + 128.0f);
+    }
+    low = mma_rounded(levels[0], levels[1]);
+    high = mma_rounded(levels[2], levels[3]);
+}
+
+/* A warp's part of a level: four columns of samples at a time. */
+template <int LEVEL> struct tile_bytes_part {
+    taps_along<LEVEL> along;
+    taps_down<LEVEL> down;
+
+    __device__ __forceinline__ void begin(int lane)
+    {
+        along.find(lane);
+        down.find(lane);
+    }
+};
+
+/* Sixteen rows; this lane's of eight, and of the eight after. */
+template <int LEVEL> struct tile_bytes_rows {
+    tile_pixels pixels[2][LEVEL];
+
+    __device__ __forceinline__ void load(const uint4 *from)
+    {
+#pragma unroll
+        for (int i = 0; i < 2 * LEVEL; i++) {
+            pixels[i / LEVEL][i % LEVEL].words =
+                from[i / LEVEL * 8 * TILE_BYTES_FOURS + i % LEVEL * 4];
+        }
+    }
+    __device__ __forceinline__ uint32_t all() const
+    {
+        uint32_t all = ~0u;
+#pragma unroll
+        for (int i = 0; i < 2 * LEVEL; i++) {
+            all &= pixels[i / LEVEL][i % LEVEL].all();
+        }
+        return all;
+    }
+    __device__ __forceinline__ void filter_along(const taps_along<LEVEL> &taps,
+                                                 uint32_t (&sums)[4]) const
+    {
+        sum_along<LEVEL>(taps, pixels[0], sums[0], sums[1]);
+        sum_along<LEVEL>(taps, pixels[1], sums[2], sums[3]);
+    }
+};
+
+/* Eight rows of four samples: (x, y) is this lane's. */
+template <int LEVEL>
+static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
+                                                     const float (&made)[4], int x, int y)
+{
+    const foveate_level &level = tiles.levels[LEVEL];
+    const uint32_t xy = mma_turned(mma_rounded(made[0], made[1]));
+    const uint32_t zw = mma_turned(mma_rounded(made[2], made[3]));
+    if (has_sample(level, x, y)) {
+        *sample_at(tiles, level, x, y) = make_uint2(xy, zw);
+    }
+}
+
+/* Loops are not unrolled: no slower, and a third of the instructions to fetch. The next rows are loaded before what
+ * these gave is summed. */
+
+/* Sixteen rows of level 2 from eighty of pixels, as eight and eight. -> the AND of all words. */
+static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2> &part,
+                                                        const uint4 *from, float (&made)[2][4])
+{
+    uint32_t all = ~0u;
+    tile_bytes_rows<2> rows;
+    rows.load(from);
+#pragma unroll 1
+    for (int i = 0; i < TILE_BYTES_ROWS / 8; i += 2) {
+        uint32_t sums[4];
+        rows.filter_along(part.along, sums);
+        all &= rows.all();
+        if (i + 2 < TILE_BYTES_ROWS / 8) {
+            rows.load(from + 8 * (i + 2) * TILE_BYTES_FOURS);
+        }
+        mma_add(made[0], sums, part.down.from(i), part.down.from(i + 1));
+        mma_add(made[1], sums, part.down.from(i - 4), part.down.from(i - 3));
+    }
+    return all;
+}
+
+/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's first. Of
+ * sixteen rows of pixels eight rows of samples begin, and the eight before end. */
+static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &part,
+                                                    const uint4 *from, const foveate_tiles &tiles,
+                                                    int x, int y)
+{
+    const uint32_t first = part.down.from(0);
+    const uint32_t second = part.down.from(1);
+    const uint32_t last = part.down.from(2);
+    float made[2][4] = {};
+    tile_bytes_rows<1> rows[2];
+    rows[0].load(from);
+    rows[1].load(from + 2);
+#pragma unroll 1
+    for (int i = 0; i < TILE_BYTES_ROWS; i += 16) {
+        uint32_t sums[2][4];
+        rows[0].filter_along(part.along, sums[0]);
+        rows[1].filter_along(part.along, sums[1]);
+        if (i + 16 < TILE_BYTES_ROWS) {
+            rows[0].load(from + (i + 16) * TILE_BYTES_FOURS);
+            rows[1].load(from + (i + 16) * TILE_BYTES_FOURS + 2);
+        }
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            mma_add(made[k], sums[k], last, 0);
+            if (i > 0) {
+                write_samples<1>(tiles, made[k], x + 4 * k, y + i / 2 - 8);
+            }
+            mma_begin(made[k], sums[k], first, second, 0.0f, 0.0f);
+        }
+    }
+}
+
+/* ---- A block */
+
+/* Whoever ends last says whether the block has read opaque pixels alone. */
+template <typename Memory>
+static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles, Memory &memory,
+                                                uint32_t all)
+{
+    const bool opaque = __all_sync(~0u, are_opaque<FOVEA_FORMAT_RGBA8>(all)) != 0;
+    if (threadIdx.x % 32 == 0) {
+        const uint32_t before = atomicAdd(&memory.warps_done, opaque ? 1u : 0x10001u);
+        if ((before & 0xffffu) + 1 == TILE_BYTES_WARPS) {
+            *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) =
+                (uint8_t)(opaque && before >> 16 == 0);
+        }
+    }
+}
+
+/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first sample of it. */
+template <typename Image>
+static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
+                                                     const foveate_tiles &tiles, const Image &src,
+                                                     tile_bytes_memory &memory, int x0, int y0)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int warp = (int)threadIdx.x / 32;
+    const int x = lane % 4;
+    const int y = lane / 4;
+    const uint4 *const from = &memory.window[y][x];
+    const tile_bytes_column column(frame, src, 4 * x0 - TILE_BYTES_BEFORE_X);
+    begin_window(frame, src, memory, column, 4 * y0 - TILE_BYTES_BEFORE_Y);
+    memory.warps_done = 0;
+    tile_bytes_part<2> part_2;
+    part_2.begin(lane);
+    end_window(frame, memory, column);
+    float made[2][4] = {};
+    const uint32_t all = make_level_2(part_2, from + 4 * warp, made);
+    hear_scout();
+    const tile_needs needs = memory.needs;
+    if (needs.level_2) {
+        write_samples<2>(tiles, made[0], x0 + 4 * warp + x, y0 + y);
+        write_samples<2>(tiles, made[1], x0 + 4 * warp + x, y0 + y + 8);
+    }
+    if (needs.level_1) {
+        tile_bytes_part<1> part;
+        part.begin(lane);
+        make_level_1(part, from + 1 + 4 * warp, tiles, 2 * x0 + 8 * warp + x, 2 * y0 + y);
+    }
+    if (needs.level_1 || needs.level_2) {
+        end_warp(tiles, memory, all);
+    }
+}
+
+/* The scout's: it lists its tile while the others work. */
+static __device__ __forceinline__ void scout_for_workers(const tile_law &law,
+                                                         const foveate_frame &frame,
+                                                         tile_needs &needs)
+{
+    const tile_index tile(law.tiles.grid);
+    const tile_findings found = find_around(law, tile);
+    if (may_need_levels(law)) {
+        needs = found.needs;
+        tell_workers();
+    }
+    list_tile(law, frame, found.tile, tile);
+}
+
+template <typename Image>
+static __device__ __forceinline__ void make_levels_of_bytes(const foveate_frame &frame,
+                                                            const foveate_tiles &tiles,
+                                                            const Image &src)
+{
+    __shared__ __align__(16) tile_bytes_memory memory;
+    const int x0 = (int)blockIdx.x * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
+    const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
+    const tile_law law(tiles, frame);
+    if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
+        scout_for_workers(law, frame, memory.needs);
+    } else if (may_need_levels(law)) {
+        work_on_bytes(frame, tiles, src, memory, x0, y0);
+    }
+}
+
+#endif

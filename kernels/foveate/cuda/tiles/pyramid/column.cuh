@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Levels by products (foveate/cuda/tiles/pyramid/bytes.cuh, foveate/cuda/tiles/pyramid/floats.cuh): how a block's workers fill its window with pixels,
+ * sixteen bytes at a time. */
+#ifndef FOVEA_KERNELS_FOVEATE_TILE_COLUMN_CUH
+#define FOVEA_KERNELS_FOVEATE_TILE_COLUMN_CUH
+
+#include "kernels/cuda/copy.cuh"
+#include "kernels/foveate/cuda/tiles/common/levels.cuh"
+
+/* A thread's column of PIXELS pixels, of ACROSS in ROWS rows of the picture that lie PITCH apart: in every AT_ONCE-th
+ * row. */
+template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
+    static const int at_once = FOVEATE_TILE_BYTES_WORKERS / ACROSS; /* all workers but a few */
+
+    int index; /* in the window */
+    int first; /* row */
+    int x; /* in the picture, or beside it */
+    bool fills;
+    /* Asynchronously: of a column beside the picture the nearest, which is repeated afterwards. */
+    bool copies;
+
+    template <typename Image>
+    __device__ __forceinline__ tile_column(const foveate_frame &frame, const Image &image, int x0)
+        : index((int)threadIdx.x % ACROSS), first((int)threadIdx.x / ACROSS),
+          x(x0 + PIXELS * index), fills(first < at_once),
+          copies(has_runs(image, PIXELS) && frame.width_px >= PIXELS &&
+                 (frame.width_px % PIXELS == 0 || x + PIXELS <= frame.width_px))
+    {
+    }
+    __device__ __forceinline__ bool is_beside(const foveate_frame &frame) const
+    {
+        return x < 0 || x >= frame.width_px;
+    }
+
+    /* From the picture's row y0 on; copy_wait follows. */
+    template <typename Image>
+    __device__ __forceinline__ void copy(const foveate_frame &frame, const Image &image,
+                                         uint4 *window, int y0) const
+    {
+        const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
+        uint4 *const to = window + first * PITCH + index;
+        if (y0 >= 0 && y0 + ROWS <= frame.height_px) {
+            const int64_t step = at_once * row_bytes(image);
+            const char *from = run_at(image, from_x, y0 + first);
+#pragma unroll
+            for (int i = 0; i < ROWS; i += at_once) {
+                if (i + first < ROWS) {
+                    copy_begin(to + i * PITCH, from);
+                }
+                from += step;
+            }
+            return;
+        }
+#pragma unroll 1
+        for (int i = 0; i + first < ROWS; i += at_once) {
+            const int y = min(max(y0 + first + i, 0), frame.height_px - 1);
+            copy_begin(to + i * PITCH, run_at(image, from_x, y));
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method in tiles (foveate_tiles.cu): which plans and formats take it, its memory, its
+ * launches. The device is pushed around every call.
+ *
+ * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
+ * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of the paper's law at 960x540 and
+ * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light, summed in halves;
+ * RGBA16F and B10G11R11F, stored in halves and summed as floats. RGBA32F, which halves do not hold, and all
+ * else is for foveate/cuda/nodes/nodes.h or foveate/cuda/nodes_wide/smooth.h (foveate_cuda_way_of). */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
+
+#include "kernels/foveate/cuda/common/kernels.h"
+#include "kernels/foveate/cuda/tiles/common/params.h"
+
+#define FOVEATE_CUDA_TILE_MODULES 3
+
+struct foveate_cuda_tile_kernels {
+    CUmodule modules[FOVEATE_CUDA_TILE_MODULES];
+    struct foveate_cuda_kernels levels;
+    /* The same by products; none where the code was compiled for less than 8.0. */
+    struct foveate_cuda_kernels bytes; /* of encoded RGBA8 */
+    struct foveate_cuda_kernels light; /* of RGBA8 as light */
+    struct foveate_cuda_kernels floats; /* of RGBA16F */
+    struct foveate_cuda_kernels picture;
+};
+
+/* What is loaded when it fails is there for unload. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_load(
+    const struct cuda_device *device, struct foveate_cuda_tile_kernels *out_kernels);
+void foveate_cuda_tiles_unload(const struct cuda_device *device,
+                               struct foveate_cuda_tile_kernels *kernels);
+
+bool foveate_cuda_tiles_take_format(enum fovea_format format);
+
+/* False: the plan is not for tiles. Fills all but what lies in memory: table, samples, state, and
+ * next_samples, which stays 0. */
+bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
+                             struct foveate_tiles *out_tiles);
+
+/* Of one image: its levels, a multiple of 16, and its state, which is zero between frames. */
+size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles);
+size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles);
+
+/* One frame or a slice of a batch. `dirty`: the states of `state_count` images may be anything, and are
+ * cleared first; set while a frame is not launched to its end, so that one that failed half-way leaves
+ * nothing to the next. */
+struct foveate_cuda_tile_run {
+    const struct cuda_device *device;
+    const struct foveate_cuda_tile_kernels *kernels;
+    CUfunction decimate; /* smooth_decimate_half */
+    const struct foveate_tiles *tiles;
+    const struct foveate_frame *frame;
+    CUstream stream;
+    CUdeviceptr gazes; /* of foveate_cuda_run; surfaces only */
+    bool *dirty;
+    uint32_t state_count;
+};
+
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_surface(
+    const struct foveate_cuda_tile_run *run, enum fovea_format format, CUsurfObject src,
+    CUsurfObject dst);
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_linear(
+    const struct foveate_cuda_tile_run *run, enum fovea_format format,
+    const struct foveate_cuda_slice *slice);
+
+#endif

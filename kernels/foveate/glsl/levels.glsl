@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The decimated levels, four halves a sample. After foveate/glsl/law.glsl. */
+
+/* struct smooth_constants of shaders.h. */
+layout(push_constant) uniform Constants
+{
+    foveate_frame frame;
+    int level; /* the one to make */
+    int level_count;
+    float slope; /* tiles: sigma before the ramp changes by no more a pixel */
+    float fine_sigma_px; /* tiles: below it, both axes are summed at once */
+    int kinds; /* tiles: where in the samples their kinds lie */
+    int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
+};
+
+layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };
+
+int level_margin(int k)
+{
+    return k > 0 ? MARGIN : 0;
+}
+
+/* v_k of foveate/smooth.h in pixels squared. */
+float level_variance(int k)
+{
+    return float((1 << 2 * k) - 1) * (5.0 / 12.0);
+}
+
+/* Where sample (i, j) lies; farther out than the margins the picture is constant. */
+int sample_index(int k, int i, int j)
+{
+    int margin = level_margin(k);
+    int x = clamp(i, -margin, levels[k].width + margin - 1) + margin;
+    int y = clamp(j, -margin, levels[k].height + margin - 1) + margin;
+    return levels[k].first + y * levels[k].pitch + x;
+}
+
+vec4 load_sample(int index)
+{
+    uvec2 halves = samples[index];
+    return vec4(unpackHalf2x16(halves.x), unpackHalf2x16(halves.y));
+}
+
+void store_sample(int index, vec4 value)
+{
+    vec2 zw = vec2(value.z, BLUR_ALPHA ? value.w : 0.0);
+    samples[index] = uvec2(packHalf2x16(value.xy), packHalf2x16(zw));
+}

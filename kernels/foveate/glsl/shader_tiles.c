@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "shader_tiles.h"
+
+#include "kernels/foveate/cuda/tiles/common/params.h"
+#include "kernels/foveate/model/slope.h"
+#include "shader_tile_shape.h"
+
+/* From this slope on sigma is summed in both axes at once up to the end of the law's ramp. */
+#define STEEP_RAMP 0.015f
+
+/* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its own. */
+static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
+{
+    static const int32_t radii[SHADER_TILE_LEVEL_COUNT] = {
+        SHADER_TILE_RADIUS_0, SHADER_TILE_RADIUS_1, SHADER_TILE_RADIUS_2, SHADER_TILE_RADIUS_3,
+        SHADER_TILE_RADIUS_4};
+    const int32_t count = (int32_t)plan->level_count;
+    if (count < 3) {
+        return count;
+    }
+    for (int32_t k = 2; k < SHADER_TILE_LEVEL_COUNT && k < count; k++) {
+        if (FOVEATE_REACH * sqrtf(foveate_tile_rest(sigma_px, k)) <= (float)radii[k]) {
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
+static void lay_out(const struct foveate_plan *plan, struct foveate_shader_tiles *tiles)
+{
+    uint32_t samples = 0;
+    for (int32_t k = 1; k < tiles->level_count; k++) {
+        struct foveate_level *level = &tiles->levels[k];
+        *level = plan->levels[k];
+        level->first = (int32_t)samples;
+        samples += (uint32_t)(level->pitch * (level->height + 2 * FOVEATE_MARGIN));
+    }
+    const uint32_t columns = (plan->width_px + SHADER_TILE_PX - 1) / SHADER_TILE_PX;
+    const uint32_t rows = (plan->height_px + SHADER_TILE_PX - 1) / SHADER_TILE_PX;
+    tiles->kinds = (int32_t)samples;
+    tiles->sample_count =
+        samples + columns * rows * SHADER_TILE_PLACES_ACROSS * SHADER_TILE_PLACES_DOWN;
+}
+
+struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *plan)
+{
+    struct foveate_shader_tiles tiles = {0};
+    if (!plan->smooth || plan->level_count == 0 ||
+        foveate_light_is_wide(foveate_plan_light(plan))) {
+        return tiles;
+    }
+    const struct foveate_cpu_steepness steepness = foveate_cpu_steepness_of(plan);
+    tiles.slope = 0.5f * steepness.slope; /* the ramp is twice as steep */
+    if (!(tiles.slope <= (float)FOVEATE_TILE_MAX_SLOPE)) {
+        return tiles;
+    }
+    tiles.level_count = count_levels(plan, steepness.sigma_px);
+    /* Tiles stick out of the picture. */
+    const float near = plan->sigma_max_px + tiles.slope * SHADER_TILE_PX;
+    tiles.near_level_count = count_levels(plan, fminf(near, steepness.sigma_px));
+    const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
+    tiles.fine_sigma_px =
+        fminf(tiles.slope > STEEP_RAMP ? fmaxf(1.1f * ramp_end_px, FOVEATE_TILE_SIGMA_FINE)
+                                       : FOVEATE_TILE_SIGMA_FINE,
+              (float)SHADER_TILE_RADIUS_0 / FOVEATE_REACH);
+    tiles.used = tiles.level_count > 0;
+    lay_out(plan, &tiles);
+    return tiles;
+}
+
+int32_t foveate_shader_tiles_level_count(const struct foveate_shader_tiles *tiles,
+                                         const struct foveate_frame *frame)
+{
+    return foveate_frame_gaze_is_inside(frame) && !frame->late ? tiles->near_level_count
+                                                               : tiles->level_count;
+}

@@ -1,0 +1,189 @@
+#version 450
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Two levels of the smooth method, `level` and the next one, from the level below, which for levels 1
+ * and 2 is the picture itself: [1 5 10 10 5 1]/32 along both axes, margins included. A workgroup makes
+ * 12 x 8 samples of the second and the 24 x 16 of the first around the same pixels: rows are filtered
+ * down in registers, twelve samples for four sums, then across in shared memory, and the same again
+ * for the second. All of it fits into 16 KB. */
+
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#include "kernels/image/pixel.glsl"
+#include "law.glsl"
+#include "light.glsl"
+#include "levels.glsl"
+#include "tiles.glsl"
+
+const int THREADS = 192;
+layout(local_size_x = THREADS) in;
+
+const ivec2 MADE_2 = ivec2(SHADER_LEVELS_ACROSS, SHADER_LEVELS_DOWN);
+/* Of the first, with the two samples around that the second's taps reach; of what is below likewise. */
+const ivec2 MADE_1 = 2 * MADE_2 + 4;
+const int COLUMNS = 2 * MADE_1.x + 4;
+const int EACH = 4; /* rows of the first that a thread makes at once */
+
+shared uvec2 down[MADE_1.y * COLUMNS]; /* what is below, filtered down to the first's rows; then the first */
+shared uvec2 level_1[MADE_1.y * MADE_1.x];
+
+vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
+{
+    return (1.0 / 32.0) * (a + f) + ((5.0 / 32.0) * (b + e) + (10.0 / 32.0) * (c + d));
+}
+
+/* Even columns lie before odd ones, so that neighbours across meet no conflicts of banks. */
+int down_at(int row, int column)
+{
+    return row * COLUMNS + column % 2 * (COLUMNS / 2) + column / 2;
+}
+
+/* Encoded bytes are filtered as whole numbers, two in a word: red and blue, green and alpha. Down: eighths of a
+ * level, 2040 of them at most; then across their sums fill 16 bits. */
+bool is_whole()
+{
+    return PIXEL == PIXEL_RGBA8 && !LIGHT && level == 1;
+}
+
+uvec2 six_whole(uvec2 a, uvec2 b, uvec2 c, uvec2 d, uvec2 e, uvec2 f)
+{
+    return (a + f) + (5u * (b + e) + 10u * (c + d));
+}
+
+uvec2 eighths(uvec2 sums)
+{
+    return (sums + 0x00020002u) >> 2 & 0x3fff3fffu;
+}
+
+vec4 of_sums(uvec2 sums)
+{
+    uvec4 n = uvec4(sums.x & 0xffffu, sums.y & 0xffffu, sums.x >> 16, sums.y >> 16);
+    precise vec4 whole = uintBitsToFloat(n | 0x4b000000u) - (8388608.0 + 32768.0);
+    return whole * (1.0 / 256.0);
+}
+
+/* What a thread reads of a column for its rows. */
+const int READ = 2 * EACH + 4;
+
+void filter_down(uvec4 raw[READ], int column, int row)
+{
+    if (is_whole()) {
+        uvec2 read[READ];
+        [[unroll]] for (int i = 0; i < READ; i++) {
+            read[i] = uvec2(raw[i].x, raw[i].x >> 8) & 0x00ff00ffu;
+        }
+        [[unroll]] for (int i = 0; i < EACH; i++) {
+            down[down_at(row + i, column)] =
+                eighths(six_whole(read[2 * i], read[2 * i + 1], read[2 * i + 2], read[2 * i + 3],
+                                  read[2 * i + 4], read[2 * i + 5]));
+        }
+        return;
+    }
+    vec4 read[READ];
+    [[unroll]] for (int i = 0; i < READ; i++) {
+        read[i] = level == 1 ? sample_of(raw[i]) : of_halves(raw[i].xy);
+    }
+    [[unroll]] for (int i = 0; i < EACH; i++) {
+        down[down_at(row + i, column)] =
+            halves_of(six_taps(read[2 * i], read[2 * i + 1], read[2 * i + 2], read[2 * i + 3],
+                               read[2 * i + 4], read[2 * i + 5]));
+    }
+}
+
+uvec4 read_below(ivec2 at)
+{
+    return level == 1 ? fetch_pixel(at) : uvec4(samples[sample_index(level - 1, at.x, at.y)], 0, 0);
+}
+
+/* Columns of what is below, filtered down to the first level's rows. */
+void filter_below_down(ivec2 first)
+{
+    ivec2 last = ivec2(frame.width_px, frame.height_px) - 1;
+    bool inside = level == 1 && all(greaterThanEqual(first, ivec2(0))) &&
+                  all(lessThan(first + ivec2(COLUMNS, 2 * MADE_1.y + 4), last));
+    for (int i = int(gl_LocalInvocationIndex); i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
+        int row = i / COLUMNS;
+        int column = i - row * COLUMNS;
+        row *= EACH;
+        ivec2 at = first + ivec2(column, 2 * row);
+        uvec4 raw[READ];
+        if (inside) {
+            ivec2 place = place_of(frame, at);
+            [[unroll]] for (int n = 0; n < READ; n++) {
+                raw[n] = texelFetch(source, place + ivec2(0, n), 0);
+            }
+        } else {
+            [[unroll]] for (int n = 0; n < READ; n++) {
+                raw[n] = read_below(at + ivec2(0, n));
+            }
+        }
+        filter_down(raw, column, row);
+    }
+}
+
+vec4 filter_level_1_down(int at)
+{
+    return six_taps(of_halves(level_1[at]), of_halves(level_1[at + MADE_1.x]),
+                    of_halves(level_1[at + 2 * MADE_1.x]), of_halves(level_1[at + 3 * MADE_1.x]),
+                    of_halves(level_1[at + 4 * MADE_1.x]), of_halves(level_1[at + 5 * MADE_1.x]));
+}
+
+/* `at`: down_at the first of six, an even column. */
+vec4 filter_across(int at)
+{
+    int odd = at + COLUMNS / 2;
+    return six_taps(of_halves(down[at]), of_halves(down[odd]), of_halves(down[at + 1]),
+                    of_halves(down[odd + 1]), of_halves(down[at + 2]), of_halves(down[odd + 2]));
+}
+
+/* The same of the columns of what is below. */
+vec4 filter_below_across(int at)
+{
+    if (!is_whole()) {
+        return filter_across(at);
+    }
+    int odd = at + COLUMNS / 2;
+    return of_sums(six_whole(down[at], down[odd], down[at + 1], down[odd + 1], down[at + 2],
+                             down[odd + 2]));
+}
+
+void store_level(int k, ivec2 at, uvec2 halves)
+{
+    ivec2 last = ivec2(levels[k].width, levels[k].height) + MARGIN;
+    if (all(greaterThanEqual(at, ivec2(-MARGIN))) && all(lessThan(at, last))) {
+        samples[levels[k].first + (at.y + MARGIN) * levels[k].pitch + at.x + MARGIN] = halves;
+    }
+}
+
+void main()
+{
+    int thread = int(gl_LocalInvocationIndex);
+    ivec2 first_2 = ivec2(gl_WorkGroupID.xy) * MADE_2 - MARGIN;
+    ivec2 first_1 = 2 * first_2 - 2;
+    fill_light(THREADS);
+    barrier();
+    filter_below_down(2 * first_1 - 2);
+    barrier();
+    for (int i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
+        ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
+        uvec2 halves = halves_of(filter_below_across(down_at(at.y, 2 * at.x)));
+        level_1[i] = halves;
+        if (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2))) {
+            store_level(level, first_1 + at, halves);
+        }
+    }
+    if (level + 1 >= level_count) {
+        return;
+    }
+    barrier();
+    for (int i = thread; i < MADE_1.x * MADE_2.y; i += THREADS) {
+        ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
+        down[down_at(at.y, at.x)] = halves_of(filter_level_1_down(2 * at.y * MADE_1.x + at.x));
+    }
+    barrier();
+    for (int i = thread; i < MADE_2.x * MADE_2.y; i += THREADS) {
+        ivec2 at = ivec2(i % MADE_2.x, i / MADE_2.x);
+        store_level(level + 1, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
+    }
+}

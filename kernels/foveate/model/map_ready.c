@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "map_ready.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- The table */
+
+static float entry_of(const struct foveate_map_line *line, double limit, double sample)
+{
+    const double entry = line->at_zero + line->per_sample * sample;
+    return (float)(line->root ? fmax(entry, limit) : fmin(entry, limit));
+}
+
+/* What is linear in the samples, so that linear between entries is linear between samples. */
+void foveate_map_fill_table(const struct foveate_model *model, double highest, float *out_entries)
+{
+    const struct foveate_map_line line = foveate_model_map_line(model);
+    const double limit = line.root ? 1.0 / (highest * highest) : highest;
+    for (int32_t j = -1; j <= model->map.height; j++) {
+        for (int32_t i = -1; i <= model->map.width; i++) {
+            *out_entries++ = entry_of(&line, limit, foveate_map_sample(&model->map, i, j));
+        }
+    }
+}
+
+static bool same_line(const struct foveate_map_line *a, const struct foveate_map_line *b)
+{
+    return a->root == b->root && a->floor == b->floor && a->at_zero == b->at_zero &&
+           a->per_sample == b->per_sample;
+}
+
+float *foveate_map_ready_table(const struct foveate_model *model, double highest)
+{
+    const struct fovea_map_ready *ready = model->map.ready;
+    const struct foveate_map_line line = foveate_model_map_line(model);
+    const bool fits = ready && same_line(&ready->line, &line) &&
+                      foveate_model_map_law(model, model->map.smallest) <= highest;
+    return fits ? ready->table : NULL;
+}
+
+/* ---- Making it */
+
+static float smallest_of(const struct fovea_map_ready *ready, size_t block_count)
+{
+    float smallest = INFINITY;
+    for (size_t i = 0; i < block_count; i++) {
+        smallest = fminf(smallest, ready->smallest_of_blocks[i]);
+    }
+    return smallest;
+}
+
+static enum fovea_result make_blocks(struct fovea_map_ready *ready, const struct fovea_map *map)
+{
+    const uint32_t columns = (map->width + FOVEATE_MAP_BLOCK - 1) / FOVEATE_MAP_BLOCK;
+    const uint32_t rows = (map->height + FOVEATE_MAP_BLOCK - 1) / FOVEATE_MAP_BLOCK;
+    ready->block_columns = (int32_t)columns;
+    ready->smallest_of_blocks = calloc((size_t)columns * rows, sizeof(float));
+    if (!ready->smallest_of_blocks) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < (size_t)columns * rows; i++) {
+        ready->smallest_of_blocks[i] = INFINITY;
+    }
+    for (uint32_t y = 0; y < map->height; y++) {
+        float *blocks = ready->smallest_of_blocks + (size_t)(y / FOVEATE_MAP_BLOCK) * columns;
+        const float *row = map->values + (size_t)y * map->width;
+        for (uint32_t x = 0; x < map->width; x++) {
+            float *smallest = &blocks[x / FOVEATE_MAP_BLOCK];
+            *smallest = row[x] < *smallest ? row[x] : *smallest;
+        }
+    }
+    ready->smallest = smallest_of(ready, (size_t)columns * rows);
+    return FOVEA_OK;
+}
+
+static enum fovea_result make_table(struct fovea_map_ready *ready,
+                                    const struct foveate_model *model)
+{
+    const struct foveate_law law = {.map_width = model->map.width + 2,
+                                    .map_height = model->map.height + 2,
+                                    .map_root = model->foveation.map.law == FOVEA_MAP_LAW_SQRT};
+    ready->table =
+        large_memory_make((size_t)law.map_width * (size_t)law.map_height, sizeof *ready->table);
+    if (!ready->table) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate_map_fill_table(model, (double)INFINITY, ready->table);
+    ready->line = foveate_model_map_line(model);
+    ready->extremes = foveate_cpu_extremes_of_map(&law, ready->table);
+    return FOVEA_OK;
+}
+
+/* The law from samples to sigma is the same for a picture of one pixel. */
+static bool model_without_picture(struct foveate_model *model,
+                                  const struct fovea_foveation *foveation,
+                                  struct fovea_map_ready *ready)
+{
+    struct fovea_foveation own = *foveation;
+    own.map.ready = ready;
+    return foveate_model_init(model, &own, 1, 1);
+}
+
+static enum fovea_result fill(struct fovea_map_ready *ready,
+                              const struct fovea_foveation *foveation)
+{
+    struct foveate_model model;
+    if (!model_without_picture(&model, foveation, NULL)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    ready->serial = foveation->map.serial;
+    ready->largest = (float)model.map.largest;
+    FOVEA_TRY(make_blocks(ready, &foveation->map));
+    return make_table(ready, &model);
+}
+
+enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation,
+                                         struct fovea_map_ready **out_ready)
+{
+    *out_ready = NULL;
+    struct fovea_map_ready *ready = calloc(1, sizeof *ready);
+    if (!ready) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    atomic_init(&ready->shares, 1);
+    const enum fovea_result result = fill(ready, foveation);
+    if (result < 0) {
+        foveate_map_ready_release(&ready);
+    }
+    *out_ready = ready;
+    return result;
+}
+
+bool foveate_map_ready_fits(struct fovea_map_ready *ready, const struct fovea_foveation *foveation)
+{
+    struct foveate_model model;
+    if (!ready || ready->serial != foveation->map.serial ||
+        !model_without_picture(&model, foveation, ready)) {
+        return false;
+    }
+    const struct foveate_map_line line = foveate_model_map_line(&model);
+    return same_line(&ready->line, &line);
+}
+
+/* ---- Shares */
+
+struct fovea_map_ready *foveate_map_ready_share(struct fovea_map_ready *ready)
+{
+    if (ready) {
+        atomic_fetch_add(&ready->shares, 1);
+    }
+    return ready;
+}
+
+void foveate_map_ready_release(struct fovea_map_ready **ready)
+{
+    struct fovea_map_ready *own = *ready;
+    *ready = NULL;
+    if (own && atomic_fetch_sub(&own->shares, 1) == 1) {
+        free(own->smallest_of_blocks);
+        large_memory_free(own->table);
+        free(own);
+    }
+}

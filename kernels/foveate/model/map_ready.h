@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What plans take of the samples of an array and of the law that they go by, whatever the
+ * picture's size: made once, when a map is taken, so that no frame looks through a large one. Plans
+ * without it make it for themselves, and come out the same. */
+#ifndef FOVEA_KERNELS_FOVEATE_MAP_READY_H
+#define FOVEA_KERNELS_FOVEATE_MAP_READY_H
+
+#include "model.h"
+#include "slope.h"
+
+#include <stdatomic.h>
+
+#define FOVEATE_MAP_BLOCK 16 /* samples each way */
+
+/* Immutable but for the shares; may be read from any thread. */
+struct fovea_map_ready {
+    atomic_uint shares;
+    uint64_t serial; /* of the samples */
+    float largest;
+    float smallest;
+    int32_t block_columns;
+    float *smallest_of_blocks; /* by rows */
+    struct foveate_map_line line; /* that the table goes by */
+    float *table; /* of struct foveate_law, for every size and strength that it does not limit */
+    struct foveate_extremes extremes; /* of the table */
+};
+
+/* The settings are of the map model, in range, with the samples of an array and their serial. What
+ * was made for them has one share, the caller's. FOVEA_ERROR_INVALID_ARGUMENT: no plan can be made
+ * of them. */
+FOVEA_MUST_CHECK enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation,
+                                                          struct fovea_map_ready **out_ready);
+/* True if the one made for these settings would be the same. NULL fits nothing. */
+bool foveate_map_ready_fits(struct fovea_map_ready *ready, const struct fovea_foveation *foveation);
+
+/* Another share; NULL has none. */
+struct fovea_map_ready *foveate_map_ready_share(struct fovea_map_ready *ready);
+/* The last one frees it. */
+void foveate_map_ready_release(struct fovea_map_ready **ready);
+
+/* The table for a model of these samples; NULL: the one that there is goes by another law, or is
+ * limited. */
+float *foveate_map_ready_table(const struct foveate_model *model, double highest);
+/* (width + 2) * (height + 2) entries, none of which means more than `highest`. */
+void foveate_map_fill_table(const struct foveate_model *model, double highest, float *out_entries);
+
+#endif

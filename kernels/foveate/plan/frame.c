@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "kernels/foveate/foveate.h"
+
+#include "kernels/foveate/grid.h"
+#include "kernels/gaze/gaze.h"
+#include "kernels/image/pixel_light.h"
+
+static bool averages_light(const struct fovea_foveation *foveation)
+{
+    switch (foveation->light) {
+    case FOVEA_LIGHT_ENCODED:
+        return false;
+    case FOVEA_LIGHT_AUTO:
+        return foveation->method == FOVEA_METHOD_SMOOTH;
+    case FOVEA_LIGHT_LINEAR:
+    case FOVEA_LIGHT_GAMMA:
+    case FOVEA_LIGHT_TABLE:
+        break;
+    }
+    return true;
+}
+
+int32_t foveate_plan_light(const struct foveate_plan *plan)
+{
+    const struct fovea_foveation *foveation = &plan->foveation;
+    if (!averages_light(foveation)) {
+        return FOVEATE_LIGHT_STORED;
+    }
+    if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_GAMMA) {
+        return FOVEATE_LIGHT_GAMMA;
+    }
+    if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_TABLE) {
+        return FOVEATE_LIGHT_TABLE;
+    }
+    return FOVEATE_LIGHT_SRGB + (int32_t)foveation->transfer;
+}
+
+float foveate_plan_light_value(const struct foveate_plan *plan)
+{
+    const struct fovea_display *display = &plan->foveation.display;
+    switch (foveate_plan_light(plan)) {
+    case FOVEATE_LIGHT_HLG:
+        return (float)pixel_light_system_gamma(display->hlg_peak_cd_m2);
+    case FOVEATE_LIGHT_GAMMA:
+        return display->gamma == 0.0 ? 2.2f : (float)display->gamma;
+    case FOVEATE_LIGHT_TABLE:
+        return (float)display->table_count;
+    default:
+        return 0.0f;
+    }
+}
+
+uint32_t foveate_plan_light_samples(const struct foveate_plan *plan)
+{
+    return foveate_plan_light(plan) == FOVEATE_LIGHT_TABLE ? plan->foveation.display.table_count
+                                                           : 0;
+}
+
+void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples)
+{
+    const uint32_t count = foveate_plan_light_samples(plan);
+    const float *table = plan->foveation.display.table;
+    for (uint32_t i = 0; i < count; i++) {
+        const double above_black = (double)table[i] - (double)table[0];
+        out_samples[i] = (float)(above_black / ((double)table[count - 1] - (double)table[0]));
+    }
+}
+
+struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
+{
+    return (struct foveate_frame){
+        .width_px = (int32_t)plan->width_px,
+        .height_px = (int32_t)plan->height_px,
+        .fragment_px = (int32_t)plan->fragment_px,
+        .gaze_x_q8 = foveate_gaze_q8(gaze.x_uv, (int32_t)plan->width_px),
+        .gaze_y_q8 = foveate_gaze_q8(gaze.y_uv, (int32_t)plan->height_px),
+        .ring_count = (int32_t)plan->ring_count,
+        .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
+        .light = foveate_plan_light(plan),
+        .light_value = foveate_plan_light_value(plan),
+    };
+}
+
+static float blockwise_sigma(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                             int32_t x, int32_t y)
+{
+    const int32_t side_px = frame->fragment_px;
+    const int32_t index_x = (x + foveate_grid_shift_px(frame->gaze_x_q8, side_px)) / side_px;
+    const int32_t index_y = (y + foveate_grid_shift_px(frame->gaze_y_q8, side_px)) / side_px;
+    const struct foveate_grid_filters filters = {plan->rings, &plan->law, plan->law_table};
+    const int32_t ring = foveate_grid_filter(&filters, frame, index_x, index_y);
+    return ring == FOVEATE_RING_NONE ? 0.0f : plan->rings[ring].sigma_px;
+}
+
+float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
+                       int32_t x, int32_t y)
+{
+    if (!plan->smooth) {
+        return blockwise_sigma(plan, frame, x, y);
+    }
+    return foveate_law_sigma(&plan->law, plan->law_table, x, y, (float)frame->gaze_x_q8 / 256.0f,
+                             (float)frame->gaze_y_q8 / 256.0f);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "ladder.h"
+
+#define SQRT_2_PI 2.5066282746310002
+/* From here on the sum is sqrt(2 pi) sigma to 1e-16 (Poisson's formula: 1 + 2 exp(-2 pi^2 sigma^2) times). */
+#define WIDE_PX 1.5
+
+static double sampled_sum(double sigma_px)
+{
+    double sum = 1.0;
+    for (int k = 1; sigma_px > 0.0 && k <= 14; k++) {
+        sum += 2.0 * exp(-0.5 * k * k / (sigma_px * sigma_px));
+    }
+    return sum;
+}
+
+double foveate_ladder_coordinate(double sigma_px)
+{
+    return log2(sigma_px < WIDE_PX ? sampled_sum(sigma_px) : SQRT_2_PI * sigma_px);
+}
+
+/* The sum grows with sigma: halving the interval finds it. */
+double foveate_ladder_sigma_px(double coordinate)
+{
+    const double sum = exp2(coordinate);
+    if (coordinate <= 0.0) {
+        return 0.0;
+    }
+    if (sum >= SQRT_2_PI * WIDE_PX) {
+        return sum / SQRT_2_PI;
+    }
+    double low = 0.0;
+    double high = WIDE_PX;
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        if (sampled_sum(middle) < sum) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count)
+{
+    const double coordinate = (double)i / FOVEATE_LADDER_PER_OCTAVE;
+    struct foveate_node node = {
+        .sigma_px = foveate_light_is_wide(light) ? (double)FOVEATE_LADDER_WIDE_PX * exp2(coordinate)
+                                                 : foveate_ladder_sigma_px(coordinate),
+    };
+    node.level = foveate_level_with((float)node.sigma_px, foveate_light_rest(light), level_count);
+    const double samples_sq = exp2(2.0 * node.level);
+    const double taken = 5.0 / 12.0 * (samples_sq - 1.0);
+    node.rest = sqrt((node.sigma_px * node.sigma_px - taken) / samples_sq);
+    return node;
+}
+
+int32_t foveate_node_taps(const struct foveate_node *node, double reach)
+{
+    return 2 * (int32_t)floor(reach * node->rest) + 2;
+}
+
+int32_t foveate_node_row(const struct foveate_node *node, double reach, double centre,
+                         int32_t *out_first, double *out_weights)
+{
+    const int32_t first = (int32_t)ceil(centre - reach * node->rest);
+    const int32_t last = (int32_t)floor(centre + reach * node->rest);
+    const double falloff = node->rest > 0.0 ? -0.5 / (node->rest * node->rest) : 0.0;
+    double sum = 0.0;
+    for (int32_t i = first; i <= last; i++) {
+        const double distance = i - centre;
+        out_weights[i - first] = exp(falloff * distance * distance);
+        sum += out_weights[i - first];
+    }
+    for (int32_t i = first; i <= last; i++) {
+        out_weights[i - first] /= sum;
+    }
+    *out_first = first;
+    return last - first + 1;
+}

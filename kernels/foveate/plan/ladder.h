@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The ladder of the smooth method: sigmas that pictures are blurred with as a whole, its nodes, and the weights
+ * by which a pixel of any sigma blends the pictures of the nodes around its own.
+ *
+ * A sigma's coordinate is c = log2 W, W the sum over all whole k of exp(-k^2 / (2 sigma^2)): the sum of the
+ * sampled Gaussian. It is 0 at sigma 0, log2(sqrt(2 pi) sigma) from sigma 0.8 on, and smooth between, so that
+ * one rule serves from the copied pixel to the largest blur. Node i has c = i / FOVEATE_LADDER_PER_OCTAVE; a
+ * *place* is a coordinate counted in nodes. Node 0 is the picture itself.
+ *
+ * Wide light (foveate/light.h) shows a neighbour from a billionth of its light on. There c is log2(sigma / 0.1 px),
+ * along which the logarithm of such a share is smooth, and less is no blur; and what is blended is the square root
+ * of each colour, whose square is the pixel's. Light itself, blended, is 79 of PQ's 1,023 codes off beside what is
+ * bright; its codes are no better than the root, and cost a transfer function a node.
+ *
+ * In C a picture of a node is made from one level of the pyramid (foveate/smooth.h): foveate_node_row has the
+ * weights of its samples for a pixel, blur and up-sampling at once, for each axis alike. A tile of pixels takes
+ * the few nodes that foveate_tile_nodes_of says, and each of its pixels Lagrange's weights for two to four of
+ * them. Used by C and CUDA C; what is FOVEATE_BOTH is short enough to be said again in GLSL. */
+#ifndef FOVEA_KERNELS_FOVEATE_PLAN_LADDER_H
+#define FOVEA_KERNELS_FOVEATE_PLAN_LADDER_H
+
+#include <stdbool.h>
+
+#include "kernels/foveate/light.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FOVEATE_LADDER_PER_OCTAVE 16
+/* Up to sigma 1024 px, the largest there is, and what is blended beyond it. */
+#define FOVEATE_LADDER_NODES 226
+#define FOVEATE_LADDER_TAPS 352 /* samples of a node, at most, for the widest light */
+#define FOVEATE_LADDER_TOGETHER 4 /* nodes that a pixel blends, at most */
+
+/* From here on nodes farther apart do: from sigma 0.8 px on, floats' from 2 px, wide light's from 0.6 px. */
+#define FOVEATE_LADDER_FAR 16.0f
+#define FOVEATE_LADDER_FLOATS_FAR 37.0f
+#define FOVEATE_LADDER_WIDE_FAR 41.0f
+
+/* At this sigma a neighbour weighs exp(-50). */
+#define FOVEATE_LADDER_WIDE_PX 0.1f
+
+/* The place of a sigma in wide light. */
+FOVEATE_BOTH float foveate_ladder_wide_place(float sigma_px)
+{
+    return sigma_px > FOVEATE_LADDER_WIDE_PX
+               ? FOVEATE_LADDER_PER_OCTAVE * log2f(sigma_px * (1.0f / FOVEATE_LADDER_WIDE_PX))
+               : 0.0f;
+}
+
+/* The place of a sigma in any other. */
+FOVEATE_BOTH float foveate_ladder_place(float sigma_px)
+{
+    if (sigma_px < 0.1f) {
+        return 0.0f;
+    }
+    if (sigma_px > 0.8f) {
+        return FOVEATE_LADDER_PER_OCTAVE * (log2f(sigma_px) + 1.32574806f);
+    }
+    /* exp(-4 / 2 sigma^2) is q^4, exp(-9 / 2 sigma^2) q^9. */
+    const float q = expf(-0.5f / (sigma_px * sigma_px));
+    const float q4 = q * q * q * q;
+    return FOVEATE_LADDER_PER_OCTAVE * log2f(1.0f + 2.0f * (q + q4 * (1.0f + q4 * q)));
+}
+
+/* The place of a sigma in a plan's light. */
+FOVEATE_BOTH float foveate_light_place(int32_t light, float sigma_px)
+{
+    return foveate_light_is_wide(light) ? foveate_ladder_wide_place(sigma_px)
+                                        : foveate_ladder_place(sigma_px);
+}
+
+/* The nodes first, first + apart, .. of a tile, `count` of them. A pixel blends `together` neighbours. */
+struct foveate_tile_nodes {
+    int32_t first;
+    int32_t apart;
+    int32_t count;
+    int32_t together; /* 1 to 4; less than count only if 4 */
+};
+
+/* How well nodes have to be blended: light shows errors more, and wide light most. */
+enum foveate_blend {
+    FOVEATE_BLEND_STORED = 0,
+    FOVEATE_BLEND_LIGHT = 1,
+    FOVEATE_BLEND_WIDE = 2,
+    FOVEATE_BLEND_FLOATS = 3, /* which may be light, and have no levels to hide in */
+};
+
+FOVEATE_BOTH int32_t foveate_light_blend(int32_t light)
+{
+    return foveate_light_is_wide(light)    ? FOVEATE_BLEND_WIDE
+           : light != FOVEATE_LIGHT_STORED ? FOVEATE_BLEND_LIGHT
+                                           : FOVEATE_BLEND_STORED;
+}
+
+/* How far apart 2, 3, 4 nodes may lie that hold all places of a tile between them, and the nodes that more
+ * than four are, of which a pixel then has two on either side. */
+FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
+{
+    if (blend == FOVEATE_BLEND_WIDE) {
+        return nodes == 2 ? 0 : nodes == 3 ? 1 : nodes == 4 || !is_far ? 2 : 3;
+    }
+    if (blend == FOVEATE_BLEND_FLOATS) {
+        return nodes == 2 ? 0 : nodes < 5 ? 2 : is_far ? 4 : 3;
+    }
+    if (is_far) {
+        const int32_t four = blend == FOVEATE_BLEND_LIGHT ? 4 : 6;
+        return nodes == 2 ? 2 : nodes == 3 ? 4 : nodes == 4 ? four : 6;
+    }
+    if (blend == FOVEATE_BLEND_LIGHT) {
+        return nodes - 1;
+    }
+    return nodes == 2 ? 1 : nodes == 3 ? 3 : nodes == 4 ? 4 : 6;
+}
+
+FOVEATE_BOTH float foveate_blend_far(int32_t blend)
+{
+    return blend == FOVEATE_BLEND_WIDE     ? FOVEATE_LADDER_WIDE_FAR
+           : blend == FOVEATE_BLEND_FLOATS ? FOVEATE_LADDER_FLOATS_FAR
+                                           : FOVEATE_LADDER_FAR;
+}
+
+/* The nodes for places from lowest to highest. */
+FOVEATE_BOTH struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float highest,
+                                                             int32_t blend)
+{
+    const bool is_far = lowest >= foveate_blend_far(blend);
+    struct foveate_tile_nodes nodes;
+    nodes.first = (int32_t)lowest;
+    const int32_t reach = (int32_t)ceilf(highest) - nodes.first;
+    if (reach <= 0) { /* both on the node */
+        nodes.apart = 1;
+        nodes.count = 1;
+        nodes.together = 1;
+        return nodes;
+    }
+    for (int32_t n = 2; n <= FOVEATE_LADDER_TOGETHER; n++) {
+        nodes.apart = (reach + n - 2) / (n - 1);
+        if (nodes.apart <= foveate_blend_apart(blend, is_far, n)) {
+            nodes.count = n;
+            nodes.together = n;
+            return nodes;
+        }
+    }
+    nodes.apart = foveate_blend_apart(blend, is_far, FOVEATE_LADDER_TOGETHER + 1);
+    nodes.first = nodes.first > nodes.apart ? nodes.first - nodes.apart : 0;
+    nodes.count = (int32_t)((highest - (float)nodes.first) / (float)nodes.apart) + 3;
+    nodes.together = FOVEATE_LADDER_TOGETHER;
+    return nodes;
+}
+
+/* Which of a tile's nodes is the first that a place blends, from 0, and in *out_at where the place is from
+ * there, counted in nodes of the tile. */
+FOVEATE_BOTH int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *nodes, float place,
+                                           float *out_at)
+{
+    const float at = (place - (float)nodes->first) / (float)nodes->apart;
+    int32_t first = 0;
+    if (nodes->count > nodes->together) {
+        first = (int32_t)at - 1;
+        first = first < 0 ? 0 : first;
+        first = first > nodes->count - nodes->together ? nodes->count - nodes->together : first;
+    }
+    *out_at = at - (float)first;
+    return first;
+}
+
+/* Lagrange's weights of `together` nodes at 0, 1, .. for what is at `at`; their sum is 1. */
+FOVEATE_BOTH void foveate_ladder_weights(float at, int32_t together,
+                                         float out[FOVEATE_LADDER_TOGETHER])
+{
+    const float a = at, b = at - 1.0f, c = at - 2.0f, d = at - 3.0f;
+    out[0] = 1.0f;
+    out[1] = out[2] = out[3] = 0.0f;
+    if (together == 2) {
+        out[0] = -b;
+        out[1] = a;
+    } else if (together == 3) {
+        out[0] = 0.5f * b * c;
+        out[1] = -a * c;
+        out[2] = 0.5f * a * b;
+    } else if (together == 4) {
+        out[0] = b * c * d * (-1.0f / 6.0f);
+        out[1] = a * c * d * 0.5f;
+        out[2] = a * b * d * -0.5f;
+        out[3] = a * b * c * (1.0f / 6.0f);
+    }
+}
+
+/* ---- On the host: foveate/plan/ladder.c ----------------------------------------------------------------- */
+
+struct foveate_node {
+    double sigma_px;
+    int32_t level; /* whose samples it is made of */
+    double rest; /* what they lack to sigma, in samples: sqrt(sigma^2 - v_level) / 2^level */
+};
+
+/* c, and back; but for wide light. */
+double foveate_ladder_coordinate(double sigma_px);
+double foveate_ladder_sigma_px(double coordinate);
+
+/* Node i for a pyramid of so many levels: the coarsest on which at least foveate_light_rest(light) is left. */
+struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count);
+
+/* The samples within `reach` rests of a pixel. `centre` is the pixel's in samples: (x + 0.5) / 2^level - 0.5. Returns
+ * how many they are, at most foveate_node_taps(node, reach), from *out_first on; the sum of the weights is 1. */
+int32_t foveate_node_row(const struct foveate_node *node, double reach, double centre,
+                         int32_t *out_first, double *out_weights);
+int32_t foveate_node_taps(const struct foveate_node *node, double reach);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "smooth.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+#include "kernels/foveate/limits.h"
+#include "kernels/foveate/model/map_ready.h"
+
+#include <math.h>
+
+/* Between entries the table is linear: with so many the kinks of a law are met to 1/1000. */
+#define RADIAL_ENTRIES 2049
+#define PROJECTED_ENTRIES 4097
+#define PROJECTED_END_DEG 180.0
+
+/* Below, a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may be no float. */
+#define SMALLEST_STRENGTH 1e-6
+
+static struct foveate_law radial_law(const struct foveate_model *model)
+{
+    return (struct foveate_law){
+        .kind = FOVEATE_LAW_RADIAL,
+        .table_count = RADIAL_ENTRIES,
+        .table_per_unit = (float)((RADIAL_ENTRIES - 1) / model->d_max_px),
+    };
+}
+
+static struct foveate_law projected_law(void)
+{
+    return (struct foveate_law){
+        .kind = FOVEATE_LAW_PROJECTED,
+        .table_count = PROJECTED_ENTRIES,
+        .table_per_unit = (float)((PROJECTED_ENTRIES - 1) / PROJECTED_END_DEG),
+    };
+}
+
+/* The map in a frame of one entry, which is the smallest sample: what counts farther out. */
+static struct foveate_law map_law(const struct foveate_model *model)
+{
+    const int32_t width = model->map.width + 2;
+    const int32_t height = model->map.height + 2;
+    return (struct foveate_law){
+        .kind = foveate_model_projected(model) ? FOVEATE_LAW_MAP_PROJECTED : FOVEATE_LAW_MAP,
+        .table_count = width * height,
+        .table_per_unit = (float)foveate_model_map_per_unit(model),
+        .map_width = width,
+        .map_height = height,
+        .map_root = model->foveation.map.law == FOVEA_MAP_LAW_SQRT,
+    };
+}
+
+static struct foveate_law law_of(const struct foveate_model *model)
+{
+    struct foveate_law law;
+    if (model->foveation.model == FOVEA_MODEL_MAP) {
+        law = map_law(model);
+    } else {
+        law = foveate_model_projected(model) ? projected_law() : radial_law(model);
+    }
+    law.tan_x0 = (float)model->view.tan_x0;
+    law.tan_x_per_px = (float)model->view.tan_x_per_px;
+    law.tan_y0 = (float)model->view.tan_y0;
+    law.tan_y_per_px = (float)model->view.tan_y_per_px;
+    return law;
+}
+
+/* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs has
+ * an end. */
+static double highest_entry(const struct foveate_model *model)
+{
+    return FOVEATE_MAX_SIGMA_PX / fmax(model->foveation.strength, 1e-3) /
+           foveate_model_px_per_unit_max(model);
+}
+
+static void fill_line(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const int32_t last = plan->law.table_count - 1;
+    const double end = foveate_model_projected(model) ? PROJECTED_END_DEG : model->d_max_px;
+    const double highest = highest_entry(model);
+    for (int32_t i = 0; i <= last; i++) {
+        plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / last), highest);
+    }
+}
+
+static enum fovea_result fill_table(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const bool is_map = model->foveation.model == FOVEA_MODEL_MAP;
+    plan->law_table = is_map ? foveate_map_ready_table(model, highest_entry(model)) : NULL;
+    if (plan->law_table) {
+        return FOVEA_OK;
+    }
+    plan->law_table = large_memory_make((size_t)plan->law.table_count, sizeof *plan->law_table);
+    if (!plan->law_table) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    if (is_map) {
+        foveate_map_fill_table(model, highest_entry(model), plan->law_table);
+    } else {
+        fill_line(plan, model);
+    }
+    return FOVEA_OK;
+}
+
+double foveate_plan_sigma_bound_px(const struct foveate_model *model)
+{
+    const double law = fmin(foveate_model_law_bound(model), highest_entry(model));
+    return foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
+}
+
+void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count)
+{
+    plan->level_count = level_count;
+    plan->level_samples = 0;
+    for (uint32_t k = 0; k < plan->level_count; k++) {
+        const int32_t margin = foveate_level_margin((int32_t)k);
+        const int32_t last = (1 << k) - 1;
+        struct foveate_level *level = &plan->levels[k];
+        level->first = (int32_t)plan->level_samples;
+        level->width = ((int32_t)plan->width_px + last) >> k;
+        level->height = ((int32_t)plan->height_px + last) >> k;
+        level->pitch = level->width + 2 * margin;
+        plan->level_samples += (uint32_t)(level->pitch * (level->height + 2 * margin));
+    }
+}
+
+static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    const double sigma_px = foveate_plan_sigma_bound_px(model);
+    const float rest = foveate_light_rest(foveate_plan_light(plan));
+    plan->sigma_bound_px = (float)sigma_px;
+    foveate_plan_lay_levels(
+        plan, (uint32_t)foveate_level_with((float)sigma_px, rest, FOVEATE_MAX_LEVELS) + 1);
+}
+
+enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
+                                        const struct foveate_model *model)
+{
+    plan->law = law_of(model);
+    const bool blurs = model->foveation.strength >= SMALLEST_STRENGTH;
+    plan->law.strength = blurs ? (float)model->foveation.strength : 0.0f;
+    plan->law.sharp_px = (float)(2.0 * model->kappa);
+    return fill_table(plan, model);
+}
+
+enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
+                                           const struct foveate_model *model)
+{
+    FOVEA_TRY(foveate_plan_fill_law(plan, model));
+    if (plan->law.strength > 0.0f) {
+        fill_levels(plan, model);
+    }
+    return FOVEA_OK;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The smooth method by its definition: for every pixel sigma by the model's formula, and the sum of the
+ * picture under that Gaussian. Shares no code with the plan or a backend, and no table: it is what they
+ * are tested against. The one liberty is a copy of the picture with its edges repeated, so that the
+ * sums run without a test of where they are. */
+
+#include "kernels/foveate/foveate.h"
+
+#include "map.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CUT_OFF_SIGMAS 4.5
+/* Where 1e-6 of white is not black. */
+#define CUT_OFF_SIGMAS_HDR 7.5
+#define DEGREE (acos(-1.0) / 180.0)
+
+struct smooth_reference {
+    struct fovea_foveation settings;
+    long width, height, channels;
+    const double *src;
+    double *dst;
+    double gaze_x, gaze_y;
+    double tan_left, tan_up; /* of the picture's left and upper edge, left and up positive */
+    double tan_across, tan_down; /* of a pixel */
+    struct reference_map map; /* of the map model */
+    long pad; /* pixels repeated beyond each edge */
+    double *planes; /* the padded picture, a plane a channel */
+    double *weights;
+};
+
+/* ---- Where a pixel is looked at from */
+
+struct direction {
+    double x, y, z; /* of length 1; right, down, ahead */
+};
+
+/* Of a place in pixels from the picture's top left corner. */
+static struct direction direction_of(const struct smooth_reference *ref, double x, double y)
+{
+    const double right = x * ref->tan_across - ref->tan_left;
+    const double down = y * ref->tan_down - ref->tan_up;
+    const double length = sqrt(right * right + down * down + 1.0);
+    return (struct direction){right / length, down / length, 1.0 / length};
+}
+
+static double eccentricity(struct direction a, struct direction b)
+{
+    const double x = a.x - b.x;
+    const double y = a.y - b.y;
+    const double z = a.z - b.z;
+    return 2.0 * asin(fmin(0.5 * sqrt(x * x + y * y + z * z), 1.0)) / DEGREE;
+}
+
+static void set_view(struct smooth_reference *ref)
+{
+    const struct fovea_geometry *g = &ref->settings.geometry;
+    if (ref->settings.model == FOVEA_MODEL_MAP) {
+        ref->map = reference_map_of(&ref->settings);
+    }
+    if (g->tan_left != 0.0 || g->tan_right != 0.0 || g->tan_up != 0.0 || g->tan_down != 0.0) {
+        ref->tan_left = g->tan_left;
+        ref->tan_up = g->tan_up;
+        ref->tan_across = (g->tan_left + g->tan_right) / (double)ref->width;
+        ref->tan_down = (g->tan_up + g->tan_down) / (double)ref->height;
+        return;
+    }
+    ref->tan_across = g->screen_width_m / ((double)ref->width * g->distance_m);
+    if (g->ppd != 0.0) {
+        ref->tan_across = 2.0 * tan(1.0 / (2.0 * g->ppd) * DEGREE);
+    }
+    ref->tan_down = ref->tan_across;
+    ref->tan_left = (double)ref->width / 2.0 * ref->tan_across;
+    ref->tan_up = (double)ref->height / 2.0 * ref->tan_down;
+}
+
+/* ---- What is resolved there */
+
+/* Geisler and Perry 1998: the frequency whose contrast threshold is 1. */
+static double geisler_perry(double ct0, double alpha, double e2, double e)
+{
+    return e2 * log(1.0 / ct0) / (alpha * (e + e2));
+}
+
+static double curve_cutoff(const struct fovea_curve *curve, double e)
+{
+    const uint32_t last = curve->count - 1;
+    if (e <= curve->eccentricity_deg[0] || e >= curve->eccentricity_deg[last]) {
+        return curve->cutoff_cpd[e <= curve->eccentricity_deg[0] ? 0 : last];
+    }
+    uint32_t i = last;
+    while (curve->eccentricity_deg[i - 1] > e) {
+        i--;
+    }
+    const double whole = curve->eccentricity_deg[i] - curve->eccentricity_deg[i - 1];
+    const double right = (e - curve->eccentricity_deg[i - 1]) / whole;
+    return curve->cutoff_cpd[i - 1] * (1.0 - right) + curve->cutoff_cpd[i] * right;
+}
+
+/* Cycles a pixel, by the paper's mapping. */
+static double paper_frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_paper *p = &ref->settings.paper;
+    const double width = (double)ref->width;
+    const double height = (double)ref->height;
+    const double d_max = sqrt(width * width + height * height) / 2.0;
+    const double dx = x - ref->gaze_x;
+    const double dy = y - ref->gaze_y;
+    const double e = p->e_max_deg * fmin(sqrt(dx * dx + dy * dy) / d_max, 1.0);
+    return 0.5 * fmin(geisler_perry(p->ct0, p->alpha, p->e2_deg, e) / p->f_max_cpd, 1.0);
+}
+
+/* The map laid over the picture: e_max_deg in the corner while its middle is in the picture's. */
+static double map_frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_paper *p = &ref->settings.paper;
+    const double width = (double)ref->width;
+    const double height = (double)ref->height;
+    const double degrees = p->e_max_deg / (sqrt(width * width + height * height) / 2.0);
+    const double cpd =
+        reference_map_cpd(&ref->map, (x - ref->gaze_x) * degrees, (y - ref->gaze_y) * degrees);
+    return 0.5 * fmin(cpd, p->f_max_cpd) / p->f_max_cpd;
+}
+
+/* Cycles a degree where the map is laid around the gaze: as far from its middle as the eccentricity, in
+ * the direction in which the ray lies from the gaze's, whose right is level. */
+static double viewed_map_cutoff(const struct smooth_reference *ref, struct direction pixel,
+                                struct direction gaze)
+{
+    const double e = eccentricity(pixel, gaze);
+    const double level = sqrt(gaze.x * gaze.x + gaze.z * gaze.z);
+    const struct direction right = {gaze.z / level, 0.0, -gaze.x / level};
+    const struct direction down = {gaze.y * right.z, gaze.z * right.x - gaze.x * right.z,
+                                   -gaze.y * right.x};
+    const double to_right = pixel.x * right.x + pixel.z * right.z;
+    const double to_below = pixel.x * down.x + pixel.y * down.y + pixel.z * down.z;
+    const double turn = atan2(to_below, to_right);
+    return reference_map_cpd(&ref->map, e * cos(turn), e * sin(turn));
+}
+
+static double viewed_cutoff(const struct smooth_reference *ref, struct direction pixel,
+                            struct direction gaze)
+{
+    const struct fovea_foveation *s = &ref->settings;
+    switch (s->model) {
+    case FOVEA_MODEL_CURVE:
+        return curve_cutoff(&s->curve, eccentricity(pixel, gaze));
+    case FOVEA_MODEL_MAP:
+        return viewed_map_cutoff(ref, pixel, gaze);
+    case FOVEA_MODEL_PHYSICAL:
+    case FOVEA_MODEL_PAPER:
+        break;
+    }
+    return geisler_perry(s->physical.ct0, s->physical.alpha, s->physical.e2_deg,
+                         eccentricity(pixel, gaze));
+}
+
+/* Cycles a pixel across the radius of a flat picture, where a pixel on the axis is tan_across wide, by the
+ * longer of its sides: the most cycles a pixel of any direction. */
+static double view_frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct direction pixel = direction_of(ref, x, y);
+    const double degrees_a_pixel = fmax(ref->tan_across, ref->tan_down) * pixel.z / DEGREE;
+    return viewed_cutoff(ref, pixel, direction_of(ref, ref->gaze_x, ref->gaze_y)) * degrees_a_pixel;
+}
+
+static double frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_foveation *s = &ref->settings;
+    if (s->model == FOVEA_MODEL_PAPER) {
+        return paper_frequency(ref, x, y);
+    }
+    return s->model == FOVEA_MODEL_MAP && s->map.degrees == FOVEA_MAP_DEGREES_PAPER
+               ? map_frequency(ref, x, y)
+               : view_frequency(ref, x, y);
+}
+
+/* A cutoff at Nyquist or beyond asks for nothing; from there to half of it sigma catches up. */
+static double sigma_of(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_foveation *s = &ref->settings;
+    const double kappa = sqrt(-2.0 * log(s->cutoff_gain)) / (2.0 * acos(-1.0));
+    const double f = frequency(ref, x, y);
+    if (f >= 0.5) {
+        return 0.0;
+    }
+    const double sigma = f > 0.25 ? 2.0 * (kappa / f - kappa / 0.5) : kappa / f;
+    return s->strength * sigma;
+}
+
+/* ---- The sum */
+
+static long clamp(long value, long low, long high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static void fill_planes(const struct smooth_reference *ref)
+{
+    double *out = ref->planes;
+    for (long c = 0; c < ref->channels; c++) {
+        for (long y = -ref->pad; y < ref->height + ref->pad; y++) {
+            const long row = clamp(y, 0, ref->height - 1) * ref->width;
+            for (long x = -ref->pad; x < ref->width + ref->pad; x++) {
+                *out++ = ref->src[(row + clamp(x, 0, ref->width - 1)) * ref->channels + c];
+            }
+        }
+    }
+}
+
+/* Four sums side by side, so that one addition need not wait for the one before. Nearly all of the time
+ * goes by here, ten times as much with sanitizers: blur_pixel keeps to what is there. */
+__attribute__((no_sanitize("address"), no_sanitize("undefined"))) static double dot(const double *a,
+                                                                                    const double *b,
+                                                                                    long count)
+{
+    double sums[4] = {0.0};
+    long i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (long j = 0; j < 4; j++) {
+            sums[j] += a[i + j] * b[i + j];
+        }
+    }
+    for (; i < count; i++) {
+        sums[0] += a[i] * b[i];
+    }
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+/* weights[i + radius] for i = -radius .. radius; they sum to 1. */
+static void fill_weights(const struct smooth_reference *ref, double sigma, long radius)
+{
+    double sum = 0.0;
+    for (long i = -radius; i <= radius; i++) {
+        ref->weights[i + radius] = exp(-(double)(i * i) / (2.0 * sigma * sigma));
+        sum += ref->weights[i + radius];
+    }
+    for (long i = 0; i <= 2 * radius; i++) {
+        ref->weights[i] /= sum;
+    }
+}
+
+static double cut_off_sigmas(const struct smooth_reference *ref)
+{
+    const bool as_srgb = ref->settings.transfer == FOVEA_TRANSFER_SRGB &&
+                         ref->settings.light != FOVEA_LIGHT_GAMMA &&
+                         ref->settings.light != FOVEA_LIGHT_TABLE;
+    return as_srgb ? CUT_OFF_SIGMAS : CUT_OFF_SIGMAS_HDR;
+}
+
+static void blur_pixel(const struct smooth_reference *ref, long x, long y, double sigma)
+{
+    const long radius = clamp((long)ceil(cut_off_sigmas(ref) * sigma), 0, ref->pad);
+    const long pitch = ref->width + 2 * ref->pad;
+    const long plane = pitch * (ref->height + 2 * ref->pad);
+    const bool keep_alpha = ref->settings.alpha == FOVEA_ALPHA_KEEP && ref->channels == 4;
+    fill_weights(ref, sigma, radius);
+    for (long c = 0; c < ref->channels - keep_alpha; c++) {
+        const double *corner =
+            ref->planes + c * plane + (y + ref->pad - radius) * pitch + (x + ref->pad - radius);
+        double sum = 0.0;
+        for (long j = 0; j <= 2 * radius; j++) {
+            sum += ref->weights[j] * dot(ref->weights, corner + j * pitch, 2 * radius + 1);
+        }
+        ref->dst[(y * ref->width + x) * ref->channels + c] = sum;
+    }
+}
+
+static double largest_sigma(const struct smooth_reference *ref)
+{
+    double largest = 0.0;
+    for (long y = 0; y < ref->height; y++) {
+        for (long x = 0; x < ref->width; x++) {
+            largest = fmax(largest, sigma_of(ref, (double)x + 0.5, (double)y + 0.5));
+        }
+    }
+    return largest;
+}
+
+static void blur(const struct smooth_reference *ref)
+{
+    fill_planes(ref);
+    for (long y = 0; y < ref->height; y++) {
+        for (long x = 0; x < ref->width; x++) {
+            const double sigma = sigma_of(ref, (double)x + 0.5, (double)y + 0.5);
+            if (sigma > 0.0) {
+                blur_pixel(ref, x, y, sigma);
+            }
+        }
+    }
+}
+
+double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t width_px,
+                               uint32_t height_px, struct foveate_reference_places places)
+{
+    struct smooth_reference ref = {
+        .settings = *foveation,
+        .width = (long)width_px,
+        .height = (long)height_px,
+        .gaze_x = places.gaze_x_px,
+        .gaze_y = places.gaze_y_px,
+    };
+    set_view(&ref);
+    return sigma_of(&ref, places.x_px, places.y_px);
+}
+
+enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
+                                           uint32_t width_px, uint32_t height_px, uint32_t channels,
+                                           const double *src, double *dst, double gaze_x_px,
+                                           double gaze_y_px)
+{
+    struct smooth_reference ref = {
+        .settings = *foveation,
+        .width = (long)width_px,
+        .height = (long)height_px,
+        .channels = (long)channels,
+        .src = src,
+        .dst = dst,
+        .gaze_x = gaze_x_px,
+        .gaze_y = gaze_y_px,
+    };
+    set_view(&ref);
+    for (long i = 0; i < ref.width * ref.height * ref.channels; i++) {
+        dst[i] = src[i];
+    }
+    ref.pad = (long)ceil(cut_off_sigmas(&ref) * largest_sigma(&ref));
+    const size_t samples =
+        (size_t)((ref.width + 2 * ref.pad) * (ref.height + 2 * ref.pad) * ref.channels);
+    ref.planes = calloc(samples, sizeof *ref.planes);
+    ref.weights = calloc(2 * (size_t)ref.pad + 1, sizeof *ref.weights);
+    const bool ready = ref.planes && ref.weights;
+    if (ready) {
+        blur(&ref);
+    }
+    free(ref.planes);
+    free(ref.weights);
+    return ready ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
+}

@@ -1,0 +1,48 @@
+#version 450
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* One thread, first in a frame's commands: reads the block that the gaze thread keeps up to date, and
+ * leaves the gaze for everything that follows in the frame, so that all of it sees the same. Bound by one
+ * or two round trips to the host's memory. */
+
+#extension GL_GOOGLE_include_directive : require
+#include "late.h"
+
+layout(local_size_x = 1) in;
+
+layout(push_constant) uniform Constants { foveate_late_own own; };
+layout(set = 0, binding = 2, std430) coherent volatile readonly buffer Block { uint block[]; };
+layout(set = 0, binding = 3, std430) writeonly buffer Latched { uint latched[]; };
+/* The same once more where the host can read it. */
+layout(set = 0, binding = 4, std430) writeonly buffer Report { uint report[]; };
+
+void leave(int word, uint value)
+{
+    latched[word] = value;
+    report[word] = value;
+}
+
+void main()
+{
+    uint words[FOVEATE_LATE_WORDS];
+    bool whole = false;
+    for (int i = 0; i < FOVEATE_LATE_TRIES && !whole; i++) {
+        words[FOVEATE_LATE_SEQUENCE] = block[FOVEATE_LATE_SEQUENCE];
+        memoryBarrierBuffer();
+        for (int word = FOVEATE_LATE_SEQUENCE + 1; word < FOVEATE_LATE_WORDS; word++) {
+            words[word] = block[word];
+        }
+        memoryBarrierBuffer();
+        whole = block[FOVEATE_LATE_SEQUENCE] == words[FOVEATE_LATE_SEQUENCE] &&
+                foveate_late_is_whole(words);
+    }
+    bool taken = whole && foveate_late_is_for(words, own);
+    leave(FOVEATE_LATCHED_GAZE_X, taken ? words[FOVEATE_LATE_GAZE_X] : uint(own.gaze_x_q8));
+    leave(FOVEATE_LATCHED_GAZE_Y, taken ? words[FOVEATE_LATE_GAZE_Y] : uint(own.gaze_y_q8));
+    leave(FOVEATE_LATCHED_T_LOW, taken ? words[FOVEATE_LATE_T_LOW] : own.t_low);
+    leave(FOVEATE_LATCHED_T_HIGH, taken ? words[FOVEATE_LATE_T_HIGH] : own.t_high);
+    leave(FOVEATE_LATCHED_CLOCK_LOW, 0u); /* timestamps of the queue say when */
+    leave(FOVEATE_LATCHED_CLOCK_HIGH, 0u);
+    leave(FOVEATE_LATCHED_TAKEN, taken ? 1u : 0u);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "late_cuda.h"
+
+#include "kernels/foveate/cuda/common/kernels.h"
+#include "late_params.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+extern const unsigned char foveate_late_fatbin[];
+
+#define PLACE_BYTES 64 /* of the block, and of each slot behind it */
+#define CALIBRATIONS 5
+
+struct foveate_cuda_late {
+    const struct cuda_device *device;
+    CUmodule module;
+    CUfunction latch;
+    char *shared; /* host memory that the device sees: the block, then a report for each slot */
+    CUdeviceptr shared_device;
+    CUdeviceptr latched; /* device memory, for each slot */
+    int64_t *enqueued_ns; /* when, for each slot */
+    int64_t clock_ahead_ns; /* the device's clock less ours */
+};
+
+/* The clock of fovea_time_ns. */
+static int64_t now_ns(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static uint32_t *report_of(const struct foveate_cuda_late *late, uint32_t slot)
+{
+    return (uint32_t *)(void *)(late->shared + (size_t)PLACE_BYTES * (slot + 1));
+}
+
+static int64_t device_ns(const struct foveate_cuda_late *late, uint32_t slot)
+{
+    const uint32_t *report = report_of(late, slot);
+    return foveate_late_join(report[FOVEATE_LATCHED_CLOCK_LOW], report[FOVEATE_LATCHED_CLOCK_HIGH]);
+}
+
+enum fovea_result foveate_cuda_late_latch(struct foveate_cuda_late *late, CUstream stream,
+                                          uint32_t slot, const struct foveate_late_own *own,
+                                          CUdeviceptr *out_gazes)
+{
+    const struct cuda_device *device = late->device;
+    struct foveate_cuda_late_params params = {
+        .block = late->shared_device,
+        .latched = late->latched + (uint64_t)PLACE_BYTES * slot,
+        .report = late->shared_device + (uint64_t)PLACE_BYTES * (slot + 1),
+        .own = *own};
+    *out_gazes = params.latched;
+    memset(report_of(late, slot), 0, FOVEATE_LATCHED_WORDS * sizeof(uint32_t));
+    late->enqueued_ns[slot] = now_ns();
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(late->latch, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&params},
+                                    NULL));
+    return FOVEA_OK;
+}
+
+/* The launch that is over soonest says most about how the clocks differ. */
+static enum fovea_result calibrate(struct foveate_cuda_late *late, CUstream stream)
+{
+    const struct cuda_device *device = late->device;
+    const struct foveate_late_own none = {0};
+    int64_t best_ns = INT64_MAX;
+    for (int i = 0; i < CALIBRATIONS; i++) {
+        CUdeviceptr gazes = 0;
+        FOVEA_TRY(foveate_cuda_late_latch(late, stream, 0, &none, &gazes));
+        CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(stream));
+        const int64_t took_ns = now_ns() - late->enqueued_ns[0];
+        if (took_ns < best_ns) {
+            best_ns = took_ns;
+            late->clock_ahead_ns = device_ns(late, 0) - (late->enqueued_ns[0] + took_ns / 2);
+        }
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result build(struct foveate_cuda_late *late, CUstream stream, uint32_t slot_count)
+{
+    const struct cuda_device *device = late->device;
+    const struct cuda_driver *cu = device->cu;
+    const size_t bytes = (size_t)PLACE_BYTES * (slot_count + 1);
+    void *shared = NULL;
+    late->enqueued_ns = calloc(slot_count, sizeof *late->enqueued_ns);
+    if (!late->enqueued_ns) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    CU_TRY(device->log, cu, cu->ModuleLoadData(&late->module, foveate_late_fatbin));
+    FOVEA_TRY(foveate_cuda_get_kernel(device, late->module, "gaze_latch", &late->latch));
+    CU_TRY(device->log, cu,
+           cu->MemHostAlloc(&shared, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+    late->shared = shared;
+    memset(shared, 0, bytes);
+    CU_TRY(device->log, cu, cu->MemHostGetDevicePointer(&late->shared_device, shared, 0));
+    CU_TRY(device->log, cu, cu->MemAlloc(&late->latched, bytes));
+    return calibrate(late, stream);
+}
+
+enum fovea_result foveate_cuda_late_create(const struct cuda_device *device, CUstream stream,
+                                           uint32_t slot_count, struct foveate_cuda_late **out_late)
+{
+    *out_late = NULL;
+    struct foveate_cuda_late *late = calloc(1, sizeof *late);
+    if (!late) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    late->device = device;
+    const enum fovea_result result = build(late, stream, slot_count);
+    if (result != FOVEA_OK) {
+        foveate_cuda_late_destroy(&late);
+        return result;
+    }
+    *out_late = late;
+    return FOVEA_OK;
+}
+
+void foveate_cuda_late_destroy(struct foveate_cuda_late **late)
+{
+    struct foveate_cuda_late *old = *late;
+    if (!old) {
+        return;
+    }
+    const struct cuda_device *device = old->device;
+    if (old->latched) {
+        CU_WARN(device->log, device->cu, device->cu->MemFree(old->latched));
+    }
+    if (old->shared) {
+        CU_WARN(device->log, device->cu, device->cu->MemFreeHost(old->shared));
+    }
+    if (old->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(old->module));
+    }
+    foveate_cuda_late_abandon(late);
+}
+
+void foveate_cuda_late_abandon(struct foveate_cuda_late **late)
+{
+    if (*late) {
+        free((*late)->enqueued_ns);
+        free(*late);
+        *late = NULL;
+    }
+}
+
+uint32_t *foveate_cuda_late_block(struct foveate_cuda_late *late)
+{
+    return (uint32_t *)(void *)late->shared;
+}
+
+/* The clocks drift apart. That a latch ran after it was enqueued and before now bounds by how much. */
+static void follow_drift(struct foveate_cuda_late *late, uint32_t slot, int64_t ran_ns)
+{
+    const int64_t least_ns = ran_ns - now_ns();
+    const int64_t most_ns = ran_ns - late->enqueued_ns[slot];
+    if (late->clock_ahead_ns < least_ns) {
+        late->clock_ahead_ns = least_ns;
+    }
+    if (late->clock_ahead_ns > most_ns) {
+        late->clock_ahead_ns = most_ns;
+    }
+}
+
+bool foveate_cuda_late_age(struct foveate_cuda_late *late, uint32_t slot, int64_t *out_age_ns)
+{
+    const uint32_t *report = report_of(late, slot);
+    const int64_t ran_ns = device_ns(late, slot);
+    if (ran_ns == 0) {
+        return false;
+    }
+    follow_drift(late, slot, ran_ns);
+    *out_age_ns = ran_ns - late->clock_ahead_ns -
+                  foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    return true;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What every shader of the operator shares: the frame's constants, the images, and raw pixels as
+ * numbers. */
+
+#extension GL_EXT_samplerless_texture_functions : require
+
+/* struct foveate_frame of foveate.h, member by member. */
+struct foveate_frame {
+    int width_px;
+    int height_px;
+    int fragment_px;
+    int gaze_x_q8;
+    int gaze_y_q8;
+    int ring_count;
+    int blur_alpha;
+    int light;
+    int origin_x_px;
+    int origin_y_px;
+    int late;
+    float light_value;
+};
+
+const int PIXEL_RGBA8 = 1; /* enum fovea_format */
+const int PIXEL_A2B10G10R10 = 4;
+const int PIXEL_B10G11R11F = 5;
+const int PIXEL_RGBA16F = 6;
+layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
+/* FOVEATE_LIGHT_* of foveate/light.h: as what UNORM pixels are averaged. */
+const int LIGHT_SRGB = 1;
+const int LIGHT_PQ = 2;
+const int LIGHT_HLG = 3;
+const int LIGHT_HLG_BLUE_FIRST = 4;
+const int LIGHT_GAMMA = 5;
+const int LIGHT_TABLE = 6;
+layout(constant_id = 1) const int LIGHT_OF = 0;
+const bool LIGHT = LIGHT_OF != 0;
+const bool LIGHT_WIDE = LIGHT_OF > LIGHT_SRGB;
+const bool LIGHT_IS_HLG = LIGHT_OF == LIGHT_HLG || LIGHT_OF == LIGHT_HLG_BLUE_FIRST;
+/* Where it is not, nothing of a fourth channel is computed. */
+layout(constant_id = 2) const bool BLUR_ALPHA = true;
+
+layout(set = 0, binding = 0) uniform utexture2D source;
+#if WORDS == 4
+layout(set = 0, binding = 1, rgba16ui) uniform uimage2D result;
+#else
+layout(set = 0, binding = 1, r32ui) uniform uimage2D result;
+#endif
+
+/* Where a view's pixel lies in the images, which may hold several views. What lies beyond a view's
+ * edges is its own edge again: coordinates are clamped before they come here. */
+ivec2 place_of(foveate_frame frame, ivec2 pixel)
+{
+    return pixel + ivec2(frame.origin_x_px, frame.origin_y_px);
+}
+
+/* ---- Pixels: raw words <-> the numbers that are averaged ---- */
+
+/* Whole numbers below 2^23 as floats. Conversions are a quarter as fast as arithmetic on some GPUs; this is
+ * exact too, as long as no compiler moves the large number into other sums. */
+vec4 whole_numbers(uvec4 n)
+{
+    precise vec4 whole = uintBitsToFloat(n | 0x4b000000u) - 8388608.0;
+    return whole;
+}
+
+vec4 decode(uvec4 raw)
+{
+    if (PIXEL == PIXEL_RGBA16F) {
+        uvec2 pairs = raw.xz | raw.yw << 16;
+        return vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
+    }
+    uint word = raw.x;
+    if (PIXEL == PIXEL_A2B10G10R10) {
+        return whole_numbers(uvec4(word, word >> 10, word >> 20, word >> 30) &
+                             uvec4(1023, 1023, 1023, 3));
+    }
+    if (PIXEL == PIXEL_B10G11R11F) {
+        /* 11 and 10-bit floats are halves without a sign and with fewer bits of mantissa. */
+        vec2 rg = unpackHalf2x16((word & 0x7ffu) << 4 | (word >> 11 & 0x7ffu) << 20);
+        return vec4(rg, unpackHalf2x16((word >> 22) << 5).x, 1.0);
+    }
+    return whole_numbers(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u);
+}
+
+/* A half's bits with its mantissa rounded to nearest even to `bits` fewer bits; no sign. */
+uint shorten_half(float value, int bits)
+{
+    uint half_bits = packHalf2x16(vec2(value, 0.0));
+    if ((half_bits & 0x7fffu) > 0x7c00u) {
+        return 0x7c00u >> bits | 1u; /* NaN, whatever its sign */
+    }
+    if ((half_bits & 0x8000u) != 0u) {
+        return 0u;
+    }
+    uint odd = half_bits >> bits & 1u;
+    return (half_bits + (1u << (bits - 1)) - 1u + odd) >> bits;
+}
+
+/* raw is the source's pixel: its alpha is kept where alpha is not filtered. */
+uvec4 encode(vec4 value, uvec4 raw)
+{
+    if (PIXEL == PIXEL_RGBA16F) {
+        uvec2 pairs = uvec2(packHalf2x16(value.xy), packHalf2x16(value.zw));
+        uvec4 halves = uvec4(pairs.x & 0xffffu, pairs.x >> 16, pairs.y & 0xffffu, pairs.y >> 16);
+        return uvec4(halves.xyz, BLUR_ALPHA ? halves.w : raw.w);
+    }
+    if (PIXEL == PIXEL_B10G11R11F) {
+        return uvec4(shorten_half(value.x, 4) | shorten_half(value.y, 4) << 11 |
+                     shorten_half(value.z, 5) << 22);
+    }
+    uvec4 n = uvec4(value + 0.5);
+    if (PIXEL == PIXEL_A2B10G10R10) {
+        uint alpha = BLUR_ALPHA ? n.w << 30 : raw.x & 0xc0000000u;
+        return uvec4(n.x | n.y << 10 | n.z << 20 | alpha);
+    }
+    uint alpha = BLUR_ALPHA ? n.w << 24 : raw.x & 0xff000000u;
+    return uvec4(n.x | n.y << 8 | n.z << 16 | alpha);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "fovea.h"
+
+#include "context_backend.h"
+#include "context_batch.h"
+#include "core/log.h"
+#include "kernels/operators.h"
+#include "settings_take.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes (and settings) that are kept: a stereo pair, a window and a thumbnail. */
+#define CACHE_ENTRIES 4
+
+static const struct context_backend *const backends[] = {
+    &context_backend_cpu,
+#if FOVEA_HAVE_CUDA
+    &context_backend_cuda,
+#endif
+};
+#define BACKEND_COUNT (sizeof backends / sizeof *backends)
+
+struct slot {
+    struct context_device *device;
+    bool tried;
+    enum fovea_result result; /* of opening it: what failed once is not tried again each frame */
+};
+
+struct entry {
+    size_t backend; /* index into backends */
+    struct operator_plan *plan; /* NULL: the entry is free */
+    struct context_op *op;
+    uint64_t last_used;
+};
+
+struct fovea_context {
+    struct fovea_settings settings; /* as they were taken: a map is one of ours */
+    struct map_copy map;
+    struct fovea_log log;
+    struct context_device_desc device_desc;
+    struct slot slots[BACKEND_COUNT];
+    struct entry entries[CACHE_ENTRIES];
+    uint64_t use_count;
+    bool described; /* the settings' view, in the log */
+    char problem[CONTEXT_PROBLEM_BYTES]; /* logged last and still there */
+};
+
+/* ---- Problems */
+
+/* The context's own log, and its backends': the same problem frame after frame is said once. */
+static void say_once(void *user, enum fovea_log_level level, const char *message)
+{
+    struct fovea_context *context = user;
+    if (level >= FOVEA_LOG_WARNING) {
+        if (strncmp(message, context->problem, sizeof context->problem - 1) == 0) {
+            return;
+        }
+        snprintf(context->problem, sizeof context->problem, "%s", message);
+    }
+    context->log.fn(context->log.user, level, message);
+}
+
+static struct fovea_log own_log(struct fovea_context *context)
+{
+    return (struct fovea_log){.fn = context->log.fn ? say_once : NULL,
+                              .user = context,
+                              .min_level = context->log.min_level};
+}
+
+static enum fovea_result refuse(struct fovea_context *context, enum fovea_result result,
+                                const char *problem)
+{
+    log_error(context->device_desc.log, "%s", problem);
+    return result;
+}
+
+/* ---- Create and destroy */
+
+struct fovea_context_desc fovea_context_desc_default(void)
+{
+    return (struct fovea_context_desc){.settings = NULL};
+}
+
+static enum fovea_result open_slot(struct fovea_context *context, size_t index)
+{
+    struct slot *slot = &context->slots[index];
+    if (!slot->tried) {
+        slot->result = backends[index]->open(&context->device_desc, &slot->device);
+        slot->tried = slot->result != FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    return slot->result;
+}
+
+/* A backend that the settings name is opened now, so that the program learns now. */
+static enum fovea_result open_named(struct fovea_context *context)
+{
+    const enum fovea_backend named = context->settings.backend;
+    if (named == FOVEA_BACKEND_AUTO) {
+        return FOVEA_OK;
+    }
+    for (size_t i = 0; i < BACKEND_COUNT; i++) {
+        if (backends[i]->backend == named) {
+            return open_slot(context, i);
+        }
+    }
+    log_error(context->device_desc.log,
+              named == FOVEA_BACKEND_VULKAN
+                  ? "backend vulkan is for Vulkan images: see fovea_vulkan.h"
+                  : "this build of Fovea has no backend %s",
+              fovea_backend_name(named));
+    return FOVEA_ERROR_UNSUPPORTED;
+}
+
+enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
+                                       struct fovea_context **out_context)
+{
+    if (!out_context) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_context = NULL;
+    if (!desc) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct fovea_settings settings = desc->settings ? *desc->settings : fovea_settings_default();
+    struct map_copy map = {0};
+    FOVEA_TRY(settings_take(&settings, &map, desc->log));
+    struct fovea_context *context = calloc(1, sizeof *context);
+    if (!context) {
+        log_error(desc->log, "out of memory");
+        map_copy_finish(&map);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    context->settings = settings;
+    context->map = map;
+    context->log = desc->log;
+    context->device_desc =
+        (struct context_device_desc){.cuda_device = desc->cuda_device, .log = own_log(context)};
+    const enum fovea_result result = open_named(context);
+    if (result < 0) {
+        fovea_context_destroy(&context);
+        return result;
+    }
+    *out_context = context;
+    return FOVEA_OK;
+}
+
+static void forget_entry(struct fovea_context *context, struct entry *entry)
+{
+    if (entry->op) {
+        backends[entry->backend]->destroy_op(context->slots[entry->backend].device, &entry->op);
+    }
+    operators_default()->plan_destroy(&entry->plan);
+    *entry = (struct entry){0};
+}
+
+void fovea_context_destroy(struct fovea_context **context)
+{
+    if (!context || !*context) {
+        return;
+    }
+    for (size_t i = 0; i < CACHE_ENTRIES; i++) {
+        forget_entry(*context, &(*context)->entries[i]);
+    }
+    for (size_t i = 0; i < BACKEND_COUNT; i++) {
+        if ((*context)->slots[i].device) {
+            backends[i]->close(&(*context)->slots[i].device);
+        }
+    }
+    map_copy_finish(&(*context)->map);
+    free(*context);
+    *context = NULL;
+}
+
+/* The entries of the old settings stay until newer ones need their place: a program that switches
+ * back and forth pays once. */
+enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
+                                              const struct fovea_foveation *foveation)
+{
+    if (!context || !foveation) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct fovea_settings settings = context->settings;
+    settings.foveation = *foveation;
+    FOVEA_TRY(settings_take(&settings, &context->map, context->log));
+    context->settings = settings;
+    context->described = false;
+    return FOVEA_OK;
+}
+
+/* ---- Plans */
+
+static struct entry *oldest_entry(struct fovea_context *context)
+{
+    struct entry *oldest = &context->entries[0];
+    for (size_t i = 1; i < CACHE_ENTRIES; i++) {
+        if (context->entries[i].last_used < oldest->last_used) {
+            oldest = &context->entries[i];
+        }
+    }
+    return oldest;
+}
+
+static struct operator_plan_desc plan_desc(const struct fovea_context *context,
+                                           const struct fovea_image *image)
+{
+    return (struct operator_plan_desc){.foveation = &context->settings.foveation,
+                                       .width_px = image->width_px,
+                                       .height_px = image->height_px};
+}
+
+static struct entry *find_entry(struct fovea_context *context, size_t backend,
+                                const struct fovea_image *image)
+{
+    const struct operator_plan_desc desc = plan_desc(context, image);
+    for (size_t i = 0; i < CACHE_ENTRIES; i++) {
+        struct entry *entry = &context->entries[i];
+        if (entry->plan && entry->backend == backend &&
+            operators_default()->plan_fits(entry->plan, &desc)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+/* A real view looks mild, so what it comes to is said once: with the first image, whose size it needs. */
+static void describe(struct fovea_context *context, const struct operator_plan *plan)
+{
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    if (!context->described && operators_default()->plan_describe(plan, words, sizeof words)) {
+        log_info(context->device_desc.log, "%s", words);
+    }
+    context->described = true;
+}
+
+static enum fovea_result fill_entry(struct fovea_context *context, size_t backend,
+                                    const struct fovea_image *image, struct entry *entry)
+{
+    entry->backend = backend;
+    const struct operator_plan_desc desc = plan_desc(context, image);
+    const enum fovea_result result = operators_default()->plan_create(&desc, &entry->plan);
+    if (result < 0) {
+        return refuse(
+            context, result,
+            result == FOVEA_ERROR_INVALID_ARGUMENT
+                ? "foveation: for this image the settings together ask for a blur that no "
+                  "image needs"
+                : "cannot make the filters of this image");
+    }
+    describe(context, entry->plan);
+    return backends[backend]->create_op(context->slots[backend].device, entry->plan,
+                                        context->settings.cpu_threads, &entry->op);
+}
+
+static enum fovea_result get_entry(struct fovea_context *context, size_t backend,
+                                   const struct fovea_image *image, struct entry **out_entry)
+{
+    struct entry *entry = find_entry(context, backend, image);
+    if (!entry) {
+        entry = oldest_entry(context);
+        forget_entry(context, entry);
+        const enum fovea_result result = fill_entry(context, backend, image, entry);
+        if (result < 0) {
+            forget_entry(context, entry);
+            return result;
+        }
+    }
+    entry->last_used = ++context->use_count;
+    *out_entry = entry;
+    return FOVEA_OK;
+}
+
+/* ---- A frame */
+
+static enum fovea_result choose_backend(struct fovea_context *context, enum fovea_memory memory,
+                                        size_t *out_index)
+{
+    const enum fovea_backend named = context->settings.backend;
+    const char *problem = "this build of Fovea has no CUDA: images in CUDA memory cannot be used";
+    for (size_t i = 0; i < BACKEND_COUNT; i++) {
+        if (backends[i]->memory != memory) {
+            continue;
+        }
+        if (named == FOVEA_BACKEND_AUTO || named == backends[i]->backend) {
+            *out_index = i;
+            return open_slot(context, i);
+        }
+        problem = memory == FOVEA_MEMORY_CUDA
+                      ? "the settings name a backend that takes no images in CUDA memory"
+                      : "the settings name a backend that takes no images in host memory";
+    }
+    return refuse(context, FOVEA_ERROR_UNSUPPORTED, problem);
+}
+
+/* A frame that was checked. */
+static enum fovea_result run_frame(struct fovea_context *context, struct context_frame *frame,
+                                   struct fovea_point_uv gaze)
+{
+    size_t backend = 0;
+    struct entry *entry = NULL;
+    FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
+    FOVEA_TRY(get_entry(context, backend, &frame->src, &entry));
+    frame->view = operator_frame_make(frame->src.width_px, frame->src.height_px, gaze);
+    FOVEA_TRY(backends[backend]->run(context->slots[backend].device, entry->op, frame));
+    context->problem[0] = '\0';
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_context_run(struct fovea_context *context, const struct fovea_image *src,
+                                    const struct fovea_image *dst, struct fovea_point_uv gaze,
+                                    void *cuda_stream)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    if (!context) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!src || !dst) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, src ? "dst is NULL" : "src is NULL");
+    }
+    struct context_frame frame = {.count = 1, .src = *src, .dst = *dst, .cuda_stream = cuda_stream};
+    if (!context_batch_check_images(&frame, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    if (!isfinite(gaze.x_uv) || !isfinite(gaze.y_uv)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
+    }
+    return run_frame(context, &frame, gaze);
+}
+
+enum fovea_result fovea_context_run_batch(struct fovea_context *context,
+                                          const struct fovea_batch *batch, void *cuda_stream)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    struct context_frame frame;
+    struct fovea_point_uv gaze = {0.5, 0.5}; /* of no image, but for a batch of one */
+    if (!context) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!batch) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch is NULL");
+    }
+    if (!context_batch_take(batch, &frame, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    frame.cuda_stream = cuda_stream;
+    if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_HOST) {
+        gaze = (struct fovea_point_uv){(double)frame.gazes_uv[0], (double)frame.gazes_uv[1]};
+        frame.gazes_uv = NULL;
+    }
+    return run_frame(context, &frame, gaze);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a backend is to fovea_context. context_cpu.c is the template: a new backend is a file and a
+ * line in the table of context.c. */
+#ifndef FOVEA_CONTEXT_BACKEND_H
+#define FOVEA_CONTEXT_BACKEND_H
+
+#include "kernels/operator.h"
+
+/* What a backend keeps for a context: a device and its stream. Each backend defines its own. */
+struct context_device;
+
+/* What a backend keeps for a plan: tables on the device, scratch, threads. Likewise. */
+struct context_op;
+
+struct context_device_desc {
+    int cuda_device; /* of fovea_context_desc */
+    struct fovea_log log; /* lives as long as the context */
+};
+
+/* The arguments of run, already validated against each other: same size, format and memory, strides
+ * that do not overlap, aligned data, no overlap of src and dst or of images of dst; format fits the plan.
+ * All images are of the size of the op's plan. pixel_stride_bytes is filled in, never 0. */
+struct context_frame {
+    uint32_t count; /* at least 1 */
+    struct fovea_image src; /* the first */
+    struct fovea_image dst;
+    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t dst_next_bytes;
+    struct operator_frame view;
+    const float *gazes_uv; /* of all images; NULL: `view` has the gaze */
+    enum fovea_memory gazes_memory;
+    void *cuda_stream;
+};
+
+/* No entry is NULL. Called from one thread at a time for each device. A function that fails says why
+ * in the device's log, once, and leaves nothing behind. */
+struct context_backend {
+    enum fovea_backend backend;
+    enum fovea_memory memory; /* of the images that it takes */
+
+    /* Called when the first image of that memory comes, or at once where the settings name the
+     * backend. FOVEA_ERROR_UNSUPPORTED: not on this machine. */
+    enum fovea_result (*open)(const struct context_device_desc *desc,
+                              struct context_device **out_device);
+    /* After every op of it was destroyed. */
+    void (*close)(struct context_device **device);
+
+    /* thread_count as in fovea_settings.cpu_threads. The plan outlives the op. */
+    enum fovea_result (*create_op)(struct context_device *device, const struct operator_plan *plan,
+                                   uint32_t thread_count, struct context_op **out_op);
+    /* Work that run has enqueued may still be under way: waits for it. */
+    void (*destroy_op)(struct context_device *device, struct context_op **op);
+
+    /* Allocates where no earlier frame of the op was of that format or of so many images, and nothing
+     * else; on failure the op is as it was, and dst is not written. */
+    enum fovea_result (*run)(struct context_device *device, struct context_op *op,
+                             const struct context_frame *frame);
+};
+
+extern const struct context_backend context_backend_cpu;
+/* Compiled and in the table where FOVEA_HAVE_CUDA is 1. */
+extern const struct context_backend context_backend_cuda;
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "context_backend.h"
+
+#include "core/log.h"
+#include "core/thread_pool.h"
+
+#include <stdlib.h>
+
+struct context_device {
+    struct fovea_log log;
+    struct thread_pool *pool; /* of all ops, which run one after the other; made with the first */
+};
+
+struct context_op {
+    const struct operator_host_api *api; /* the plan's */
+    struct operator_host *host;
+};
+
+static enum fovea_result cpu_open(const struct context_device_desc *desc,
+                                  struct context_device **out_device)
+{
+    *out_device = calloc(1, sizeof **out_device);
+    if (!*out_device) {
+        log_error(desc->log, "cpu: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    (*out_device)->log = desc->log;
+    return FOVEA_OK;
+}
+
+static void cpu_close(struct context_device **device)
+{
+    thread_pool_destroy(&(*device)->pool);
+    free(*device);
+    *device = NULL;
+}
+
+static void cpu_destroy_op(struct context_device *device, struct context_op **op)
+{
+    (void)device;
+    if (*op && (*op)->host) {
+        (*op)->api->destroy(&(*op)->host);
+    }
+    free(*op);
+    *op = NULL;
+}
+
+static enum fovea_result make_op(struct context_device *device, const struct operator_plan *plan,
+                                 uint32_t thread_count, struct context_op *op)
+{
+    if (!device->pool) {
+        FOVEA_TRY(thread_pool_create(thread_count, &device->pool));
+    }
+    op->api = &plan->api->host;
+    return op->api->create(device->pool, plan, &op->host);
+}
+
+static enum fovea_result cpu_create_op(struct context_device *device,
+                                       const struct operator_plan *plan, uint32_t thread_count,
+                                       struct context_op **out_op)
+{
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    *out_op = calloc(1, sizeof **out_op);
+    if (*out_op) {
+        result = make_op(device, plan, thread_count, *out_op);
+    }
+    if (result < 0) {
+        log_error(device->log, "cpu: cannot make the scratch memory of this image: %s",
+                  fovea_result_name(result));
+        cpu_destroy_op(device, out_op);
+    }
+    return result;
+}
+
+static enum fovea_result cpu_run(struct context_device *device, struct context_op *op,
+                                 const struct context_frame *frame)
+{
+    const struct operator_images images = {
+        .count = frame->count,
+        .src = &frame->src,
+        .dst = &frame->dst,
+        .src_next_bytes = frame->src_next_bytes,
+        .dst_next_bytes = frame->dst_next_bytes,
+        .gazes_uv = frame->gazes_uv,
+    };
+    const enum fovea_result result = op->api->reserve(op->host, &images);
+    if (result < 0) {
+        log_error(device->log, "cpu: cannot make the scratch memory of %u images: %s",
+                  (unsigned)frame->count, fovea_result_name(result));
+        return result;
+    }
+    op->api->run(op->host, &images, &frame->view);
+    return FOVEA_OK;
+}
+
+const struct context_backend context_backend_cpu = {
+    .backend = FOVEA_BACKEND_CPU,
+    .memory = FOVEA_MEMORY_HOST,
+    .open = cpu_open,
+    .close = cpu_close,
+    .create_op = cpu_create_op,
+    .destroy_op = cpu_destroy_op,
+    .run = cpu_run,
+};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "map_store.h"
+
+#include "core/log.h"
+#include "kernels/foveate/model/map_ready.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_MAX 4
+
+struct map_samples {
+    atomic_uint shares;
+    bool taken; /* by a context, at least once */
+    struct map_copy copy; /* shared is NULL: the values are its own */
+};
+
+/* Held for a look, never while anything is read or freed. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of different files; what was prepared last is in front. */
+static struct map_samples *kept[KEPT_MAX];
+
+void map_samples_release(struct map_samples **samples)
+{
+    struct map_samples *own = *samples;
+    *samples = NULL;
+    if (own && atomic_fetch_sub(&own->shares, 1) == 1) {
+        map_copy_finish(&own->copy);
+        free(own);
+    }
+}
+
+/* Under the lock. KEPT_MAX: it is not there. */
+static size_t place_of(const char *file)
+{
+    size_t at = 0;
+    while (at < KEPT_MAX && !(kept[at] && strcmp(kept[at]->copy.file, file) == 0)) {
+        at++;
+    }
+    return at;
+}
+
+/* Under the lock: those before `at` move back by one, over what lay there. */
+static void put_in_front(struct map_samples *samples, size_t at)
+{
+    memmove(&kept[1], &kept[0], at * sizeof kept[0]);
+    kept[0] = samples;
+}
+
+/* *out_now: as it is now, with a share of what is ready. */
+static struct map_samples *share_kept(const char *file, struct map_copy *out_now)
+{
+    struct map_samples *samples = NULL;
+    pthread_mutex_lock(&lock);
+    const size_t at = place_of(file);
+    if (at < KEPT_MAX) {
+        samples = kept[at];
+        *out_now = samples->copy;
+        foveate_map_ready_share(out_now->ready);
+        put_in_front(samples, at);
+        atomic_fetch_add(&samples->shares, 1);
+    }
+    pthread_mutex_unlock(&lock);
+    return samples;
+}
+
+/* The store's share goes over to it; earlier samples of its file go, or what was prepared longest
+ * ago. */
+static void put(struct map_samples *samples)
+{
+    pthread_mutex_lock(&lock);
+    const size_t found = place_of(samples->copy.file);
+    const size_t at = found < KEPT_MAX ? found : KEPT_MAX - 1;
+    struct map_samples *old = kept[at];
+    put_in_front(samples, at);
+    pthread_mutex_unlock(&lock);
+    map_samples_release(&old);
+}
+
+/* What contexts had and have let go. What no context has taken yet may be about to be taken. */
+static void drop_unused(void)
+{
+    struct map_samples *dropped[KEPT_MAX] = {0};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < KEPT_MAX; i++) {
+        if (kept[i] && kept[i]->taken && atomic_load(&kept[i]->shares) == 1) {
+            dropped[i] = kept[i];
+            kept[i] = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < KEPT_MAX; i++) {
+        map_samples_release(&dropped[i]);
+    }
+}
+
+static enum fovea_result keep(struct map_copy *fresh, struct fovea_log log)
+{
+    struct map_samples *samples = calloc(1, sizeof *samples);
+    if (!samples) {
+        log_error(log, "foveation.map.file: %s: out of memory", fresh->file);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    atomic_init(&samples->shares, 1);
+    samples->copy = *fresh;
+    *fresh = (struct map_copy){0};
+    put(samples);
+    return FOVEA_OK;
+}
+
+/* The file was touched maybe, and another law is ready for them: what there was goes. */
+static void change_kept(struct map_samples *samples, const struct stat *status,
+                        struct fovea_map_ready **ready)
+{
+    pthread_mutex_lock(&lock);
+    struct fovea_map_ready *former = samples->copy.ready;
+    samples->copy.ready = *ready;
+    samples->copy.status = *status;
+    pthread_mutex_unlock(&lock);
+    *ready = former;
+}
+
+/* *now is what the store has of the file, or nothing. */
+static enum fovea_result prepare_file(struct fovea_foveation *foveation,
+                                      struct map_samples *samples, struct map_copy *now,
+                                      struct fovea_log log)
+{
+    struct map_copy fresh = {0};
+    enum fovea_result result = map_copy_read(&foveation->map, now, log, &fresh);
+    const bool same = samples && (!fresh.values || map_copy_same_values(&fresh, now));
+    foveation->map.serial = now->serial;
+    if (result == FOVEA_OK && same) {
+        map_copy_make_ready(now, foveation, &now->ready);
+        change_kept(samples, &fresh.status, &now->ready);
+    } else if (result == FOVEA_OK) {
+        foveation->map.serial = fresh.serial = map_copy_next_serial();
+        map_copy_make_ready(&fresh, foveation, &fresh.ready);
+        result = keep(&fresh, log);
+    }
+    map_copy_finish(&fresh);
+    return result;
+}
+
+enum fovea_result map_store_prepare(struct fovea_settings *settings, struct fovea_log log)
+{
+    struct fovea_foveation *foveation = &settings->foveation;
+    if (foveation->model != FOVEA_MODEL_MAP || foveation->map.kind != FOVEA_MAP_FILE) {
+        drop_unused();
+        return FOVEA_OK;
+    }
+    struct map_copy now = {0};
+    struct map_samples *samples = share_kept(foveation->map.file, &now);
+    const enum fovea_result result = prepare_file(foveation, samples, &now, log);
+    foveate_map_ready_release(&now.ready);
+    map_samples_release(&samples);
+    return result;
+}
+
+bool map_store_find(const struct fovea_map *map, struct map_copy *out_copy)
+{
+    if (map->serial == 0) {
+        return false;
+    }
+    pthread_mutex_lock(&lock);
+    const size_t at = place_of(map->file);
+    /* Later samples of the file are what reading it anew would give. */
+    const bool found = at < KEPT_MAX && kept[at]->copy.serial >= map->serial;
+    if (found) {
+        kept[at]->taken = true;
+        atomic_fetch_add(&kept[at]->shares, 1);
+        *out_copy = kept[at]->copy;
+        out_copy->ready = foveate_map_ready_share(out_copy->ready);
+        out_copy->shared = kept[at];
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "settings_take.h"
+
+#include "config/prepare.h"
+#include "core/log.h"
+#include "kernels/foveate/model/map_ready.h"
+#include "map_store.h"
+
+/* How much blur a view asks for depends on the image's size and is said when that is known. */
+static enum fovea_result check_model(const struct fovea_foveation *foveation, struct fovea_log log)
+{
+    struct foveate_model model;
+    const bool of_a_view =
+        foveation->model == FOVEA_MODEL_PHYSICAL || foveation->model == FOVEA_MODEL_CURVE ||
+        (foveation->model == FOVEA_MODEL_MAP && foveation->map.degrees == FOVEA_MAP_DEGREES_VIEW);
+    if (!of_a_view && !foveate_model_init(&model, foveation, 1, 1)) {
+        log_error(log, "foveation: these settings together ask for a blur that no image needs");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result take_map(struct fovea_foveation *foveation, struct map_copy *copy,
+                                  struct fovea_log log, struct map_copy *fresh)
+{
+    foveation->map.ready = NULL;
+    if (foveation->model != FOVEA_MODEL_MAP) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(map_copy_make(&foveation->map, copy, log, fresh));
+    const struct map_copy *now = fresh->values ? fresh : copy;
+    if (!fresh->ready) {
+        fresh->ready = foveate_map_ready_share(copy->ready);
+    }
+    map_copy_make_ready(now, foveation, &fresh->ready);
+    foveation->map.ready = fresh->ready;
+    return FOVEA_OK;
+}
+
+static void keep(struct map_copy *fresh, struct map_copy *copy)
+{
+    if (fresh->values) {
+        map_copy_finish(copy);
+        *copy = *fresh;
+    } else if (fresh->ready) {
+        foveate_map_ready_release(&copy->ready);
+        copy->ready = fresh->ready;
+    }
+}
+
+enum fovea_result settings_take(struct fovea_settings *settings, struct map_copy *copy,
+                                struct fovea_log log)
+{
+    config_prepare_by(map_store_prepare); /* settings that are saved from now on */
+    FOVEA_TRY(fovea_settings_check(settings, log));
+    struct map_copy fresh = {0};
+    FOVEA_TRY(take_map(&settings->foveation, copy, log, &fresh));
+    const enum fovea_result result = check_model(&settings->foveation, log);
+    if (result < 0) {
+        map_copy_finish(&fresh);
+        return result;
+    }
+    keep(&fresh, copy);
+    return FOVEA_OK;
+}

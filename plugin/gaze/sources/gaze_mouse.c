@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the program pushes: the pointer, or a tracker that the program reads itself. */
+#include "plugin/gaze/gaze_intake.h"
+
+struct mouse {
+    struct fovea_gaze_source base;
+    struct gaze_intake intake;
+};
+
+static enum fovea_result mouse_init(struct fovea_gaze_source *source)
+{
+    gaze_intake_init(&((struct mouse *)source)->intake);
+    return FOVEA_OK;
+}
+
+static enum fovea_result mouse_push(struct fovea_gaze_source *source,
+                                    const struct fovea_gaze_sample *sample)
+{
+    struct mouse *mouse = (struct mouse *)source;
+    const bool added = gaze_intake_add(&mouse->intake, source->settings.min_confidence, sample);
+    return added ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
+}
+
+static struct gaze_intake *mouse_intake(struct fovea_gaze_source *source)
+{
+    return &((struct mouse *)source)->intake;
+}
+
+static void mouse_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
+                          struct gaze_observation *out)
+{
+    (void)aspect;
+    gaze_intake_observe(&((struct mouse *)source)->intake, t_ns, out);
+}
+
+const struct gaze_source_api gaze_mouse = {
+    .name = "mouse",
+    .bytes = sizeof(struct mouse),
+    .init = mouse_init,
+    .push = mouse_push,
+    .intake = mouse_intake,
+    .observe = mouse_observe,
+};

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "layer_session.h"
+
+#include "layer_choices.h"
+#include "layer_defaults.h"
+#include "layer_gaze.h"
+#include "layer_windows.h"
+#include "plugin/layer/input/layer_input.h"
+#include "plugin/layer/layer_log.h"
+
+#include "core/log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* All of it behind one lock. A frame holds it for a look. It is held for longer while the settings are read for the
+ * first time, then up to 0.1 s for the gaze source; and at the end, up to 0.3 s for the input's thread, 0.5 s each for
+ * the settings' and the one that opens gaze sources. Nobody waits for the X server, nor for files once frames run. */
+struct session {
+    uint32_t instances;
+    bool begun;
+    struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
+    struct layer_choices choices; /* what the files and the keys say */
+    uint64_t serial; /* of those */
+    struct fovea_gaze_source *source; /* NULL: none could be opened */
+    struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
+    struct layer_gaze *opener; /* NULL: there is no memory; sources are opened here */
+    bool opening, has_former; /* a source has been asked for; there is one to come back to */
+    struct fovea_gaze_settings wanted; /* what was asked for last */
+    struct fovea_gaze_settings former; /* of one that had to go first */
+    struct layer_context *asked; /* those whose GPU is to read a source itself; gaze.late */
+    struct layer_input *input; /* NULL: there is none */
+    struct layer_input_state seen;
+    struct layer_windows windows; /* with the gaze in each where the pointer is it */
+};
+
+#define FIRST_SOURCE_MS 100.0 /* the first frame has its gaze, unless the source is slower */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct session session;
+
+/* No source goes while it is written here. A frame whose context follows one reads here during its
+ * submit (layer_session_hold), as many at a time as there are. The lock above is taken first. */
+static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+/* ---- Settings ------------------------------------------------------------------------------------- */
+
+static void open_config(void)
+{
+    const struct fovea_settings defaults = layer_defaults();
+    struct fovea_config_desc desc = fovea_config_desc_default();
+    desc.defaults = &defaults;
+    desc.defaults_if_wrong = true;
+    desc.log = layer_log();
+    if (fovea_config_create(&desc, &session.config) < 0) {
+        log_error(layer_log(), "the configuration cannot be taken; the defaults are in force");
+    }
+}
+
+static void take_away(struct layer_context *context)
+{
+    if (context->follows) {
+        (void)!fovea_vk_follow_gaze(context->fovea, NULL); /* does not fail */
+    }
+    context->follows = false;
+    context->asked = NULL;
+}
+
+/* Their next frames ask again. */
+static void stop_following(void)
+{
+    pthread_rwlock_wrlock(&sources);
+    while (session.asked) {
+        struct layer_context *context = session.asked;
+        session.asked = context->next_asked;
+        take_away(context);
+    }
+    pthread_rwlock_unlock(&sources);
+}
+
+static void close_source(void)
+{
+    stop_following();
+    layer_windows_feed(&session.windows, session.input, NULL);
+    layer_gaze_close(session.opener, &session.source);
+}
+
+static void use_source(struct fovea_gaze_source *source, const struct fovea_gaze_settings *gaze)
+{
+    close_source();
+    session.source = source;
+    session.gaze = *gaze;
+    layer_windows_feed(&session.windows, session.input, gaze);
+}
+
+/* The next time that the files are read it is tried again. */
+static void do_without(void)
+{
+    session.wanted = session.gaze;
+}
+
+static void open_source_here(const struct fovea_gaze_settings *gaze)
+{
+    struct fovea_gaze_source *source = NULL;
+    if (fovea_gaze_source_create(gaze, layer_log(), &source) == FOVEA_OK) {
+        use_source(source, gaze);
+    } else {
+        log_warning(layer_log(), "the gaze source %s cannot be opened",
+                    fovea_gaze_kind_name(gaze->kind));
+        do_without();
+    }
+}
+
+/* The former source stays until the new one is open, and where that cannot be had. Two cannot have
+ * one port at a time: there the former one goes first, and comes back. */
+static void open_source(const struct fovea_gaze_settings *gaze)
+{
+    session.wanted = *gaze;
+    if (session.source && session.gaze.kind == FOVEA_GAZE_UDP && gaze->kind == FOVEA_GAZE_UDP) {
+        session.former = session.gaze;
+        session.has_former = true;
+        close_source();
+    } else if (!session.opening) {
+        session.has_former = false;
+    }
+    session.opening =
+        layer_gaze_takes_time(gaze->kind) &&
+        layer_gaze_ask(session.opener, gaze, session.has_former ? &session.former : NULL);
+    if (!session.opening) {
+        layer_gaze_cancel(session.opener);
+        open_source_here(gaze);
+    }
+}
+
+/* The thread that opens sources has said it in the log where there is none. */
+static void take_source(void)
+{
+    struct fovea_gaze_source *source = NULL;
+    struct fovea_gaze_settings gaze;
+    if (!session.opening || !layer_gaze_take(session.opener, &source, &gaze)) {
+        return;
+    }
+    session.opening = false;
+    if (source) {
+        use_source(source, &gaze);
+    } else {
+        do_without();
+    }
+}
+
+/* The files have changed, or are read for the first time. */
+static void take_files(void)
+{
+    const struct fovea_settings files =
+        session.config ? *fovea_config_settings(session.config) : layer_defaults();
+    const bool same_gaze = memcmp(&files.gaze, &session.wanted, sizeof files.gaze) == 0;
+    if (session.serial == 0) {
+        session.choices.now = session.choices.files = files;
+    } else {
+        layer_choices_take(&session.choices, &files);
+    }
+    session.serial++;
+    layer_log_set_level(files.log_level);
+    if (session.input) {
+        layer_input_set_keys(session.input, &files.layer.keys);
+    }
+    if (!same_gaze || !(session.source || session.opening)) {
+        open_source(&files.gaze);
+    }
+}
+
+/* Where there is none it is tried anew, and waits for the files as the first frame does. */
+static void reload_config(void)
+{
+    if (!session.config) {
+        open_config();
+        take_files();
+    } else if (fovea_config_reload(session.config) < 0) {
+        log_warning(layer_log(), "the configuration cannot be read again");
+    }
+}
+
+/* ---- Begin and end -------------------------------------------------------------------------------- */
+
+static void open_input(void)
+{
+    const struct layer_input_desc desc = {.keys = &session.choices.files.layer.keys,
+                                          .log = layer_log()};
+    if (layer_input_create(&desc, &session.input) < 0) {
+        return; /* it has said why */
+    }
+    layer_input_read(session.input, &session.seen);
+}
+
+static void begin(void)
+{
+    if (session.begun) {
+        return;
+    }
+    session.begun = true;
+    session.opener = layer_gaze_create();
+    open_config();
+    take_files();
+    if (session.opening) {
+        layer_gaze_wait(session.opener, FIRST_SOURCE_MS);
+        take_source();
+    }
+    open_input();
+}
+
+static void end(void)
+{
+    stop_following();
+    layer_input_destroy(&session.input);
+    layer_windows_feed(&session.windows, NULL, NULL);
+    layer_gaze_close(session.opener, &session.source);
+    layer_gaze_leave(&session.opener);
+    fovea_config_destroy(&session.config);
+    layer_log_close();
+    session = (struct session){0};
+}
+
+void layer_session_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    if (session.instances++ == 0) {
+        layer_log_open();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The threads end: the library stays (-z nodelete), but nothing of ours shall run after the
+ * program's use of it. */
+void layer_session_leave(void)
+{
+    pthread_mutex_lock(&lock);
+    if (--session.instances == 0) {
+        end();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Keys ----------------------------------------------------------------------------------------- */
+
+static void act(enum layer_action action)
+{
+    if (action == LAYER_ACTION_RELOAD) {
+        reload_config();
+    } else {
+        layer_choices_act(&session.choices, action);
+    }
+    session.serial++;
+}
+
+static void take_input(void)
+{
+    if (!session.input) {
+        return;
+    }
+    struct layer_input_state state;
+    layer_input_read(session.input, &state);
+    for (int i = 0; i < LAYER_ACTION_COUNT; i++) {
+        for (uint32_t n = session.seen.presses[i]; n != state.presses[i]; n++) {
+            act((enum layer_action)i);
+        }
+    }
+    session.serial += state.compare_held != session.seen.compare_held;
+    if (session.choices.wiping && state.pointer_known &&
+        state.pointer_x_uv != session.choices.now.overlay.wipe_uv) {
+        session.choices.now.overlay.wipe_uv = fmin(fmax(state.pointer_x_uv, 0.0), 1.0);
+        session.serial++;
+    }
+    session.seen = state;
+}
+
+/* Strength 0 leaves the picture as it is: then nothing needs to be copied or submitted either. What
+ * is off has its HUD still, which says so. */
+static bool is_anything_to_do(void)
+{
+    const struct fovea_overlay *overlay = &session.choices.now.overlay;
+    const bool drawn = overlay->hud || overlay->marker || overlay->rings || overlay->heatmap ||
+                       session.choices.help;
+    const bool told = overlay->hud || session.choices.help;
+    return session.choices.off ? told : session.choices.now.foveation.strength > 0.0 || drawn;
+}
+
+bool layer_session_tick(void)
+{
+    pthread_mutex_lock(&lock);
+    begin();
+    if (session.config && fovea_config_poll(session.config) == FOVEA_OK) {
+        take_files();
+    }
+    take_source();
+    take_input();
+    const bool on = is_anything_to_do();
+    pthread_mutex_unlock(&lock);
+    return on;
+}
+
+/* ---- Frames --------------------------------------------------------------------------------------- */
+
+/* What the values of UNORM formats say of light. Dolby Vision's cannot be decoded by a function of
+ * each value alone, and what is linear is light already: both are averaged as they are stored. */
+static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation *foveation)
+{
+    foveation->transfer = FOVEA_TRANSFER_SRGB;
+    switch (color_space) {
+    case VK_COLOR_SPACE_HDR10_ST2084_EXT:
+        foveation->transfer = FOVEA_TRANSFER_PQ;
+        break;
+    case VK_COLOR_SPACE_HDR10_HLG_EXT:
+        foveation->transfer = FOVEA_TRANSFER_HLG;
+        break;
+    case VK_COLOR_SPACE_DOLBYVISION_EXT:
+    case VK_COLOR_SPACE_EXTENDED_SRGB_LINEAR_EXT:
+    case VK_COLOR_SPACE_DISPLAY_P3_LINEAR_EXT:
+    case VK_COLOR_SPACE_BT709_LINEAR_EXT:
+    case VK_COLOR_SPACE_BT2020_LINEAR_EXT:
+    case VK_COLOR_SPACE_ADOBERGB_LINEAR_EXT:
+        foveation->light = FOVEA_LIGHT_ENCODED;
+        break;
+    default:
+        break;
+    }
+}
+
+static struct fovea_settings settings_for(VkColorSpaceKHR color_space)
+{
+    struct fovea_settings settings = session.choices.now;
+    if (session.seen.compare_held) {
+        settings.overlay.wipe_uv = 1.0;
+    }
+    if (session.choices.help) {
+        settings.overlay.hud = true;
+    }
+    if (session.choices.off) {
+        settings.overlay = (struct fovea_overlay){.hud = settings.overlay.hud};
+        settings.foveation.strength = 0.0;
+    }
+    take_color_space(color_space, &settings.foveation);
+    return settings;
+}
+
+uint64_t layer_session_settings(struct fovea_settings *out_settings, VkColorSpaceKHR color_space)
+{
+    pthread_mutex_lock(&lock);
+    begin();
+    *out_settings = settings_for(color_space);
+    const uint64_t serial = session.serial;
+    pthread_mutex_unlock(&lock);
+    return serial;
+}
+
+/* Settings that a context refuses leave the ones it has in force; it has said why. */
+static void update(struct layer_context *context, VkColorSpaceKHR color_space)
+{
+    if (context->settings_serial == session.serial) {
+        return;
+    }
+    context->settings_serial = session.serial;
+    const struct fovea_settings settings = settings_for(color_space);
+    const enum fovea_result result = fovea_vk_set(context->fovea, &settings);
+    if (result < 0) {
+        log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
+    }
+}
+
+static struct fovea_gaze_source *source_of(const struct layer_swapchain *swapchain)
+{
+    const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
+    return slot && slot->mouse ? slot->mouse : session.source;
+}
+
+static void part(struct layer_context *context)
+{
+    struct layer_context **at = &session.asked;
+    while (*at && *at != context) {
+        at = &(*at)->next_asked;
+    }
+    if (*at) {
+        *at = context->next_asked;
+        take_away(context);
+    }
+}
+
+/* On the thread that presents, so that no frame of this context is being submitted. A context is
+ * asked once for a source, whether that can be followed or not. */
+static void follow(struct layer_context *context, struct fovea_gaze_source *source)
+{
+    if (!session.choices.now.gaze.late || !source || context->asked == source) {
+        return;
+    }
+    part(context);
+    context->asked = source;
+    context->follows = fovea_vk_follow_gaze(context->fovea, source) == FOVEA_OK;
+    context->next_asked = session.asked;
+    session.asked = context;
+}
+
+static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze_source *source,
+                      struct fovea_gaze *out_gaze)
+{
+    *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
+    if (source && fovea_gaze_source_read(source, fovea_time_ns(), swapchain->width_px,
+                                         swapchain->height_px, out_gaze) < 0) {
+        *out_gaze = (struct fovea_gaze){.point = {0.5, 0.5}};
+    }
+}
+
+/* A mouse is not lost: it is where the window does not see it. */
+static const char *words_for_gaze(const struct layer_swapchain *swapchain,
+                                  const struct fovea_gaze *gaze)
+{
+    if (session.gaze.kind != FOVEA_GAZE_MOUSE || gaze->state != FOVEA_GAZE_LOST) {
+        return NULL;
+    }
+    const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
+    if (!slot) {
+        return "no pointer";
+    }
+    const bool over =
+        session.seen.pointer_over && &session.windows.slots[session.seen.pointer_slot] == slot;
+    return over ? NULL : "pointer outside";
+}
+
+/* Under the HUD's own lines: whether it is off, and the keys. */
+static void write_hud(char *text, size_t size)
+{
+    const char *toggle = session.choices.files.layer.keys.toggle;
+    const int used = !session.choices.off ? snprintf(text, size, "%s", "")
+                                          : snprintf(text, size, "off%s%s%s", toggle[0] ? ": " : "",
+                                                     toggle, session.choices.help ? "\n" : "");
+    if (session.choices.help && used >= 0 && (size_t)used < size) {
+        layer_input_help(&session.choices.files.layer.keys, text + used, size - (size_t)used);
+    }
+}
+
+void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
+                         struct layer_frame *out_frame)
+{
+    pthread_mutex_lock(&lock);
+    update(context, swapchain->color_space);
+    struct fovea_gaze_source *source = source_of(swapchain);
+    follow(context, source);
+    read_gaze(swapchain, source, &out_frame->gaze);
+    out_frame->hud_gaze = words_for_gaze(swapchain, &out_frame->gaze);
+    write_hud(out_frame->hud, sizeof out_frame->hud);
+    pthread_mutex_unlock(&lock);
+}
+
+bool layer_session_hold(const struct layer_context *context)
+{
+    pthread_rwlock_rdlock(&sources);
+    const bool follows = context->follows;
+    if (!follows) {
+        pthread_rwlock_unlock(&sources);
+    }
+    return follows;
+}
+
+void layer_session_release(void)
+{
+    pthread_rwlock_unlock(&sources);
+}
+
+/* The GPU may follow the source that the slot has had. */
+static void watch(struct layer_window_slot *slot, uint32_t window)
+{
+    if (slot->mouse) {
+        stop_following();
+    }
+    session.seen.lost &= ~(1u << (slot - session.windows.slots));
+    layer_windows_watch(&session.windows, slot, window, session.input, &session.gaze);
+}
+
+/* A window that is lost and presented in all the same is not asked for again and again. */
+void layer_session_watch(struct layer_swapchain *swapchain)
+{
+    pthread_mutex_lock(&lock);
+    if (session.input && swapchain->window) {
+        struct layer_window_slot *slot = layer_windows_choose(
+            &session.windows, swapchain->window, session.seen.lost, !swapchain->watched);
+        swapchain->watched = true;
+        if (slot) {
+            watch(slot, swapchain->window);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void layer_session_part(struct layer_context *context)
+{
+    pthread_mutex_lock(&lock);
+    part(context);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What CUDA sees of Vulkan's images and semaphores. The device is pushed around every call. */
+#ifndef FOVEA_VULKAN_PEER_CUDA_IMPORT_H
+#define FOVEA_VULKAN_PEER_CUDA_IMPORT_H
+
+#include "kernels/cuda/cuda_device.h"
+#include "peer.h"
+
+struct peer_image {
+    CUexternalMemory
+        memory; /* lives for as long as this does, whether Vulkan still has it or not */
+    CUmipmappedArray levels;
+    CUsurfObject surface;
+    enum fovea_format format;
+    uint32_t width_px;
+    uint32_t height_px;
+    struct peer_image *next; /* of those that are forgotten */
+};
+
+/* The descriptor stays the caller's. On failure what was made of it is the caller's to unmap. */
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_map_image(const struct cuda_device *device,
+                                                       const struct peer_image_desc *desc,
+                                                       struct peer_image *image);
+void peer_cuda_unmap_image(const struct cuda_device *device, struct peer_image *image);
+
+/* The descriptor is CUDA's on success. */
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_import_semaphore(
+    const struct cuda_device *device, const struct peer_semaphore_desc *desc,
+    CUexternalSemaphore *out_handle);
+
+#endif

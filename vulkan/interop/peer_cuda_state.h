@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files of the cuda peer share: peer_cuda.c is its life, images, semaphores and plans,
+ * peer_cuda_job.c its jobs, peer_cuda_count.c how many are over, peer_cuda_import.c the handles. */
+#ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H
+#define FOVEA_VULKAN_PEER_CUDA_STATE_H
+
+#include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/gaze/late_cuda.h"
+#include "peer_cuda_import.h"
+
+#include <stdatomic.h>
+
+struct peer_plan {
+    struct foveate_cuda_plan *plan;
+    struct peer_plan *next; /* of those that are forgotten */
+};
+
+struct peer_semaphore {
+    CUexternalSemaphore handle;
+};
+
+/* One job in flight. */
+struct slot {
+    CUevent begin;
+    CUevent end;
+    bool timed;
+    bool late;
+};
+
+struct cuda_peer {
+    struct peer base;
+    struct fovea_log log;
+    struct cuda_device *device;
+    const struct cuda_driver *cu;
+    struct foveate_cuda *foveate;
+    struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
+    /* Not freed yet. */
+    struct peer_plan *forgotten_plans;
+    uint32_t forgotten_plan_count;
+    struct peer_image *forgotten_images;
+    CUstream stream;
+    CUdeviceptr count_device; /* what base.over points to, where it is not NULL */
+    bool dirty; /* a job failed half way: kernels of it may be under way whatever else is over */
+    struct slot *slots;
+    uint32_t slot_count;
+    atomic_bool abandoned;
+};
+
+static inline struct cuda_peer *cuda(struct peer *peer)
+{
+    return (struct cuda_peer *)peer;
+}
+
+/* The device is pushed and the stream is there. On failure base.over stays NULL. */
+void peer_cuda_count_create(struct cuda_peer *peer);
+/* No job is left. */
+void peer_cuda_count_destroy(struct cuda_peer *peer);
+/* The job's signal is in the stream. */
+void peer_cuda_count(struct cuda_peer *peer, const struct peer_job *job);
+
+/* Entries of the api. */
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_enqueue(struct peer *base, const struct peer_job *job,
+                                                     enum peer_answer *out_answer);
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_elapsed(struct peer *base, uint32_t slot,
+                                                     double *out_us);
+uint32_t *peer_cuda_late_block(struct peer *base);
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_late_age(struct peer *base, uint32_t slot,
+                                                      int64_t *out_age_ns);
+
+#endif
