@@ -22,7 +22,7 @@
 
 static struct foveate_late_own own_at(int64_t t_ns)
 {
-    const struct foveate_frame frame = {
+    const struct operator_frame frame = {
         .width_px = 640, .height_px = 480, .gaze_x_q8 = -5, .gaze_y_q8 = -7};
     return foveate_late_own_make(&frame, t_ns);
 }

@@ -11,6 +11,12 @@ extern const struct operator_api foveate_operator;
 /* Where FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_cuda_api foveate_operator_cuda;
 
+/* A plan of the operator's. */
+static inline const struct foveate_plan *foveate_plan_of(const struct operator_plan *plan)
+{
+    return (const struct foveate_plan *)plan;
+}
+
 /* What kernels get of a frame. */
 struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
                                       const struct operator_frame *frame);

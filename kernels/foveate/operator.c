@@ -8,11 +8,6 @@
 #include "core/log.h"
 #include "kernels/foveate/model/model.h"
 
-static const struct foveate_plan *own(const struct operator_plan *plan)
-{
-    return (const struct foveate_plan *)plan;
-}
-
 struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
                                       const struct operator_frame *frame)
 {
@@ -55,13 +50,14 @@ static void plan_destroy(struct operator_plan **plan)
 
 static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
 {
-    return foveate_plan_fits(own(plan), desc->foveation, desc->width_px, desc->height_px);
+    return foveate_plan_fits(foveate_plan_of(plan), desc->foveation, desc->width_px,
+                             desc->height_px);
 }
 
 /* Of a real view, which looks mild: the paper's is what the settings say. */
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
-    const struct foveate_plan *foveate = own(plan);
+    const struct foveate_plan *foveate = foveate_plan_of(plan);
     struct foveate_model model;
     if (foveate->foveation.model == FOVEA_MODEL_PAPER ||
         !foveate_model_init(&model, &foveate->foveation, foveate->width_px, foveate->height_px)) {
@@ -82,7 +78,7 @@ static enum fovea_result host_create(struct thread_pool *pool, const struct oper
                                      struct operator_host **out_host)
 {
     struct foveate_cpu *made = NULL;
-    const enum fovea_result result = foveate_cpu_create_in(pool, own(plan), &made);
+    const enum fovea_result result = foveate_cpu_create_in(pool, foveate_plan_of(plan), &made);
     *out_host = (struct operator_host *)made;
     return result;
 }

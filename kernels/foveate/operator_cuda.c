@@ -53,7 +53,7 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
 {
     struct foveate_cuda_plan *made = NULL;
     const enum fovea_result result = foveate_cuda_plan_create(
-        own(cuda), (const struct foveate_plan *)plan,
+        own(cuda), foveate_plan_of(plan),
         format == FOVEA_FORMAT_RGBA32F ? FOVEATE_CUDA_FORMATS_ALL : FOVEATE_CUDA_FORMATS_SURFACE,
         &made);
     *out_plan = (struct operator_cuda_plan *)made;
@@ -100,8 +100,7 @@ static struct foveate_cuda_run run_of(const struct operator_cuda_run *run,
 static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images)
 {
-    const struct foveate_frame frame =
-        foveate_frame_of((const struct foveate_plan *)run->plan, run->frame);
+    const struct foveate_frame frame = foveate_frame_of(foveate_plan_of(run->plan), run->frame);
     const struct foveate_cuda_run own_run = run_of(run, &frame);
     const struct foveate_cuda_images batch = images_of(images);
     return images->gazes_uv
@@ -113,8 +112,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      const struct operator_cuda_run *run, enum fovea_format format,
                                      CUsurfObject src, CUsurfObject dst)
 {
-    const struct foveate_frame frame =
-        foveate_frame_of((const struct foveate_plan *)run->plan, run->frame);
+    const struct foveate_frame frame = foveate_frame_of(foveate_plan_of(run->plan), run->frame);
     const struct foveate_cuda_run own_run = run_of(run, &frame);
     return foveate_cuda_run_surface(own(cuda), &own_run, format, src, dst);
 }

@@ -3,7 +3,7 @@
 
 #include "late.h"
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/operator.h"
 
 static uint32_t low_of(int64_t t_ns)
 {
@@ -55,7 +55,7 @@ void foveate_late_write(struct foveate_late_writer *writer,
     (void)__atomic_exchange_n(&writer->pushed_out, sequence, __ATOMIC_SEQ_CST);
 }
 
-struct foveate_late_own foveate_late_own_make(const struct foveate_frame *frame, int64_t t_ns)
+struct foveate_late_own foveate_late_own_make(const struct operator_frame *frame, int64_t t_ns)
 {
     return (struct foveate_late_own){.width_px = frame->width_px,
                                      .height_px = frame->height_px,

@@ -103,7 +103,7 @@ FOVEATE_LATE_SHARED bool foveate_late_is_for(FOVEATE_LATE_COPY, FOVEATE_LATE_OWN
 /* ---- The host's side ---- */
 
 #if !defined(VULKAN) && !defined(__CUDACC__)
-struct foveate_frame;
+struct operator_frame;
 
 /* A sample on its way into the block. */
 struct foveate_late_sample {
@@ -126,7 +126,7 @@ void foveate_late_write(struct foveate_late_writer *writer,
                         const struct foveate_late_sample *sample);
 
 /* t_ns: of the sample behind the frame's gaze. */
-struct foveate_late_own foveate_late_own_make(const struct foveate_frame *frame, int64_t t_ns);
+struct foveate_late_own foveate_late_own_make(const struct operator_frame *frame, int64_t t_ns);
 
 /* What a device's latch does, on the host. clock_ns goes with the result. */
 void foveate_late_latch(const uint32_t *block, const struct foveate_late_own *own, int64_t clock_ns,

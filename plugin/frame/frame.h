@@ -90,7 +90,7 @@ struct frame_scratch {
 };
 
 struct frame_plan {
-    struct foveate_plan *plan; /* NULL: the place is free */
+    struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct foveate_shader_tiles tiles; /* how the shaders make a smooth plan */
     struct vk_buffer tables; /* rings; smooth: law, levels, table */
@@ -279,7 +279,7 @@ struct frame_view {
     uint32_t kernel_y_px;
     bool foveated; /* else it is copied as it is */
     struct frame_plan *plan; /* NULL: nothing of it is foveated or drawn */
-    struct foveate_frame constants;
+    struct operator_frame frame;
 };
 
 /* An image as kernels have it: raw words in layout GENERAL. */
@@ -347,8 +347,7 @@ void frame_images_finish(struct fovea_vk *fovea);
 /* frame_plan.c: the plan is not replaced before the next frame has retired. FOVEA_ERROR_INVALID_ARGUMENT:
  * more blur than there is. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
-                                                   const struct fovea_foveation *foveation,
-                                                   uint32_t width_px, uint32_t height_px,
+                                                   const struct operator_plan_desc *desc,
                                                    struct frame_plan **out_plan);
 /* Whether the plan is made by that shader, of those that foveate. */
 bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which);
@@ -391,7 +390,7 @@ __attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fove
 /* frame_view.c: both ends are resolved. */
 FOVEA_MUST_CHECK enum fovea_result frame_views_check(struct fovea_vk *fovea,
                                                      struct frame_work *work);
-/* It is known which images are copied; the constants are made. */
+/* It is known which images are copied; the views' frames are made. */
 void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_copy.c: how views get from the engine's image to scratch, or back. */

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "kernels/foveate/cuda/tiles/common/params.h"
+#include "kernels/foveate/foveate_operator.h"
 #include "kernels/image/pixel_light.h"
 
 #include <string.h>
@@ -19,11 +20,13 @@ static void record_blockwise(struct fovea_vk *fovea, const struct frame_work *wo
                              VkCommandBuffer commands)
 {
     const struct frame_view *view = &work->views[index];
+    const struct foveate_frame frame =
+        foveate_frame_of(foveate_plan_of(view->plan->plan), &view->frame);
     struct vk_dispatch dispatch = {.kind.which = SHADER_FOVEATE,
                                    .set = work->slot->sets[index],
-                                   .constants = &view->constants,
-                                   .constant_bytes = sizeof view->constants};
-    shader_foveate_groups(&view->constants, dispatch.groups);
+                                   .constants = &frame,
+                                   .constant_bytes = sizeof frame};
+    shader_foveate_groups(&frame, dispatch.groups);
     record_dispatch(fovea, work, commands, dispatch);
 }
 
@@ -113,19 +116,20 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands)
 {
     const struct frame_view *view = &work->views[index];
-    const struct foveate_plan *plan = view->plan->plan;
+    const struct foveate_plan *plan = foveate_plan_of(view->plan->plan);
+    const struct foveate_frame frame = foveate_frame_of(plan, &view->frame);
     const struct foveate_shader_tiles *tiles = &view->plan->tiles;
     struct smooth_pass pass = {
         fovea,
         work,
         commands,
-        {.frame = view->constants,
-         .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &view->constants)
-                                    : count_levels(plan, &view->constants),
+        {.frame = frame,
+         .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &frame)
+                                    : count_levels(plan, &frame),
          .slope = tiles->slope,
          .fine_sigma_px = tiles->fine_sigma_px,
          .kinds = tiles->kinds,
-         .places_each = shader_tile_places_each(&view->constants)},
+         .places_each = shader_tile_places_each(&frame)},
         {.set = work->slot->sets[index], .constant_bytes = sizeof pass.constants}};
     pass.dispatch.constants = &pass.constants;
     if (tiles->used) {
@@ -144,7 +148,7 @@ static void record_views(struct fovea_vk *fovea, const struct frame_work *work,
         }
         /* A plan's levels are shared by its views and with the frame before. */
         frame_record_kernel_barrier(fovea, commands);
-        if (work->views[i].plan->plan->smooth) {
+        if (foveate_plan_of(work->views[i].plan->plan)->smooth) {
             record_smooth(fovea, work, i, commands);
         } else {
             record_blockwise(fovea, work, i, commands);

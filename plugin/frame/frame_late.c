@@ -189,8 +189,8 @@ static int64_t choose_own(struct fovea_vk *fovea, const struct frame_work *work,
         gaze.state != FOVEA_GAZE_TRACKED) {
         return now_ns - (view->gaze->age_ns > 0 ? view->gaze->age_ns : 0);
     }
-    view->constants.gaze_x_q8 = foveate_gaze_q8(gaze.point.x_uv, (int32_t)work->view_width_px);
-    view->constants.gaze_y_q8 = foveate_gaze_q8(gaze.point.y_uv, (int32_t)work->view_height_px);
+    view->frame.gaze_x_q8 = foveate_gaze_q8(gaze.point.x_uv, (int32_t)work->view_width_px);
+    view->frame.gaze_y_q8 = foveate_gaze_q8(gaze.point.y_uv, (int32_t)work->view_height_px);
     return now_ns - gaze.age_ns;
 }
 
@@ -204,8 +204,8 @@ void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
     const uint64_t size = (uint64_t)work->view_width_px << 32 | work->view_height_px;
     atomic_store_explicit(&fovea->late.size, size, memory_order_relaxed);
     const int64_t own_t_ns = choose_own(fovea, work, view);
-    work->late_own = foveate_late_own_make(&view->constants, own_t_ns);
-    view->constants.late = !work->use_peer || !fovea->peer->api->imports_handles;
+    work->late_own = foveate_late_own_make(&view->frame, own_t_ns);
+    view->frame.late = !work->use_peer || !fovea->peer->api->imports_handles;
 }
 
 /* What the latch wrote is read by the kernels that follow, and by the host once the frame is over. */

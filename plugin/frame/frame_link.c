@@ -105,7 +105,7 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
     for (uint32_t i = 0; i < work->view_count; i++) {
         const struct frame_view *view = &work->views[i];
         if (view->foveated) {
-            job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->constants};
+            job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->frame};
         }
     }
     /* It may be over as soon as it is given. */

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "kernels/foveate/foveate_operator.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void describe(char *out, size_t bytes, const struct frame_work *work, dou
                                          [FOVEA_MODEL_PHYSICAL] = "physical",
                                          [FOVEA_MODEL_CURVE] = "curve",
                                          [FOVEA_MODEL_MAP] = "map"};
-    const struct foveate_plan *plan = work->views[0].plan->plan;
+    const struct foveate_plan *plan = foveate_plan_of(work->views[0].plan->plan);
     const char *model = models[plan->foveation.model];
     static const char *const lights[] = {[FOVEATE_LIGHT_STORED] = "encoded",
                                          [FOVEATE_LIGHT_SRGB] = "linear",
@@ -63,7 +64,7 @@ static void describe(char *out, size_t bytes, const struct frame_work *work, dou
                                          [FOVEATE_LIGHT_HLG_BLUE_FIRST] = "linear HLG",
                                          [FOVEATE_LIGHT_GAMMA] = "gamma",
                                          [FOVEATE_LIGHT_TABLE] = "table"};
-    const char *light = lights[work->views[0].constants.light];
+    const char *light = lights[foveate_frame_of(plan, &work->views[0].frame).light];
     if (plan->smooth) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);
     } else {
@@ -165,7 +166,7 @@ static void set_marks(const struct frame_work *work, const struct fovea_overlay 
     constants->flags |=
         (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0);
     if (overlay->rings) {
-        set_rings(view->plan->plan, constants);
+        set_rings(foveate_plan_of(view->plan->plan), constants);
     }
 }
 
@@ -174,9 +175,9 @@ static struct overlay_constants make_constants(const struct fovea_overlay *overl
                                                const struct frame_work *work, uint32_t index)
 {
     const struct frame_view *view = &work->views[index];
-    const struct foveate_plan *plan = view->plan->plan;
+    const struct foveate_plan *plan = foveate_plan_of(view->plan->plan);
     struct overlay_constants constants = {
-        .frame = view->constants,
+        .frame = foveate_frame_of(plan, &view->frame),
         .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .flags = (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0) |
                  (plan->smooth ? OVERLAY_SMOOTH : 0),

@@ -4,7 +4,8 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "kernels/foveate/model/model.h"
+#include "kernels/foveate/foveate_operator.h"
+#include "kernels/operators.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
     }
     vk_buffer_finish(&plan->tables, &fovea->device);
     vk_buffer_finish(&plan->values, &fovea->device);
-    foveate_plan_destroy(&plan->plan);
+    operators_default()->plan_destroy(&plan->plan);
     *plan = (struct frame_plan){0};
 }
 
@@ -42,7 +43,7 @@ static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *bu
 /* The law, the levels, the law's table and the display's samples: the buffer Law of foveate/glsl/law.glsl. */
 static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
 {
-    const struct foveate_plan *plan = entry->plan;
+    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
     size_t table_bytes = (size_t)plan->law.table_count * sizeof plan->law_table[0];
     size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
     FOVEA_TRY(make_table(fovea, &entry->tables,
@@ -64,7 +65,7 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
 /* Rings, then taps: the buffer Filters of foveate/glsl/grid.glsl. */
 static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry)
 {
-    const struct foveate_plan *plan = entry->plan;
+    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
     size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
     size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
     FOVEA_TRY(make_table(fovea, &entry->values, ring_bytes + tap_bytes));
@@ -77,46 +78,44 @@ static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_pla
 
 /* A faithful view looks mild: the log says how strong it is, once for each time that settings are set;
  * frustums of an engine's own are many. */
-static void describe_view(struct fovea_vk *fovea, const struct foveate_plan *plan)
+static void describe_view(struct fovea_vk *fovea, const struct operator_plan *plan)
 {
-    struct foveate_model model;
-    char words[FOVEATE_DESCRIPTION_BYTES];
-    if (plan->foveation.model != FOVEA_MODEL_PAPER &&
-        foveate_model_init(&model, &plan->foveation, plan->width_px, plan->height_px)) {
-        foveate_model_describe(&model, words, sizeof words);
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    if (operators_default()->plan_describe(plan, words, sizeof words)) {
         log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "model: %s",
                   words);
         fovea->described = true;
     }
 }
 
-static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
-                                   uint32_t width_px, uint32_t height_px, struct frame_plan *entry)
+static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
+                                   struct frame_plan *entry)
 {
-    FOVEA_TRY(foveate_plan_create(foveation, width_px, height_px, &entry->plan));
+    FOVEA_TRY(operators_default()->plan_create(desc, &entry->plan));
     describe_view(fovea, entry->plan);
     if (fovea->compute.takes_tiles) {
-        entry->tiles = foveate_shader_tiles_of(entry->plan);
+        entry->tiles = foveate_shader_tiles_of(foveate_plan_of(entry->plan));
     }
     FOVEA_TRY(upload_law(fovea, entry));
-    return entry->plan->smooth ? FOVEA_OK : upload_filters(fovea, entry);
+    return foveate_plan_of(entry->plan)->smooth ? FOVEA_OK : upload_filters(fovea, entry);
 }
 
 /* Four halves a sample; a peer has levels of its own, so only frames without one need these. */
 enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, struct frame_plan *entry)
 {
-    if (!entry->plan->smooth || entry->values.handle) {
+    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
+    if (!plan->smooth || entry->values.handle) {
         return FOVEA_OK;
     }
-    const uint32_t samples =
-        entry->tiles.used ? entry->tiles.sample_count : entry->plan->level_samples;
+    const uint32_t samples = entry->tiles.used ? entry->tiles.sample_count : plan->level_samples;
     VkDeviceSize bytes = 8 * (VkDeviceSize)samples;
     return vk_buffer_init_local(&entry->values, &fovea->device, bytes ? bytes : 64);
 }
 
 bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which)
 {
-    const bool smooth = entry->plan->smooth;
+    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
+    const bool smooth = plan->smooth;
     const bool tiles = entry->tiles.used;
     switch (which) {
     case SHADER_FOVEATE:
@@ -125,8 +124,7 @@ bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which
     case SHADER_SMOOTH_NODES:
         return smooth && !tiles;
     case SHADER_SMOOTH_LEVELS:
-        return smooth &&
-               (tiles ? (uint32_t)entry->tiles.level_count : entry->plan->level_count) > 1;
+        return smooth && (tiles ? (uint32_t)entry->tiles.level_count : plan->level_count) > 1;
     case SHADER_TILE_FAR:
         return tiles && entry->tiles.level_count > 1;
     case SHADER_TILE_KINDS:
@@ -158,7 +156,7 @@ static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
 /* On the device: its tables, and the levels, which a peer has of its own. */
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
-    const uint64_t peers = entry->peer ? 8 * (uint64_t)entry->plan->level_samples : 0;
+    const uint64_t peers = entry->peer ? entry->plan->cuda_bytes : 0;
     return entry->tables.bytes + entry->values.bytes + peers;
 }
 
@@ -225,20 +223,18 @@ static struct frame_plan *find_place(struct fovea_vk *fovea)
     return find_oldest(fovea, 0);
 }
 
-static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
-                                    uint32_t width_px, uint32_t height_px)
+static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc)
 {
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (entry->plan && foveate_plan_fits(entry->plan, foveation, width_px, height_px)) {
+        if (entry->plan && operators_default()->plan_fits(entry->plan, desc)) {
             return entry;
         }
     }
     return NULL;
 }
 
-static enum fovea_result make_plan(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
-                                   uint32_t width_px, uint32_t height_px,
+static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
                                    struct frame_plan **out_plan)
 {
     struct frame_plan *place = find_place(fovea);
@@ -246,7 +242,7 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct fovea_fo
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     finish_plan(fovea, place);
-    enum fovea_result result = fill_plan(fovea, foveation, width_px, height_px, place);
+    enum fovea_result result = fill_plan(fovea, desc, place);
     if (result < 0) {
         finish_plan(fovea, place);
         return result;
@@ -255,14 +251,13 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct fovea_fo
     return FOVEA_OK;
 }
 
-enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_foveation *foveation,
-                                  uint32_t width_px, uint32_t height_px,
+enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
                                   struct frame_plan **out_plan)
 {
-    struct frame_plan *plan = find_plan(fovea, foveation, width_px, height_px);
+    struct frame_plan *plan = find_plan(fovea, desc);
     const bool found = plan;
     if (!found) {
-        FOVEA_TRY(make_plan(fovea, foveation, width_px, height_px, &plan));
+        FOVEA_TRY(make_plan(fovea, desc, &plan));
     }
     plan->last_frame = fovea->frame + 1; /* before others go: this one may be the oldest */
     if (found) {

@@ -4,6 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
+#include "kernels/foveate/foveate_operator.h"
 
 #include <math.h>
 
@@ -108,15 +109,17 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum sh
         return (struct vk_compute_kind){.which = which,
                                         .format = wide ? format : FOVEA_FORMAT_RGBA8};
     }
-    const struct foveate_frame *frame = &planned(work)->constants;
+    const struct frame_view *view = planned(work);
+    const struct foveate_frame frame =
+        foveate_frame_of(foveate_plan_of(view->plan->plan), &view->frame);
     const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
     const bool draws = which == SHADER_OVERLAY;
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
     struct vk_compute_kind kind = {.which = which, .format = format};
     if (unorm && !draws) {
-        kind.light = frame->light;
+        kind.light = frame.light;
     }
-    kind.blur_alpha = has_alpha && !draws && frame->blur_alpha;
+    kind.blur_alpha = has_alpha && !draws && frame.blur_alpha;
     return kind;
 }
 
@@ -167,13 +170,14 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     foveation.geometry = view->geometry;
     foveation.map.eye = view->eye;
     *out_lack = LACK_PLAN;
-    FOVEA_TRY(
-        frame_plan_find(fovea, &foveation, work->view_width_px, work->view_height_px, &view->plan));
+    const struct operator_plan_desc desc = {.foveation = &foveation,
+                                            .width_px = work->view_width_px,
+                                            .height_px = work->view_height_px};
+    FOVEA_TRY(frame_plan_find(fovea, &desc, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
-    view->constants =
-        foveate_frame_make(view->plan->plan, view->foveated ? view->gaze->point : middle);
-    view->constants.light =
-        foveate_light_in_order(view->constants.light, work->src.format->swap_red_blue);
+    view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
+                                      view->foveated ? view->gaze->point : middle);
+    view->frame.blue_first = work->src.format->swap_red_blue;
     if (!view->foveated) {
         return FOVEA_OK;
     }

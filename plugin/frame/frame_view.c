@@ -208,8 +208,8 @@ static void place(struct frame_view *view, uint32_t x_px, uint32_t y_px)
 {
     view->kernel_x_px = x_px;
     view->kernel_y_px = y_px;
-    view->constants.origin_x_px = (int32_t)x_px;
-    view->constants.origin_y_px = (int32_t)y_px;
+    view->frame.origin_x_px = (int32_t)x_px;
+    view->frame.origin_y_px = (int32_t)y_px;
 }
 
 void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)

@@ -3,6 +3,8 @@
 
 #include "peer_rig.h"
 
+#include "kernels/foveate/foveate_operator.h"
+
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,12 +66,13 @@ struct peer_image_desc image_desc(int fd)
                                     .color_attachment = true};
 }
 
-struct foveate_plan *make_plan(enum fovea_method method)
+struct operator_plan *make_plan(enum fovea_method method)
 {
-    struct foveate_plan *plan = NULL;
+    struct operator_plan *plan = NULL;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.method = method;
-    assert_int_equal(foveate_plan_create(&foveation, 64, 48, &plan), FOVEA_OK);
+    const struct operator_plan_desc desc = {&foveation, 64, 48};
+    assert_int_equal(foveate_operator.plan_create(&desc, &plan), FOVEA_OK);
     return plan;
 }
 
@@ -93,7 +96,7 @@ struct setup set_up_with(struct peer *peer, enum fovea_method method)
     assert_int_equal(api->import_plan(s.peer, s.plan, &s.job.views[0].plan), FOVEA_OK);
     s.job.wait_value = 1;
     s.job.signal_value = 2;
-    s.job.views[0].frame = foveate_frame_make(s.plan, (struct fovea_point_uv){0.5, 0.5});
+    s.job.views[0].frame = operator_frame_make(64, 48, (struct fovea_point_uv){0.5, 0.5});
     s.job.view_count = 1;
     s.job.timed = true;
     fake_cuda_calm(fake);
@@ -123,7 +126,7 @@ void tear_down(struct setup *s)
     fake_cuda_calm(fake);
     forget(s);
     peer_close(s->peer);
-    foveate_plan_destroy(&s->plan);
+    foveate_operator.plan_destroy(&s->plan);
 }
 
 int peer_run_tests(const struct CMUnitTest *tests, size_t count)

@@ -23,12 +23,12 @@ bool is_open(int fd);
 /* Descriptors of this process, to find those that somebody forgot. */
 int count_descriptors(void);
 struct peer_image_desc image_desc(int fd);
-struct foveate_plan *make_plan(enum fovea_method method);
+struct operator_plan *make_plan(enum fovea_method method);
 
 /* A peer with everything that a job needs. */
 struct setup {
     struct peer *peer;
-    struct foveate_plan *plan;
+    struct operator_plan *plan;
     struct peer_job job;
 };
 

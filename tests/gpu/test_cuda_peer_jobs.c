@@ -4,6 +4,7 @@
 /* Jobs of the CUDA peer with a driver that only keeps books: in which order each is enqueued, and what is kept
  * for as long as it may run. */
 
+#include "kernels/foveate/foveate_operator.h"
 #include "peer_rig.h"
 
 #include <setjmp.h>
@@ -86,7 +87,7 @@ static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
 {
     (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    assert_int_equal(s.plan->level_count, 4);
+    assert_int_equal(foveate_plan_of(s.plan)->level_count, 4);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(
         fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
@@ -349,12 +350,13 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
 {
     (void)state;
     struct setup s = set_up();
-    struct foveate_plan *half = NULL;
-    assert_int_equal(foveate_plan_create(&s.plan->foveation, 32, 48, &half), FOVEA_OK);
+    struct operator_plan *half = NULL;
+    const struct operator_plan_desc desc = {&foveate_plan_of(s.plan)->foveation, 32, 48};
+    assert_int_equal(foveate_operator.plan_create(&desc, &half), FOVEA_OK);
     for (int i = 0; i < 2; i++) {
         s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
         assert_int_equal(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan), FOVEA_OK);
-        s.job.views[i].frame = foveate_frame_make(half, (struct fovea_point_uv){0.5, 0.5});
+        s.job.views[i].frame = operator_frame_make(32, 48, (struct fovea_point_uv){0.5, 0.5});
         s.job.views[i].frame.origin_x_px = 32 * i;
     }
     s.job.view_count = 2;
@@ -368,7 +370,7 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
     tear_down(&s);
-    foveate_plan_destroy(&half);
+    foveate_operator.plan_destroy(&half);
 }
 
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */

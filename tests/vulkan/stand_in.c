@@ -73,7 +73,7 @@ static void forget_semaphore(struct peer *peer, struct peer_semaphore **semaphor
     faulty(peer)->host->api->forget_semaphore(faulty(peer)->host, semaphore);
 }
 
-static enum fovea_result import_plan(struct peer *peer, const struct foveate_plan *plan,
+static enum fovea_result import_plan(struct peer *peer, const struct operator_plan *plan,
                                      struct peer_plan **out_plan)
 {
     return faulty(peer)->host->api->import_plan(faulty(peer)->host, plan, out_plan);

@@ -16,8 +16,8 @@
 #ifndef FOVEA_VULKAN_PEER_H
 #define FOVEA_VULKAN_PEER_H
 
-#include "kernels/foveate/foveate.h"
 #include "kernels/gaze/late.h"
+#include "kernels/operator.h"
 #include "os_handle.h"
 
 #include <stdatomic.h>
@@ -51,7 +51,7 @@ struct peer_semaphore_desc {
 /* What one eye sees: a rectangle of src and dst, from frame.origin_px on. */
 struct peer_view {
     struct peer_plan *plan;
-    struct foveate_frame frame; /* made for the same plan */
+    struct operator_frame frame; /* of the same plan's size */
 };
 
 /* The gaze of a job's only view is what the peer's block holds when the job starts. */
@@ -100,7 +100,7 @@ struct peer_api {
     void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
     /* Allocates. The plan must outlive it. FOVEA_ERROR_OUT_OF_MEMORY may pass when jobs are over: memory
      * of plans that were forgotten is not freed where that would wait for jobs. */
-    enum fovea_result (*import_plan)(struct peer *, const struct foveate_plan *,
+    enum fovea_result (*import_plan)(struct peer *, const struct operator_plan *,
                                      struct peer_plan **);
     void (*forget_plan)(struct peer *, struct peer_plan **); /* no job may use it; waits for none */
     /* Returns at once; allocates nothing. PEER_SIGNALS on success. On failure the first views may have been

@@ -3,6 +3,7 @@
 
 #include "peer_cuda.h"
 
+#include "kernels/operators.h"
 #include "peer_cuda_state.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void free_plans(struct cuda_peer *peer)
     while (peer->forgotten_plans) {
         struct peer_plan *plan = peer->forgotten_plans;
         peer->forgotten_plans = plan->next;
-        foveate_cuda_plan_retire(peer->foveate, &plan->plan);
+        peer->api->plan_retire(peer->kernels, &plan->cuda);
         free(plan);
     }
     peer->forgotten_plan_count = 0;
@@ -53,7 +54,7 @@ static void free_images(struct cuda_peer *peer)
 /* Frees what can be freed without waiting for jobs. The device is pushed. */
 static void tidy(struct cuda_peer *peer)
 {
-    const bool waits = !foveate_cuda_frees_without_waiting(peer->foveate);
+    const bool waits = !peer->api->frees_without_waiting(peer->kernels);
     const bool busy = (peer->dirty || waits) && !is_idle(peer);
     if (!busy) {
         free_plans(peer);
@@ -150,7 +151,7 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
 
 /* ---- Plans ------------------------------------------------------------------------------------ */
 
-static enum fovea_result import_plan(struct peer *base, const struct foveate_plan *plan,
+static enum fovea_result import_plan(struct peer *base, const struct operator_plan *plan,
                                      struct peer_plan **out_plan)
 {
     struct cuda_peer *peer = cuda(base);
@@ -159,12 +160,12 @@ static enum fovea_result import_plan(struct peer *base, const struct foveate_pla
     if (!own) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
+    own->plan = plan;
     enum fovea_result result = cuda_device_push(peer->device);
     if (result == FOVEA_OK) {
         tidy(peer);
         result = peer->forgotten_plan_count < FORGOTTEN_PLANS_MAX
-                     ? foveate_cuda_plan_create(peer->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE,
-                                                &own->plan)
+                     ? peer->api->plan_create(peer->kernels, plan, FOVEA_FORMAT_RGBA8, &own->cuda)
                      : FOVEA_ERROR_OUT_OF_MEMORY;
         cuda_device_pop(peer->device);
     }
@@ -196,7 +197,7 @@ static void abandon(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
     atomic_store(&peer->abandoned, true);
-    foveate_cuda_abandon(peer->foveate);
+    peer->api->abandon(peer->kernels);
 }
 
 static void drain(struct peer *base)
@@ -233,7 +234,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     free_plans(peer);
     free_images(peer);
     foveate_cuda_late_destroy(&peer->late);
-    foveate_cuda_destroy(&peer->foveate);
+    peer->api->destroy(&peer->kernels);
     if (peer->stream) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamDestroy(peer->stream));
     }
@@ -246,7 +247,7 @@ static void leave(struct cuda_peer *peer)
     free_plans(peer);
     free_images(peer);
     foveate_cuda_late_abandon(&peer->late);
-    foveate_cuda_destroy(&peer->foveate);
+    peer->api->destroy(&peer->kernels);
     cuda_device_abandon(&peer->device);
 }
 
@@ -286,7 +287,7 @@ static const struct peer_api api = {
 static enum fovea_result start_pushed(struct cuda_peer *peer)
 {
     const struct cuda_driver *cu = peer->cu;
-    FOVEA_TRY(foveate_cuda_create(peer->device, &peer->foveate));
+    FOVEA_TRY(peer->api->create(peer->device, &peer->kernels));
     FOVEA_TRY(cuda_device_create_stream(peer->device, &peer->stream));
     for (uint32_t i = 0; i < peer->slot_count; i++) {
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
@@ -330,6 +331,7 @@ enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     peer->base.api = &api;
+    peer->api = operators_default()->cuda;
     peer->log = log;
     peer->slot_count = slot_count;
     peer->slots = calloc(slot_count, sizeof *peer->slots);

@@ -26,13 +26,14 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
 {
     for (uint32_t i = 0; i < job->view_count; i++) {
         const struct peer_view *view = &job->views[i];
-        const struct foveate_cuda_run run = {.plan = view->plan->plan,
-                                             .frame = &view->frame,
-                                             .stream = peer->stream,
-                                             .stream_kept = true,
-                                             .gazes = gazes};
-        FOVEA_TRY(foveate_cuda_run_surface(peer->foveate, &run, job->src->format, job->src->surface,
-                                           job->dst->surface));
+        const struct operator_cuda_run run = {.plan = view->plan->plan,
+                                              .cuda_plan = view->plan->cuda,
+                                              .frame = &view->frame,
+                                              .stream = peer->stream,
+                                              .stream_kept = true,
+                                              .gazes = gazes};
+        FOVEA_TRY(peer->api->run_surface(peer->kernels, &run, job->src->format, job->src->surface,
+                                         job->dst->surface));
     }
     return FOVEA_OK;
 }
@@ -94,7 +95,7 @@ static enum fovea_result enqueue_all(struct cuda_peer *peer, const struct peer_j
 
 static bool view_fits(const struct peer_view *view, const struct peer_image *image)
 {
-    const struct foveate_frame *frame = &view->frame;
+    const struct operator_frame *frame = &view->frame;
     return view->plan && frame->origin_x_px >= 0 && frame->origin_y_px >= 0 &&
            (int64_t)frame->origin_x_px + frame->width_px <= image->width_px &&
            (int64_t)frame->origin_y_px + frame->height_px <= image->height_px;

@@ -6,14 +6,15 @@
 #ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H
 #define FOVEA_VULKAN_PEER_CUDA_STATE_H
 
-#include "kernels/foveate/cuda/foveate_cuda.h"
 #include "kernels/gaze/late_cuda.h"
+#include "kernels/operator_cuda.h"
 #include "peer_cuda_import.h"
 
 #include <stdatomic.h>
 
 struct peer_plan {
-    struct foveate_cuda_plan *plan;
+    const struct operator_plan *plan;
+    struct operator_cuda_plan *cuda;
     struct peer_plan *next; /* of those that are forgotten */
 };
 
@@ -34,7 +35,8 @@ struct cuda_peer {
     struct fovea_log log;
     struct cuda_device *device;
     const struct cuda_driver *cu;
-    struct foveate_cuda *foveate;
+    const struct operator_cuda_api *api;
+    struct operator_cuda *kernels;
     struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
     /* Not freed yet. */
     struct peer_plan *forgotten_plans;

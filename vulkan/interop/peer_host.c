@@ -29,7 +29,8 @@ struct peer_semaphore {
 };
 
 struct peer_plan {
-    struct foveate_cpu *cpu;
+    const struct operator_host_api *api;
+    struct operator_host *host;
 };
 
 struct host_peer {
@@ -101,7 +102,7 @@ static void signal_unless_abandoned(struct host_peer *peer, const struct peer_jo
 
 /* The image from the view's origin on, and no larger than the view: its borders are the view's. */
 static struct fovea_image part_of(const struct fovea_image *image,
-                                  const struct foveate_frame *frame)
+                                  const struct operator_frame *frame)
 {
     struct fovea_image part = *image;
     part.data = (char *)image->data + frame->origin_y_px * image->row_stride_bytes +
@@ -111,13 +112,14 @@ static struct fovea_image part_of(const struct fovea_image *image,
     return part;
 }
 
-static void foveate(const struct peer_job *job)
+static void run_views(const struct peer_job *job)
 {
     for (uint32_t i = 0; i < job->view_count; i++) {
         const struct peer_view *view = &job->views[i];
         const struct fovea_image src = part_of(&job->src->image, &view->frame);
         const struct fovea_image dst = part_of(&job->dst->image, &view->frame);
-        foveate_cpu_run(view->plan->cpu, &src, &dst, &view->frame);
+        const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
+        view->plan->api->run(view->plan->host, &images, &view->frame);
     }
 }
 
@@ -148,7 +150,7 @@ static void work(struct host_peer *peer, struct peer_job *job)
     if (job->late.on) {
         latch(peer, job, start_ns);
     }
-    foveate(job);
+    run_views(job);
     atomic_store(&peer->elapsed_us[job->slot], (double)(now_ns() - start_ns) * 1e-3);
     signal_unless_abandoned(peer, job);
     ending_leave();
@@ -241,7 +243,7 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
     *semaphore = NULL;
 }
 
-static enum fovea_result import_plan(struct peer *base, const struct foveate_plan *plan,
+static enum fovea_result import_plan(struct peer *base, const struct operator_plan *plan,
                                      struct peer_plan **out_plan)
 {
     *out_plan = NULL;
@@ -249,7 +251,8 @@ static enum fovea_result import_plan(struct peer *base, const struct foveate_pla
     if (!own) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    enum fovea_result result = foveate_cpu_create_in(host(base)->pool, plan, &own->cpu);
+    own->api = &plan->api->host;
+    enum fovea_result result = own->api->create(host(base)->pool, plan, &own->host);
     if (result < 0) {
         free(own);
         return result;
@@ -262,7 +265,7 @@ static void forget_plan(struct peer *base, struct peer_plan **plan)
 {
     (void)base;
     if (*plan) {
-        foveate_cpu_destroy(&(*plan)->cpu);
+        (*plan)->api->destroy(&(*plan)->host);
         free(*plan);
         *plan = NULL;
     }
