@@ -12,7 +12,7 @@ from conftest import ROOT, run_program
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import tables  # noqa: E402
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "kernels" / "foveate" / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
 
 def needed_packages():
