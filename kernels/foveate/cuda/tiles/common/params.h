@@ -62,7 +62,7 @@
 
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029, the
  * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995. Steeper
- * laws, which are those of small pictures, are for the plain kernels (foveate_smooth.cu). */
+ * laws, which are those of small pictures, are blended from nodes. */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
 #define FOVEATE_TILE_STEEPEST 0.045
