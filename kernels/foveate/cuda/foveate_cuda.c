@@ -24,7 +24,7 @@ static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                                           device->handle));
-    if (!code.has_products && major >= 8) {
+    if (!code.has_mma && major >= 8) {
         log_info(device->log,
                  "cuda: this build has code of architecture %d.%d at most for %s, and leaves its "
                  "tensor cores idle (FOVEA_CUDA_ARCHITECTURES)",

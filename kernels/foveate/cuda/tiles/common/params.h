@@ -240,7 +240,7 @@ struct foveate_tiles {
     int32_t near_level_count; /* while the gaze lies in the picture */
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
-    int32_t bent; /* 1: sigma of narrow Gaussians is not taken between nodes */
+    int32_t curved; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* sigma changes by no more a pixel */
     float split_px; /* RADIAL: farther from the gaze tiles are made from level 2 and up */
     float near_px; /* and from level 1 and up, a wide one whole */
