@@ -24,6 +24,11 @@ FOVEA_MUST_CHECK enum fovea_result config_apply_set(const char *set, size_t coun
                                                     const char *said_by, struct fovea_log log,
                                                     struct fovea_settings *settings);
 
+/* The same with path and value given apart. */
+FOVEA_MUST_CHECK enum fovea_result config_apply_value(const char *path, const char *value,
+                                                      const char *said_by, struct fovea_log log,
+                                                      struct fovea_settings *settings);
+
 /* Several of them, with commas between; commas inside strings, arrays and objects do not count. */
 FOVEA_MUST_CHECK enum fovea_result config_apply_set_list(const char *sets, const char *said_by,
                                                          struct fovea_log log,

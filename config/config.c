@@ -2,12 +2,14 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "core/log.h"
+#include "core/struct_bytes.h"
+#include "object.h"
 #include "watch.h"
 
 #include <stdlib.h>
 
 struct fovea_config {
-    struct fovea_settings settings;
+    struct fovea_settings settings; /* samples of a program's map are ours */
     struct fovea_log log;
     struct config_watch *watch; /* NULL: the files are not watched */
     struct config_news *news; /* taken from it and not told yet */
@@ -29,17 +31,24 @@ static bool desc_is_good(const struct fovea_config_desc *desc)
     return true;
 }
 
-struct fovea_config_desc fovea_config_desc_default(void)
+/* The reader's samples of a map go with the reader. */
+static void take(struct fovea_config *config, const struct fovea_settings *settings)
 {
-    return (struct fovea_config_desc){.watch = true};
+    float *values = config->settings.foveation.map.own_values;
+    config->settings = *settings;
+    config->settings.foveation.map.own_values = values;
+    config->settings.foveation.map.values = values;
 }
 
 static enum fovea_result load(struct fovea_config *config, const struct fovea_config_desc *desc,
                               struct config_reader *reader)
 {
-    enum fovea_result result = config_reader_load(reader, &config->settings);
-    if (result < 0 && desc->defaults_if_wrong) {
-        config->settings = reader->defaults;
+    struct fovea_settings loaded;
+    enum fovea_result result = config_reader_load(reader, &loaded);
+    if (result == FOVEA_OK) {
+        take(config, &loaded);
+    } else if (desc->defaults_if_wrong) {
+        take(config, &reader->defaults);
         log_warning(config->log, "the configuration cannot be taken; the defaults are in force");
         result = FOVEA_OK;
     }
@@ -49,10 +58,11 @@ static enum fovea_result load(struct fovea_config *config, const struct fovea_co
 static enum fovea_result fill(struct fovea_config *config, const struct fovea_config_desc *desc,
                               struct config_reader *reader)
 {
+    FOVEA_TRY(config_settings_hold(&config->settings, desc->defaults));
     FOVEA_TRY(config_reader_init(reader, desc));
     FOVEA_TRY(load(config, desc, reader));
     const enum fovea_result result =
-        desc->watch ? config_watch_create(reader, &config->watch) : FOVEA_OK;
+        desc->ignore_changes ? FOVEA_OK : config_watch_create(reader, &config->watch);
     if (result < 0) {
         log_error(config->log, "configuration: out of memory");
     }
@@ -66,18 +76,19 @@ enum fovea_result fovea_config_create(const struct fovea_config_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     *out_config = NULL;
-    if (!desc || !desc_is_good(desc)) {
+    struct fovea_config_desc taken;
+    if (!desc || !struct_take(&taken, sizeof taken, desc) || !desc_is_good(&taken)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct fovea_config *config = calloc(1, sizeof *config);
     struct config_reader *reader = calloc(1, sizeof *reader);
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     if (config && reader) {
-        config->log = desc->log;
-        result = fill(config, desc, reader);
+        config->log = taken.log;
+        result = fill(config, &taken, reader);
         config_reader_finish(reader);
     } else {
-        log_error(desc->log, "configuration: out of memory");
+        log_error(taken.log, "configuration: out of memory");
     }
     free(reader);
     if (result < 0) {
@@ -94,6 +105,7 @@ void fovea_config_destroy(struct fovea_config **config)
     }
     config_watch_leave(&(*config)->watch);
     config_news_finish(&(*config)->news);
+    free((*config)->settings.foveation.map.own_values);
     free(*config);
     *config = NULL;
 }
@@ -145,7 +157,7 @@ enum fovea_result fovea_config_poll(struct fovea_config *config)
     }
     const enum fovea_result result = news->result;
     if (result == FOVEA_OK) {
-        config->settings = news->settings;
+        take(config, &news->settings);
     }
     config_said_tell(&news->said, config->log);
     config_news_finish(&news);

@@ -5,7 +5,7 @@
 #ifndef FOVEA_CONFIG_FILE_H
 #define FOVEA_CONFIG_FILE_H
 
-#include "fovea.h"
+#include "settings.h"
 
 #include <sys/stat.h>
 

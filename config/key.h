@@ -3,7 +3,7 @@
 
 /* The one table behind everything that knows settings by name: reading files, --set, the check of a
  * struct fovea_settings, "did you mean", the table in docs/configuration.md and the test of
- * schema.json. A new setting is a member in fovea.h, its default in settings.c, one line in key.c,
+ * schema.json. A new setting is a member in settings.h, its default in settings.c, one line in key.c,
  * and the same line for people in schema.json and default.json; the tests find what was forgotten.
  *
  * A path is names with dots between them, as in "foveation.paper.ct0". Everything before the last
@@ -11,7 +11,7 @@
 #ifndef FOVEA_CONFIG_KEY_H
 #define FOVEA_CONFIG_KEY_H
 
-#include "fovea.h"
+#include "settings.h"
 
 enum config_type {
     /* Of a file, not of the settings: nothing is stored. */

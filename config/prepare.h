@@ -6,7 +6,7 @@
 #ifndef FOVEA_CONFIG_PREPARE_H
 #define FOVEA_CONFIG_PREPARE_H
 
-#include "fovea.h"
+#include "settings.h"
 
 /* On failure it says why, and the settings are not taken. Any thread, several at a time. */
 typedef enum fovea_result (*config_prepare_fn)(struct fovea_settings *settings,

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "key.h"
 #include "local.h"
+#include "object.h"
 #include "prepare.h"
 #include "unused.h"
 #include "words.h"
@@ -211,8 +212,8 @@ static const char *environment(const struct fovea_config_desc *desc, const char 
 static enum fovea_result copy_desc(struct config_reader *reader,
                                    const struct fovea_config_desc *desc)
 {
-    reader->defaults = desc->defaults ? *desc->defaults : fovea_settings_default();
     reader->log = desc->log;
+    FOVEA_TRY(config_settings_hold(&reader->defaults, desc->defaults));
     const char *program = desc->program_name ? desc->program_name : program_invocation_short_name;
     const char *sets = environment(desc, "FOVEA_SET");
     reader->program_name = strdup(base_name(program));
@@ -242,6 +243,7 @@ void config_reader_finish(struct config_reader *reader)
         free(reader->sets[i]);
     }
     free(reader->sets);
+    free(reader->defaults.foveation.map.own_values);
     free(reader->environment_sets);
     free(reader->program_name);
     *reader = (struct config_reader){0};

@@ -106,6 +106,22 @@ static enum fovea_result apply_pair(const struct config_text *text, struct span 
                                       : apply_word(text, path, settings);
 }
 
+enum fovea_result config_apply_value(const char *path, const char *value, const char *said_by,
+                                     struct fovea_log log, struct fovea_settings *settings)
+{
+    char name[192] = "";
+    const struct span shown = trim((struct span){value, strlen(value)});
+    config_words_add(name, sizeof name, "%s \"%s=%s\"", said_by,
+                     config_quote(path, strlen(path)).text,
+                     config_quote(shown.bytes, shown.count).text);
+    const struct config_text text = {
+        .name = name, .directory = "", .bytes = shown.bytes, .count = shown.count, .log = log};
+    if (shown.count > CONFIG_TEXT_MAX_BYTES) {
+        return config_text_fail(&text, 0, "", "expected at most %u bytes", CONFIG_TEXT_MAX_BYTES);
+    }
+    return apply_pair(&text, (struct span){path, strlen(path)}, settings);
+}
+
 enum fovea_result config_apply_set(const char *set, size_t count, const char *said_by,
                                    struct fovea_log log, struct fovea_settings *settings)
 {

@@ -3,7 +3,7 @@
 
 #include "unused.h"
 
-#include "core/display_table.h"
+#include "display_table.h"
 #include "key.h"
 #include "words.h"
 

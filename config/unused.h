@@ -5,7 +5,7 @@
 #ifndef FOVEA_CONFIG_UNUSED_H
 #define FOVEA_CONFIG_UNUSED_H
 
-#include "fovea.h"
+#include "settings.h"
 
 #include <stddef.h>
 

@@ -386,6 +386,16 @@ bool config_value_check(const struct config_key *key, const struct fovea_setting
     return good;
 }
 
+double config_value_number(const struct config_key *key, const struct fovea_settings *settings)
+{
+    const unsigned char *member = (const unsigned char *)settings + key->offset;
+    if (key->type == CONFIG_BOOL) {
+        return *member ? 1.0 : 0.0;
+    }
+    const struct number number = load_number(key, member);
+    return key->type == CONFIG_U64 ? (double)number.whole : number.value;
+}
+
 static void add_numbers(struct config_words *words, const struct config_key *key,
                         const unsigned char *member)
 {

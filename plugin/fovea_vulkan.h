@@ -17,21 +17,22 @@
  *
  *     // once, before vkCreateDevice: what to enable
  *     struct fovea_vk_requirements needs;
+ *     fovea_vk_requirements_init(&needs);
  *     fovea_vk_query(instance, physical_device, vkGetInstanceProcAddr, &needs);
  *     ... add needs.device_extensions and, where needs.timeline_semaphore says so, that feature ...
  *
- *     struct fovea_vk_desc desc = fovea_vk_desc_default();
+ *     struct fovea_vk_desc desc;
+ *     fovea_vk_desc_init(&desc);
  *     desc.instance = instance;  desc.physical_device = physical_device;  desc.device = device;
  *     desc.get_instance_proc_addr = vkGetInstanceProcAddr;
  *     desc.queue = queue;  desc.queue_family = family;
- *     desc.device_extensions = needs.device_extensions;
- *     desc.device_extension_count = needs.device_extension_count;
- *     desc.timeline_semaphore = needs.timeline_semaphore;
+ *     fovea_vk_desc_use(&desc, &needs);
  *     struct fovea_vk *fovea = NULL;
  *     fovea_vk_create(&desc, &fovea);
  *
  *     // each frame, after the engine has submitted its drawing
  *     struct fovea_vk_frame frame = {
+ *         .struct_bytes = sizeof frame,
  *         .src = {.image = color, .format = VK_FORMAT_B8G8R8A8_SRGB, .width_px = w, .height_px = h,
  *                 .layout_before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
  *                 .layout_after = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
@@ -49,7 +50,7 @@
  *
  * - Any image of the engine's, with usage TRANSFER_SRC for src and TRANSFER_DST for dst: one copy
  *   on the GPU in, one out. src and dst may be the same image.
- * - One that kernels may see as well (raw_view of struct fovea_vk_frame_image): the vulkan backend
+ * - One that kernels may see as well (raw_view of struct fovea_vk_frame_target): the vulkan backend
  *   reads it and writes to it where it is, so that only a frame in place needs a copy, back; with
  *   cuda both copies are made by kernels. On some GPUs either is many times as fast as
  *   vkCmdCopyImage.
@@ -97,6 +98,7 @@ extern "C" {
 /* What a device offers to Fovea. Everything here is optional: a device without any of it runs the
  * vulkan backend. */
 struct fovea_vk_requirements {
+    size_t struct_bytes; /* fovea_vk_requirements_init */
     /* Device extensions to enable, those that the device has. Names are static strings. */
     const char *device_extensions[FOVEA_VK_MAX_EXTENSIONS];
     uint32_t device_extension_count;
@@ -108,8 +110,14 @@ struct fovea_vk_requirements {
     bool cuda;
 };
 
+static inline void fovea_vk_requirements_init(struct fovea_vk_requirements *requirements)
+{
+    memset(requirements, 0, sizeof *requirements);
+    requirements->struct_bytes = sizeof *requirements;
+}
+
 /* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the
- * answer. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
+ * answer, which takes some tenths of a second. *out_requirements has its struct_bytes. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
@@ -125,6 +133,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
 /* ---- The context ------------------------------------------------------------------------------ */
 
 struct fovea_vk_desc {
+    size_t struct_bytes; /* fovea_vk_desc_init */
     VkInstance instance; /* of Vulkan 1.1 or later; the four handles are required */
     VkPhysicalDevice physical_device;
     VkDevice device;
@@ -137,19 +146,33 @@ struct fovea_vk_desc {
     const char *const *device_extensions; /* all that the device was made with; may be NULL */
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
-    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 3 */
+    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
     const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
     struct fovea_log log;
 };
 
+static inline void fovea_vk_desc_init(struct fovea_vk_desc *desc)
+{
+    memset(desc, 0, sizeof *desc);
+    desc->struct_bytes = sizeof *desc;
+}
+
+/* For a device that was made with all that the requirements name. They must live as long as the desc. */
+static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
+                                     const struct fovea_vk_requirements *requirements)
+{
+    desc->device_extensions = requirements->device_extensions;
+    desc->device_extension_count = requirements->device_extension_count;
+    desc->timeline_semaphore = requirements->timeline_semaphore;
+}
+
 struct fovea_vk;
 
-FOVEA_API struct fovea_vk_desc fovea_vk_desc_default(void);
-
-/* Chooses the backend and logs which and why. Settings that name a backend this device cannot have:
+/* Allocates and makes pipelines, which may take a second where the driver has not kept their shaders.
+ * Chooses the backend and logs which and why. Settings that name a backend this device cannot have:
  * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and does not
- * know yet what each costs, it submits frames of its own to the queue and waits for them (enum
- * fovea_measure). */
+ * know yet what each costs, it submits frames of its own to the queue and waits for them, about 0.1 s
+ * ("backend_measure"). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
 
@@ -161,14 +184,16 @@ FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
  * destroyed, by an engine that has nothing of its own to wait for. Uses no queue. */
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
-/* Settings for the frames after this call: foveation, overlay and gaze.late; the rest counts at
- * creation. May allocate; on failure the old ones stay in force. */
-FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set(struct fovea_vk *fovea,
-                                                          const struct fovea_settings *settings);
+/* Settings for the frames after this call: those below "foveation." and "overlay.", and "gaze.late"; the
+ * rest counts at creation. The next frame makes what depends on them, which allocates and takes some
+ * milliseconds. On failure the old ones stay in force. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(
+    struct fovea_vk *fovea, const struct fovea_settings *settings);
 
 /* ---- Images made for the engine --------------------------------------------------------------- */
 
 struct fovea_vk_image_desc {
+    size_t struct_bytes; /* fovea_vk_image_desc_init */
     VkFormat format;
     uint32_t width_px; /* 1 to what the device takes */
     uint32_t height_px;
@@ -176,9 +201,15 @@ struct fovea_vk_image_desc {
                                 Fovea adds what it needs itself */
 };
 
+static inline void fovea_vk_image_desc_init(struct fovea_vk_image_desc *desc)
+{
+    memset(desc, 0, sizeof *desc);
+    desc->struct_bytes = sizeof *desc;
+}
+
 struct fovea_vk_image;
 
-/* The image is Fovea's until it is acquired or given out as dst. FOVEA_ERROR_UNSUPPORTED: format or
+/* Allocates memory on the device. The image is Fovea's until it is acquired or given out as dst. FOVEA_ERROR_UNSUPPORTED: format or
  * usage. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
     struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
@@ -208,7 +239,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_release(struct fovea
 
 /* ---- A frame ---------------------------------------------------------------------------------- */
 
-struct fovea_vk_frame_image {
+struct fovea_vk_frame_target {
     struct fovea_vk_image *made; /* an image of Fovea's; or NULL and the four below */
     VkImage image;
     VkFormat format;
@@ -220,7 +251,7 @@ struct fovea_vk_frame_image {
      * belongs to queue_family. The engine has released it to Fovea's family from layout_before to
      * layout_before (not if that is UNDEFINED: then nothing is kept), and acquires it back from
      * Fovea's family from layout_after to layout_after. */
-    bool transfer;
+    bool transfer_ownership;
     uint32_t queue_family;
     /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images
      * that Fovea made have. In place src and dst have the same. */
@@ -247,6 +278,7 @@ struct fovea_vk_semaphore {
 
 /* What one eye sees of a frame: a rectangle of a layer, in src and dst alike. */
 struct fovea_vk_view {
+    size_t struct_bytes; /* fovea_vk_view_init; of all views of a frame the same */
     uint32_t x_px;
     uint32_t y_px;
     uint32_t width_px; /* of all views the same; inside the image; views do not overlap */
@@ -262,9 +294,16 @@ struct fovea_vk_view {
     enum fovea_map_eye eye;
 };
 
+static inline void fovea_vk_view_init(struct fovea_vk_view *view)
+{
+    memset(view, 0, sizeof *view);
+    view->struct_bytes = sizeof *view;
+}
+
 struct fovea_vk_frame {
-    struct fovea_vk_frame_image src;
-    struct fovea_vk_frame_image dst;
+    size_t struct_bytes; /* fovea_vk_frame_init */
+    struct fovea_vk_frame_target src;
+    struct fovea_vk_frame_target dst;
     /* Before src is read and dst written; may be none where both were last used on Fovea's
      * queue. */
     const struct fovea_vk_semaphore *waits;
@@ -284,7 +323,14 @@ struct fovea_vk_frame {
     const char *hud_gaze;
 };
 
-/* Foveates src into dst. Everything is submitted to the queue before it returns; work that is
+static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
+{
+    memset(frame, 0, sizeof *frame);
+    frame->struct_bytes = sizeof *frame;
+}
+
+/* Foveates src into dst. Takes some 20 us of the calling thread, waits for nothing, and allocates in the
+ * first frame of a size or format (enum fovea_backend says what the GPU takes). Everything is submitted to the queue before it returns; work that is
  * submitted to the queue later finds both images ready without a semaphore.
  *
  * FOVEA_OK.
@@ -319,6 +365,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_v
 /* ---- What it costs and does ------------------------------------------------------------------- */
 
 struct fovea_vk_stats {
+    size_t struct_bytes; /* fovea_vk_stats_init */
     enum fovea_backend backend; /* in use now */
     const char *backend_reason; /* why, in words; lives as long as the context */
     const char *device_name; /* of the Vulkan device; likewise */
@@ -338,6 +385,13 @@ struct fovea_vk_stats {
     double cpu_p99_us;
 };
 
+static inline void fovea_vk_stats_init(struct fovea_vk_stats *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    stats->struct_bytes = sizeof *stats;
+}
+
+/* *out_stats has its struct_bytes. Sorts some hundred numbers. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea,
                                                                 struct fovea_vk_stats *out_stats);
 

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "foveation.h"
 
+#include "config/settings.h"
+
 #include <stdlib.h>
 
 struct foveation {
@@ -31,7 +33,8 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
         say_error("out of memory");
         return false;
     }
-    struct fovea_vk_desc desc = fovea_vk_desc_default();
+    struct fovea_vk_desc desc;
+    fovea_vk_desc_init(&desc);
     desc.instance = gpu->instance;
     desc.physical_device = gpu->physical;
     desc.device = gpu->device;
@@ -65,7 +68,7 @@ void foveation_destroy(struct foveation **foveation)
 
 bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings)
 {
-    enum fovea_result result = fovea_vk_set(foveation->fovea, settings);
+    enum fovea_result result = fovea_vk_set_settings(foveation->fovea, settings);
     if (result < 0) {
         say_error("these settings cannot be used: %s", fovea_result_name(result));
     }
@@ -82,6 +85,7 @@ void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *sou
 
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
 {
+    fovea_vk_stats_init(out_stats);
     return fovea_vk_get_stats(foveation->fovea, out_stats) >= 0;
 }
 
@@ -130,17 +134,17 @@ bool foveation_acquire(struct foveation_image *image)
     return image->held;
 }
 
-static struct fovea_vk_frame_image side_of(const struct foveation_image *image,
-                                           VkImageLayout before, VkImageLayout after)
+static struct fovea_vk_frame_target side_of(const struct foveation_image *image,
+                                            VkImageLayout before, VkImageLayout after)
 {
-    return (struct fovea_vk_frame_image){.made = image->made,
-                                         .image = image->image,
-                                         .format = image->format,
-                                         .width_px = image->extent.width,
-                                         .height_px = image->extent.height,
-                                         .layout_before = before,
-                                         .layout_after = after,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    return (struct fovea_vk_frame_target){.made = image->made,
+                                          .image = image->image,
+                                          .format = image->format,
+                                          .width_px = image->extent.width,
+                                          .height_px = image->extent.height,
+                                          .layout_before = before,
+                                          .layout_after = after,
+                                          .queue_family = VK_QUEUE_FAMILY_IGNORED};
 }
 
 /* What was shown some frames ago is not needed any more; Fovea wants its image back to write. */
@@ -169,6 +173,7 @@ bool foveation_run(struct foveation *foveation, const struct foveation_frame *fr
     struct fovea_vk_semaphore wait = {.semaphore = frame->wait};
     struct fovea_vk_semaphore signal = {.semaphore = frame->signal};
     struct fovea_vk_frame desc = {
+        .struct_bytes = sizeof desc,
         .src = side_of(frame->src, frame->src_layout, frame->src_layout),
         .dst = side_of(frame->dst, VK_IMAGE_LAYOUT_UNDEFINED, frame->dst_layout_after),
         .waits = &wait,

@@ -52,9 +52,10 @@ static int find_family(VkPhysicalDevice device, VkSurfaceKHR surface)
 
 static struct fovea_vk_requirements ask_fovea(const struct gpu *gpu, VkPhysicalDevice device)
 {
-    struct fovea_vk_requirements needs = {0};
+    struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
     if (fovea_vk_query(gpu->instance, device, vkGetInstanceProcAddr, &needs) < 0) {
-        needs = (struct fovea_vk_requirements){0};
+        needs =
+            (struct fovea_vk_requirements){.struct_bytes = sizeof(struct fovea_vk_requirements)};
     }
     return needs;
 }

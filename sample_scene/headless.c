@@ -95,7 +95,7 @@ bool headless_run(struct engine *engine, struct settings *settings, const struct
                                        .extent = targets.extent,
                                        .frames = count,
                                        .video = !options->no_video,
-                                       .foveation = &settings->now.foveation};
+                                       .settings = &settings->now};
     run.table = (struct table){
         .engine = engine, .options = options, .settings = &settings->now, .files = options->output};
     if (!targets_init(&engine->targets, engine->renderer, engine->foveation, &targets) ||

@@ -54,7 +54,7 @@ static void next_gaze(struct keys *keys)
     for (int i = 1; i < count; i++) {
         keys->settings->now.gaze.kind = order[(at + i) % count];
         if (settings_open_gaze(keys->settings)) {
-            say_note("gaze: %s", fovea_gaze_kind_name(keys->settings->now.gaze.kind));
+            say_note("gaze: %s", settings_gaze_name(&keys->settings->now).text);
             return;
         }
     }

@@ -60,8 +60,8 @@ bool output_init(struct output *output, const struct output_desc *desc)
 {
     int width = (int)desc->extent.width;
     int height = (int)desc->extent.height;
-    *output = (struct output){
-        .folder = desc->folder, .format = desc->format, .foveation = desc->foveation};
+    *output =
+        (struct output){.folder = desc->folder, .format = desc->format, .settings = desc->settings};
     for (uint64_t i = 0; i < OUTPUT_CHOSEN; i++) {
         uint64_t number = desc->frames * i / (OUTPUT_CHOSEN - 1);
         output->chosen[i] = number < desc->frames ? number : desc->frames - 1;
@@ -152,7 +152,7 @@ bool output_write_panels(struct output *output, const char *const caption[PANELS
     struct panels_desc desc = {.drawn = &output->panel.drawn,
                                .foveated = &output->panel.shown,
                                .gaze = output->panel.gaze,
-                               .foveation = output->foveation};
+                               .settings = output->settings};
     memcpy(desc.caption, caption, sizeof desc.caption);
     return !output->panel.taken ||
            (file_path(output, "demo.png", path) && panels_write(&desc, path));

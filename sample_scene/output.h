@@ -14,7 +14,7 @@
 struct output {
     const char *folder;
     VkFormat format;
-    const struct fovea_foveation *foveation;
+    const struct fovea_settings *settings;
     uint64_t chosen[OUTPUT_CHOSEN];
     struct picture drawn;
     struct picture shown;
@@ -35,7 +35,7 @@ struct output_desc {
     VkExtent2D extent;
     uint64_t frames;
     bool video;
-    const struct fovea_foveation *foveation; /* outlives the output */
+    const struct fovea_settings *settings; /* outlives the output */
 };
 
 /* False with a message; output_finish is to be called all the same. */

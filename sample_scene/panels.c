@@ -47,7 +47,7 @@ static float line_px(const struct pane *pane)
 
 /* Rings are no circles where the picture is a view and the gaze is off its axis. */
 static bool draw_rings(const struct pane *pane, struct fovea_point_uv gaze,
-                       const struct fovea_foveation *rings, const struct sign_font *font)
+                       const struct fovea_settings *rings, const struct sign_font *font)
 {
     static const double degrees[] = {2.0, 5.0, 10.0, 20.0};
     const uint32_t width = (uint32_t)pane->width_px;
@@ -73,7 +73,7 @@ static bool draw_rings(const struct pane *pane, struct fovea_point_uv gaze,
 }
 
 bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
-                 const struct fovea_foveation *rings, const struct sign_font *font)
+                 const struct fovea_settings *rings, const struct sign_font *font)
 {
     const float middle[2] = {(float)gaze.point.x_uv * (float)pane->width_px,
                              (float)gaze.point.y_uv * (float)pane->height_px};
@@ -88,7 +88,7 @@ static float fill_heat(const struct pane *pane, const struct panels_desc *desc, 
 {
     uint32_t width = (uint32_t)pane->width_px;
     uint32_t height = (uint32_t)pane->height_px;
-    if (fovea_sigma_map(desc->foveation, width, height, desc->gaze.point, sigma) < 0) {
+    if (fovea_sigma_map(desc->settings, width, height, desc->gaze.point, sigma) < 0) {
         return -1.0f;
     }
     float most = 0.0f;
@@ -215,7 +215,7 @@ static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
     bool fine = draw_heat(&panes[2], desc, sheet->bold);
     draw_difference(&panes[3], desc);
     for (int i = 0; i < 4; i++) {
-        fine = fine && panels_mark(&panes[i], desc->gaze, desc->foveation, sheet->bold);
+        fine = fine && panels_mark(&panes[i], desc->gaze, desc->settings, sheet->bold);
     }
     return fine && write_words(sheet, desc);
 }

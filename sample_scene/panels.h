@@ -15,7 +15,7 @@ struct panels_desc {
     const struct picture *drawn;
     const struct picture *foveated;
     struct fovea_gaze gaze;
-    const struct fovea_foveation *foveation;
+    const struct fovea_settings *settings;
     const char *caption[PANELS_CAPTION_LINES];
 };
 
@@ -25,6 +25,6 @@ bool panels_write(const struct panels_desc *desc, const char *path);
 /* Cross and, where `rings` is not NULL, circles of 2, 5, 10 and 20 degrees. font may be NULL: then
  * there are no labels. */
 bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
-                 const struct fovea_foveation *rings, const struct sign_font *font);
+                 const struct fovea_settings *rings, const struct sign_font *font);
 
 #endif

@@ -53,12 +53,13 @@ static bool prefer_mouse(const struct options *options, const struct fovea_gaze_
 
 static bool open_config(const struct options *options, struct fovea_config **out_config)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.file = config_file(options);
     desc.sets = options->sets;
     desc.set_count = options->set_count;
     desc.program_name = "fovea_demo";
-    desc.watch = options->window;
+    desc.ignore_changes = !options->window;
     desc.log = say_log(FOVEA_LOG_INFO); /* also which files were read */
     return fovea_config_create(&desc, out_config) >= 0;
 }
@@ -129,6 +130,15 @@ void settings_follow(struct settings *settings, struct foveation *follower)
     }
 }
 
+struct gaze_name settings_gaze_name(const struct fovea_settings *settings)
+{
+    struct gaze_name name = {"?"};
+    const enum fovea_result result =
+        fovea_settings_get(settings, "gaze.source", name.text, sizeof name.text);
+    (void)result; /* there is such a setting */
+    return name;
+}
+
 bool settings_open_gaze(struct settings *settings)
 {
     struct fovea_gaze_source *source = NULL;
@@ -140,11 +150,14 @@ bool settings_open_gaze(struct settings *settings)
     if (settings->now.gaze.kind == FOVEA_GAZE_SCANPATH && !*settings->now.gaze.scanpath_file) {
         snprintf(settings->now.gaze.scanpath_file, FOVEA_PATH_MAX, "%s", DEMO_SCANPATH);
     }
-    enum fovea_result result =
-        fovea_gaze_source_create(&settings->now.gaze, say_log(settings->now.log_level), &source);
+    struct fovea_gaze_source_desc desc;
+    fovea_gaze_source_desc_init(&desc);
+    desc.settings = &settings->now;
+    desc.log = say_log(settings->now.log_level);
+    enum fovea_result result = fovea_gaze_source_create(&desc, &source);
     if (result < 0) {
         say_error("the gaze source %s cannot be opened: %s",
-                  fovea_gaze_kind_name(settings->now.gaze.kind), fovea_result_name(result));
+                  settings_gaze_name(&settings->now).text, fovea_result_name(result));
         return false;
     }
     struct foveation *follower = settings->follower;

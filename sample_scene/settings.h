@@ -5,6 +5,7 @@
 #ifndef SCENE_SETTINGS_H
 #define SCENE_SETTINGS_H
 
+#include "config/settings.h"
 #include "foveation.h"
 #include "options.h"
 
@@ -23,6 +24,11 @@ void settings_finish(struct settings *settings);
 /* Frames of this foveation may take the newest gaze of whatever source is open; NULL: no longer. Before
  * the foveation goes. */
 void settings_follow(struct settings *settings, struct foveation *follower);
+/* As the configuration spells it. */
+struct gaze_name {
+    char text[16];
+};
+struct gaze_name settings_gaze_name(const struct fovea_settings *settings);
 /* Opens what settings->now.gaze says. On failure the old source stays. */
 bool settings_open_gaze(struct settings *settings);
 /* Looks whether the files have changed. True: new settings are in force, and the keys' are gone. */

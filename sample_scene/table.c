@@ -76,12 +76,12 @@ static void late_row(const struct fovea_vk_stats *stats)
 
 static void gaze_row(const struct table *table)
 {
-    const char *name = fovea_gaze_kind_name(table->settings->gaze.kind);
+    const struct gaze_name name = settings_gaze_name(table->settings);
     char rate[32] = "no rate of its own";
     if (table->gaze_rate_hz > 0.0) {
         snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
     }
-    row("gaze", "%s, %s; tracked %llu, held %llu, lost %llu frames", name, rate,
+    row("gaze", "%s, %s; tracked %llu, held %llu, lost %llu frames", name.text, rate,
         (unsigned long long)table->gaze_frames[0], (unsigned long long)table->gaze_frames[1],
         (unsigned long long)table->gaze_frames[2]);
 }
@@ -188,7 +188,7 @@ static void settings_line(const struct table *table, char *out_line, size_t byte
     model_words(foveation, model, sizeof model);
     method_words(foveation, table->engine->renderer->format, method, sizeof method);
     snprintf(out_line, bytes, "model %s; %s, strength %g; gaze %s", model, method,
-             foveation->strength, fovea_gaze_kind_name(table->settings->gaze.kind));
+             foveation->strength, settings_gaze_name(table->settings).text);
 }
 
 void table_print(const struct table *table)

@@ -32,7 +32,8 @@ static bool add_own(struct targets *targets, struct foveation_image *image, VkIm
 static bool add_made(struct targets *targets, struct foveation *foveation,
                      struct foveation_image *image, VkImageUsageFlags usage)
 {
-    const struct fovea_vk_image_desc desc = {.format = targets->format,
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = targets->format,
                                              .width_px = targets->desc.extent.width,
                                              .height_px = targets->desc.extent.height,
                                              .usage = usage};

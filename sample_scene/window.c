@@ -177,7 +177,7 @@ static void apply(struct window *window)
 static void show_title(struct window *window, int64_t now_ns)
 {
     char title[160];
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     if (now_ns - window->title_ns < TITLE_NS ||
         !foveation_stats(window->engine->foveation, &stats)) {
         return;
@@ -186,11 +186,10 @@ static void show_title(struct window *window, int64_t now_ns)
                   ((double)(now_ns - window->title_ns) * 1e-9);
     window->title_ns = now_ns;
     window->title_number = window->number;
-    snprintf(title, sizeof title, "Fovea demo: %s, %.1f fps, strength %.2f, gaze %s%s",
-             fovea_backend_name(stats.backend), window->fps,
-             window->settings->now.foveation.strength,
-             fovea_gaze_kind_name(window->settings->now.gaze.kind),
-             window->keys.paused ? ", paused" : "");
+    snprintf(
+        title, sizeof title, "Fovea demo: %s, %.1f fps, strength %.2f, gaze %s%s",
+        fovea_backend_name(stats.backend), window->fps, window->settings->now.foveation.strength,
+        settings_gaze_name(&window->settings->now).text, window->keys.paused ? ", paused" : "");
     SDL_SetWindowTitle(window->handle, title);
 }
 

@@ -22,7 +22,8 @@ static int fresh_folder(void **state)
 
 static struct fovea_config_desc search(struct recorded *recorded)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.program_name = "scene";
     desc.log = recorded_log(recorded);
     return desc;

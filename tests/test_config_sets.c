@@ -8,7 +8,8 @@
 static enum fovea_result create(const char *set, struct recorded *recorded,
                                 struct fovea_settings *out_settings)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.ignore_environment = true;
     desc.sets = &set;
     desc.set_count = 1;
@@ -36,7 +37,8 @@ static struct fovea_settings set_list(const char *list)
 {
     setenv("FOVEA_SET", list, 1);
     struct recorded recorded = {0};
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.log = recorded_log(&recorded);
     struct fovea_config *config = NULL;
     enum fovea_result result = fovea_config_create(&desc, &config);
@@ -319,7 +321,8 @@ static void wrong_lists_name_their_entry(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setenv("FOVEA_SET", cases[i].list, 1);
         struct recorded recorded = {0};
-        struct fovea_config_desc desc = fovea_config_desc_default();
+        struct fovea_config_desc desc;
+        fovea_config_desc_init(&desc);
         desc.log = recorded_log(&recorded);
         struct fovea_config *config = NULL;
         enum fovea_result result = fovea_config_create(&desc, &config);

@@ -76,7 +76,8 @@ void write_text(const char *path, const char *text)
 
 struct fovea_config_desc only_file(const char *file, struct recorded *recorded)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.file = file;
     desc.ignore_environment = true;
     desc.program_name = "scene";

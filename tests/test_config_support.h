@@ -5,7 +5,7 @@
 #ifndef FOVEA_TEST_CONFIG_SUPPORT_H
 #define FOVEA_TEST_CONFIG_SUPPORT_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -121,7 +121,7 @@ static void types_fit_their_members(void **state)
 static void leave_out_the_array(unsigned char *used)
 {
     memset(used + offsetof(struct fovea_settings, foveation.map.values), 1,
-           offsetof(struct fovea_map, ready) + sizeof(struct fovea_map_ready *) -
+           offsetof(struct fovea_map, own_values) + sizeof(float *) -
                offsetof(struct fovea_map, values));
 }
 

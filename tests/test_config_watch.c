@@ -255,7 +255,7 @@ static void unwatched_files_are_left_alone(void **state)
     struct recorded recorded = {0};
     write_threads("f.json", 1);
     struct fovea_config_desc desc = only_file("f.json", &recorded);
-    desc.watch = false;
+    desc.ignore_changes = true;
     struct fovea_config *config = NULL;
     assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
     const struct process_counts before = process_count();

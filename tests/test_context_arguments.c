@@ -193,11 +193,12 @@ static void null_descriptions_are_refused(void **state)
 {
     (void)state;
     struct fovea_context *context = (struct fovea_context *)state;
-    const struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     assert_int_equal(fovea_context_create(NULL, &context), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(context);
     assert_int_equal(fovea_context_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_context_set_foveation(NULL, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_context_set_settings(NULL, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     fovea_context_destroy(NULL);
     fovea_context_destroy(&context);
 }
@@ -206,7 +207,8 @@ static void refuse_settings(const struct fovea_settings *settings, enum fovea_re
                             const char *word)
 {
     struct said said = {0};
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = settings;
     desc.log = said_log(&said);
     struct fovea_context *context = NULL;

@@ -60,7 +60,8 @@ static struct scene *scene_make(struct kind kind)
     s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, SHEET_STACKED);
     sheet_draw(&s->src, IMAGE_RANDOM, 1);
     sheet_gazes(s->gazes_uv, kind.count, 1);
-    s->batch = (struct fovea_batch){.count = kind.count,
+    s->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
+                                    .count = kind.count,
                                     .src = s->src.first,
                                     .dst = s->dst.first,
                                     .src_next_bytes = s->src.next_bytes,

@@ -118,7 +118,9 @@ static struct test_image run(struct fovea_context *context)
 
 static void sigma_of(const struct fovea_foveation *f, float sigma_px[WIDTH_PX * HEIGHT_PX])
 {
-    assert_int_equal(fovea_sigma_map(f, WIDTH_PX, HEIGHT_PX, gaze, sigma_px), FOVEA_OK);
+    assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX,
+                                     gaze, sigma_px),
+                     FOVEA_OK);
 }
 
 /* ---- What a picture says */
@@ -210,11 +212,13 @@ static void an_array_is_copied(void **state)
     free(values);
     struct test_image one = run(context);
     f = with_array(b);
-    assert_int_equal(fovea_context_set_foveation(context, &f), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(context, &(struct fovea_settings){.foveation = f}),
+                     FOVEA_OK);
     struct test_image other = run(context);
     compare_assert_all_same(&one.view, &other.view, "the same array");
     b->values[30] += 1.0f;
-    assert_int_equal(fovea_context_set_foveation(context, &f), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(context, &(struct fovea_settings){.foveation = f}),
+                     FOVEA_OK);
     struct test_image third = run(context);
     struct compare_rect where;
     assert_true(compare_largest(&one.view, &third.view, &where) > 3.0);
@@ -349,7 +353,8 @@ static void a_name_without_an_end_is_refused(void **state)
     assert_non_null(f);
     *f = with_map(FOVEA_MAP_FILE);
     memset(f->map.file, 'x', sizeof f->map.file);
-    assert_int_equal(fovea_sigma_map(f, WIDTH_PX, HEIGHT_PX, gaze, sigma_px),
+    assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, WIDTH_PX, HEIGHT_PX,
+                                     gaze, sigma_px),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     free(f);
 }
@@ -360,17 +365,20 @@ static void assert_file_refused(struct bench *b, const struct fovea_foveation *f
     float sigma_px[4];
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = *f;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = said_log(&b->said);
     struct fovea_context *context = NULL;
     assert_int_equal(fovea_context_create(&desc, &context), result);
     assert_null(context);
     assert_said(&b->said, word);
-    assert_int_equal(fovea_sigma_map(f, 2, 2, gaze, sigma_px), result);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, 2, 2, gaze, sigma_px), result);
     context = context_of(NULL, &b->said);
     struct test_image before = run(context);
-    assert_int_equal(fovea_context_set_foveation(context, f), result);
+    assert_int_equal(fovea_context_set_settings(context, &(struct fovea_settings){.foveation = *f}),
+                     result);
     assert_said(&b->said, word);
     struct test_image after = run(context);
     compare_assert_all_same(&before.view, &after.view, "the old settings");
@@ -477,16 +485,18 @@ static void degrees_lie_where_the_mapping_puts_them(void **state)
     struct fovea_foveation f = with_file(b); /* which is not there, and need not be */
     for (double e = 0.0; e < 80.0; e += 13.0) {
         f.map.degrees = FOVEA_MAP_DEGREES_PAPER;
-        assert_true(
-            fovea_eccentricity_px(&f, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e) ==
-            fovea_eccentricity_px(&paper, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e));
+        assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = f}, 640, 480,
+                                          (struct fovea_point_uv){0.5, 0.5}, 0.0, e) ==
+                    fovea_eccentricity_px(&(struct fovea_settings){.foveation = paper}, 640, 480,
+                                          (struct fovea_point_uv){0.5, 0.5}, 0.0, e));
         f.map.degrees = FOVEA_MAP_DEGREES_VIEW;
-        assert_true(
-            fovea_eccentricity_px(&f, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e) ==
-            fovea_eccentricity_px(&physical, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, e));
+        assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = f}, 640, 480,
+                                          (struct fovea_point_uv){0.5, 0.5}, 0.0, e) ==
+                    fovea_eccentricity_px(&(struct fovea_settings){.foveation = physical}, 640, 480,
+                                          (struct fovea_point_uv){0.5, 0.5}, 0.0, e));
     }
-    assert_true(fovea_eccentricity_px(&f, 640, 480, (struct fovea_point_uv){0.5, 0.5}, 0.0, 91.0) <
-                0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = f}, 640, 480,
+                                      (struct fovea_point_uv){0.5, 0.5}, 0.0, 91.0) < 0.0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_make, bench_finish)

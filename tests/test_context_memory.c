@@ -48,7 +48,8 @@ static void context_without_memory_says_so(void **state)
     settings.backend = FOVEA_BACKEND_CPU;
     for (int allowed = 0; allowed < 2; allowed++) {
         struct said said = {0};
-        struct fovea_context_desc desc = fovea_context_desc_default();
+        struct fovea_context_desc desc;
+        fovea_context_desc_init(&desc);
         desc.settings = &settings;
         desc.log = said_log(&said);
         struct fovea_context *context = NULL;
@@ -110,13 +111,16 @@ static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
     image_draw(&src.view, IMAGE_RANDOM, 1);
     assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
     allocations_left = 0;
-    const enum fovea_result result = fovea_context_set_foveation(context, &foveation);
+    const enum fovea_result result =
+        fovea_context_set_settings(context, &(struct fovea_settings){.foveation = foveation});
     allocations_left = -1;
     assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_said(&said, "out of memory");
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
     compare_assert_all_same(&after.view, &before.view, "the old settings");
-    assert_int_equal(fovea_context_set_foveation(context, &foveation), FOVEA_OK);
+    assert_int_equal(
+        fovea_context_set_settings(context, &(struct fovea_settings){.foveation = foveation}),
+        FOVEA_OK);
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
     fovea_context_destroy(&context);
     image_free(&src);
@@ -162,7 +166,8 @@ static void pair_make(struct pair *pair)
     pair->dst = sheet_make(BATCH_COUNT, 40, 24, FOVEA_FORMAT_RGBA8, SHEET_STACKED);
     image_fill(&pair->src.all.view, 3);
     sheet_gazes(pair->gazes_uv, BATCH_COUNT, 1);
-    pair->batch = (struct fovea_batch){.count = BATCH_COUNT,
+    pair->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
+                                       .count = BATCH_COUNT,
                                        .src = pair->src.first,
                                        .dst = pair->dst.first,
                                        .src_next_bytes = pair->src.next_bytes,

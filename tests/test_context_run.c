@@ -85,7 +85,9 @@ static void new_settings_hold_from_the_next_frame(void **state)
     scene_run(scene, center);
     foveation.strength = 2.0;
     foveation.paper.fragment_px = 8;
-    assert_int_equal(fovea_context_set_foveation(scene->context, &foveation), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(scene->context,
+                                                &(struct fovea_settings){.foveation = foveation}),
+                     FOVEA_OK);
     scene_run(scene, center);
     assert_reference(scene, &foveation, center);
     scene_free(scene);
@@ -98,8 +100,9 @@ static void wrong_settings_leave_the_old_ones_in_force(void **state)
     struct fovea_foveation wrong = old;
     struct scene *scene = scene_make(NULL, 120, 90);
     wrong.paper.fragment_px = 3;
-    assert_int_equal(fovea_context_set_foveation(scene->context, &wrong),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_context_set_settings(scene->context, &(struct fovea_settings){.foveation = wrong}),
+        FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&scene->said, "foveation.paper.fragment_px");
     scene_run(scene, center);
     assert_reference(scene, &old, center);
@@ -193,11 +196,15 @@ static void sigma_map_says_what_run_does(void **state)
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     float *map = calloc(200 * 150, sizeof *map);
     assert_non_null(map);
-    assert_int_equal(fovea_sigma_map(&foveation, 200, 150, center, map), FOVEA_OK);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 200, 150, center, map),
+        FOVEA_OK);
     assert_true(map[75 * 200 + 100] == 0.0f);
     assert_true(map[0] > 5.0f && map[0] < 11.0f);
     foveation.strength = 0.0;
-    assert_int_equal(fovea_sigma_map(&foveation, 200, 150, center, map), FOVEA_OK);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 200, 150, center, map),
+        FOVEA_OK);
     assert_true(map[0] == 0.0f);
     free(map);
 }
@@ -209,11 +216,19 @@ static void sigma_map_refuses_wrong_arguments(void **state)
     float map[4];
     const struct fovea_point_uv nowhere = {(double)NAN, 0.5};
     assert_int_equal(fovea_sigma_map(NULL, 2, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_sigma_map(&foveation, 2, 2, center, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_sigma_map(&foveation, 0, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_sigma_map(&foveation, 2, 2, nowhere, map), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 2, 2, center, NULL),
+        FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 0, 2, center, map),
+        FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 2, 2, nowhere, map),
+        FOVEA_ERROR_INVALID_ARGUMENT);
     foveation.paper.ct0 = 2.0;
-    assert_int_equal(fovea_sigma_map(&foveation, 2, 2, center, map), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, 2, 2, center, map),
+        FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
 static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
@@ -222,24 +237,33 @@ static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.model = FOVEA_MODEL_PHYSICAL;
     /* 0.53 m are 1920 px, so 0.6 m are 2173.6 px. */
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 10.0), 383.26,
-                       0.01);
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 45.0), 2173.58,
-                       0.01);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 90.0) < 0.0);
+    assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
+                                             1080, center, 0.0, 10.0),
+                       383.26, 0.01);
+    assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
+                                             1080, center, 0.0, 45.0),
+                       2173.58, 0.01);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920, 1080,
+                                      center, 0.0, 90.0) < 0.0);
     foveation.model = FOVEA_MODEL_CURVE;
     foveation.geometry.ppd = 30.0;
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 1.0), 30.0, 0.01);
+    assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
+                                             1080, center, 0.0, 1.0),
+                       30.0, 0.01);
     foveation.geometry.tan_left = 1.5;
     foveation.geometry.tan_right = 0.5;
     foveation.geometry.tan_up = 1.0;
     foveation.geometry.tan_down = 1.0;
     const struct fovea_point_uv axis = {0.75, 0.5};
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1000, 100, axis, 0.0, 45.0), 500.0, 1e-9);
+    assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1000,
+                                             100, axis, 0.0, 45.0),
+                       500.0, 1e-9);
     foveation.geometry.ppd = -1.0; /* does not count */
-    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, center, 0.0, 45.0) > 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1000, 100,
+                                      center, 0.0, 45.0) > 0.0);
     foveation.geometry.tan_right = -1.5;
-    assert_true(fovea_eccentricity_px(&foveation, 1000, 100, center, 0.0, 45.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1000, 100,
+                                      center, 0.0, 45.0) < 0.0);
 }
 
 /* ---- Views */
@@ -259,13 +283,13 @@ static void a_view_is_described_once(void **state)
     assert_non_null(
         strstr(scene->said.info, "model physical: a screen of 0.53 m at 0.6 m, 120x90"));
     settings.foveation.model = FOVEA_MODEL_CURVE;
-    assert_int_equal(fovea_context_set_foveation(scene->context, &settings.foveation), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(scene->context, &settings), FOVEA_OK);
     scene_run(scene, center);
     scene_run(scene, center);
     assert_int_equal(scene->said.info_count, 2);
     assert_non_null(strstr(scene->said.info, "model curve"));
     settings.foveation.model = FOVEA_MODEL_PAPER;
-    assert_int_equal(fovea_context_set_foveation(scene->context, &settings.foveation), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(scene->context, &settings), FOVEA_OK);
     scene_run(scene, center);
     assert_int_equal(scene->said.info_count, 2);
     scene_free(scene);
@@ -307,15 +331,21 @@ static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
 {
     (void)state;
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 100.0), 1101.4536,
-                       1e-3);
-    assert_float_equal(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 10.0), 110.14536,
-                       1e-4);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, 0.0) == 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, -1.0) < 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, 0, 1080, center, 0.0, 1.0) < 0.0);
+    assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
+                                             1080, center, 0.0, 100.0),
+                       1101.4536, 1e-3);
+    assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
+                                             1080, center, 0.0, 10.0),
+                       110.14536, 1e-4);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920, 1080,
+                                      center, 0.0, 0.0) == 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920, 1080,
+                                      center, 0.0, -1.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 0, 1080,
+                                      center, 0.0, 1.0) < 0.0);
     assert_true(fovea_eccentricity_px(NULL, 1920, 1080, center, 0.0, 1.0) < 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, 1920, 1080, center, 0.0, (double)NAN) < 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920, 1080,
+                                      center, 0.0, (double)NAN) < 0.0);
 }
 
 int main(void)

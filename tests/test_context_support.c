@@ -26,7 +26,8 @@ struct fovea_log said_log(struct said *said)
 
 struct fovea_context *context_of(const struct fovea_settings *settings, struct said *said)
 {
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = settings;
     desc.log = said_log(said);
     struct fovea_context *context = NULL;

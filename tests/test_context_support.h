@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "fovea.h"
+#include "config/settings.h"
 #include "images.h"
 
 /* What a context said. */

@@ -17,12 +17,12 @@
 #include <cmocka.h>
 
 #define FUNCTIONS(X)                                                                               \
-    X(fovea_settings_default)                                                                      \
-    X(fovea_config_desc_default)                                                                   \
+    X(fovea_settings_create)                                                                       \
+    X(fovea_settings_set)                                                                          \
+    X(fovea_settings_destroy)                                                                      \
     X(fovea_config_create)                                                                         \
     X(fovea_config_poll)                                                                           \
     X(fovea_config_destroy)                                                                        \
-    X(fovea_context_desc_default)                                                                  \
     X(fovea_context_create)                                                                        \
     X(fovea_context_run)                                                                           \
     X(fovea_context_destroy)                                                                       \
@@ -66,19 +66,28 @@ static void use(struct plugin *plugin)
 
 static void make(struct plugin *plugin)
 {
-    struct fovea_settings settings = plugin->fovea_settings_default();
-    settings.cpu_threads = 3;
-    settings.gaze.kind = FOVEA_GAZE_UDP;
-    settings.gaze.udp_port = 0;
-    struct fovea_config_desc config = plugin->fovea_config_desc_default();
+    static const char *const wanted[][2] = {
+        {"cpu_threads", "3"}, {"gaze.source", "udp"}, {"gaze.udp.port", "0"}};
+    const struct fovea_log silent = {0};
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(plugin->fovea_settings_create(&settings), FOVEA_OK);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        assert_int_equal(plugin->fovea_settings_set(settings, wanted[i][0], wanted[i][1], silent),
+                         FOVEA_OK);
+    }
+    struct fovea_config_desc config;
+    fovea_config_desc_init(&config);
     config.ignore_environment = true;
-    struct fovea_context_desc context = plugin->fovea_context_desc_default();
-    context.settings = &settings;
+    struct fovea_context_desc context;
+    fovea_context_desc_init(&context);
+    context.settings = settings;
+    struct fovea_gaze_source_desc source;
+    fovea_gaze_source_desc_init(&source);
+    source.settings = settings;
     assert_int_equal(plugin->fovea_config_create(&config, &plugin->config), FOVEA_OK);
     assert_int_equal(plugin->fovea_context_create(&context, &plugin->context), FOVEA_OK);
-    assert_int_equal(
-        plugin->fovea_gaze_source_create(&settings.gaze, (struct fovea_log){0}, &plugin->source),
-        FOVEA_OK);
+    assert_int_equal(plugin->fovea_gaze_source_create(&source, &plugin->source), FOVEA_OK);
+    plugin->fovea_settings_destroy(&settings);
     plugin->src = image_make_packed(320, 200, FOVEA_FORMAT_RGBA8);
     plugin->dst = image_make_packed(320, 200, FOVEA_FORMAT_RGBA8);
     image_draw(&plugin->src.view, IMAGE_RANDOM, 1);

@@ -112,11 +112,11 @@ static void every_failure_is_reported_and_leaks_nothing(void **state)
             struct fovea_gaze_source *source = NULL;
             allowed = n;
             const enum fovea_result result =
-                fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source);
+                gaze_source_open(&settings, gaze_logged_log(&logged), &source);
             allowed = -1;
             if (result != FOVEA_ERROR_OUT_OF_MEMORY || source || live != 0) {
                 fail_msg("%s, call %ld of %ld: %d, %ld allocations left",
-                         fovea_gaze_kind_name((enum fovea_gaze_kind)kind), n, needed, result, live);
+                         gaze_kind_name((enum fovea_gaze_kind)kind), n, needed, result, live);
             }
             assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
         }

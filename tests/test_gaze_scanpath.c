@@ -279,8 +279,7 @@ static void assert_not_opened(const char *path, enum fovea_result wanted, const 
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s", path);
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
-                     wanted);
+    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), wanted);
     assert_null(source);
     assert_contains(logged.last[FOVEA_LOG_ERROR], path);
     assert_contains(logged.last[FOVEA_LOG_ERROR], message);
@@ -322,8 +321,7 @@ static void a_scanpath_without_a_valid_row_warns(void **state)
     gaze_write_file(settings.scanpath_file, "t,x,y,confidence\n0,0.1,0.1,0.2\n");
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
-                     FOVEA_OK);
+    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
     assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
     assert_int_equal(gaze_at(source, 0).state, FOVEA_GAZE_LOST);
     fovea_gaze_source_destroy(&source);

@@ -4,17 +4,15 @@
 /* What all sources share: opening, closing, bad arguments; and the fixed source. */
 #include "test_gaze_support.h"
 
-static const struct fovea_log SILENT = {.fn = NULL};
-
 static void kinds_are_named_as_in_the_configuration(void **state)
 {
     (void)state;
     static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        assert_string_equal(fovea_gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
+        assert_string_equal(gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
     }
-    assert_non_null(fovea_gaze_kind_name((enum fovea_gaze_kind)5));
-    assert_non_null(fovea_gaze_kind_name((enum fovea_gaze_kind) - 1));
+    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)5));
+    assert_non_null(gaze_kind_name((enum fovea_gaze_kind) - 1));
 }
 
 static void fixed_gaze_stays_for_ever(void **state)
@@ -43,10 +41,16 @@ static void missing_arguments_are_refused(void **state)
     (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     struct fovea_gaze_source *source = (struct fovea_gaze_source *)&source;
-    assert_int_equal(fovea_gaze_source_create(NULL, SILENT, &source), FOVEA_ERROR_INVALID_ARGUMENT);
+    const struct fovea_settings all = {.gaze = settings};
+    struct fovea_gaze_source_desc desc;
+    fovea_gaze_source_desc_init(&desc);
+    assert_int_equal(fovea_gaze_source_create(NULL, &source), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(source);
-    assert_int_equal(fovea_gaze_source_create(&settings, SILENT, NULL),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_gaze_source_create(&desc, &source), FOVEA_ERROR_INVALID_ARGUMENT);
+    desc.settings = &all;
+    assert_int_equal(fovea_gaze_source_create(&desc, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    desc.struct_bytes = 0;
+    assert_int_equal(fovea_gaze_source_create(&desc, &source), FOVEA_ERROR_INVALID_ARGUMENT);
 
     source = gaze_open(&settings);
     struct fovea_gaze gaze = {.age_ns = 77};
@@ -114,7 +118,7 @@ static void numbers_out_of_range_are_named(void **state)
         memcpy((char *)&settings + BAD_NUMBERS[i].offset, &BAD_NUMBERS[i].value, sizeof(double));
         struct gaze_logged logged;
         struct fovea_gaze_source *source = NULL;
-        assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source),
                          FOVEA_ERROR_INVALID_ARGUMENT);
         assert_null(source);
         assert_contains(logged.last[FOVEA_LOG_ERROR], BAD_NUMBERS[i].name);
@@ -125,7 +129,7 @@ static void assert_refused(const struct fovea_gaze_settings *settings, const cha
 {
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(fovea_gaze_source_create(settings, gaze_logged_log(&logged), &source),
+    assert_int_equal(gaze_source_open(settings, gaze_logged_log(&logged), &source),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(source);
     assert_contains(logged.last[FOVEA_LOG_ERROR], name);

@@ -47,8 +47,7 @@ struct fovea_gaze_source *gaze_open(const struct fovea_gaze_settings *settings)
 {
     static struct gaze_logged logged; /* the source's thread writes to it after this returns */
     struct fovea_gaze_source *source = NULL;
-    const enum fovea_result result =
-        fovea_gaze_source_create(settings, gaze_logged_log(&logged), &source);
+    const enum fovea_result result = gaze_source_open(settings, gaze_logged_log(&logged), &source);
     if (result != FOVEA_OK || !source) {
         fail_msg("create returned %d: %s", result, logged.last[FOVEA_LOG_ERROR]);
     }

@@ -5,7 +5,8 @@
 #ifndef FOVEA_TEST_GAZE_SUPPORT_H
 #define FOVEA_TEST_GAZE_SUPPORT_H
 
-#include "fovea.h"
+#include "config/settings.h"
+#include "plugin/gaze/gaze_source.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -140,8 +140,7 @@ static void garbage_is_counted_said_once_and_changes_nothing(void **state)
     struct gaze_logged logged;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
-                     FOVEA_OK);
+    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
     const int fd = sender_to(fovea_gaze_source_udp_port(source));
     send_text(fd, "{\"x\":0.25,\"y\":0.25}");
     wait_for(source, 1, 0);
@@ -224,7 +223,7 @@ static void a_taken_port_is_an_io_error(void **state)
     settings.udp_port = fovea_gaze_source_udp_port(first);
     struct gaze_logged logged;
     struct fovea_gaze_source *second = NULL;
-    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &second),
+    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &second),
                      FOVEA_ERROR_IO);
     assert_null(second);
     assert_int_equal(logged.count[FOVEA_LOG_ERROR], 1);
@@ -254,7 +253,7 @@ static void only_numeric_addresses_of_this_machine_are_bound(void **state)
         snprintf(settings.udp_bind, sizeof settings.udp_bind, "%s", cases[i].bind);
         struct gaze_logged logged;
         struct fovea_gaze_source *source = NULL;
-        assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
+        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source),
                          cases[i].result);
         assert_null(source);
         assert_contains(logged.last[FOVEA_LOG_ERROR], cases[i].message);
@@ -273,8 +272,7 @@ static void an_address_open_to_others_warns_once(void **state)
         snprintf(settings.udp_bind, sizeof settings.udp_bind, "%s", cases[i].bind);
         struct gaze_logged logged;
         struct fovea_gaze_source *source = NULL;
-        assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
-                         FOVEA_OK);
+        assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
         close_quickly(&source);
         assert_int_equal(logged.count[FOVEA_LOG_WARNING], cases[i].warnings);
     }
@@ -295,8 +293,7 @@ static void ipv6_works_where_there_is_ipv6(void **state)
     snprintf(settings.udp_bind, sizeof settings.udp_bind, "::1");
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(fovea_gaze_source_create(&settings, gaze_logged_log(&logged), &source),
-                     FOVEA_OK);
+    assert_int_equal(gaze_source_open(&settings, gaze_logged_log(&logged), &source), FOVEA_OK);
     to.sin6_port = htons(fovea_gaze_source_udp_port(source));
     assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
     send_text(fd, "{\"x\":0.125,\"y\":0.5}");

@@ -6,9 +6,9 @@ import re
 import shutil
 
 import pytest
-from conftest import ROOT, need_tool, run_program
+from conftest import PUBLIC_HEADERS, ROOT, need_tool, run_program
 
-HEADERS = ["fovea.h", "fovea_vulkan.h"]
+HEADERS = PUBLIC_HEADERS
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wundef", "-Werror"]
 COMPILERS = {
     "gcc-c11": ["gcc", "-std=c11", *WARNINGS, "-Wstrict-prototypes", "-x", "c"],
@@ -46,11 +46,11 @@ def test_header_compiles_alone_as_cuda(header, tmp_path):
 def test_header_includes_only_what_users_have(header):
     text = (ROOT / "plugin" / header).read_text()
     included = set(re.findall(r'^\s*#\s*include\s+[<"](.*?)[>"]', text, re.MULTILINE))
-    assert included <= {"stdbool.h", "stddef.h", "stdint.h", "fovea.h", "vulkan/vulkan_core.h"}
+    assert included <= {"stdbool.h", "stddef.h", "stdint.h", "string.h", "vulkan/vulkan_core.h", *HEADERS}
 
 
 def test_version_is_written_once():
-    header = (ROOT / "plugin" / "fovea.h").read_text()
+    header = (ROOT / "plugin" / "fovea_base.h").read_text()
     in_header = ".".join(re.search(rf"FOVEA_VERSION_{part} (\d+)", header)[1] for part in ["MAJOR", "MINOR", "PATCH"])
     in_build = re.search(r"project\(fovea VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     assert in_header == in_build

@@ -7,7 +7,7 @@ import os
 import shlex
 
 import pytest
-from conftest import need_tool, run_program
+from conftest import PUBLIC_HEADERS, need_tool, run_program
 
 PROGRAM = """\
 #include <fovea.h>
@@ -15,9 +15,13 @@ PROGRAM = """\
 
 int main(void)
 {
-    struct fovea_settings settings = fovea_settings_default();
+    struct fovea_settings *settings = NULL;
     struct fovea_log silent = {0};
-    enum fovea_result result = fovea_settings_check(&settings, silent);
+    enum fovea_result result = fovea_settings_create(&settings);
+    if (result == FOVEA_OK) {
+        result = fovea_settings_check(settings, silent);
+    }
+    fovea_settings_destroy(&settings);
     printf("%u %s\\n", fovea_version(), fovea_result_name(result));
     return result == FOVEA_OK ? 0 : 1;
 }
@@ -25,7 +29,7 @@ int main(void)
 CMAKE_LISTS = """\
 cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C)
-find_package(fovea 0.1 REQUIRED)
+find_package(fovea 0.2 REQUIRED)
 add_executable(user user.c)
 target_link_libraries(user PRIVATE fovea::fovea)
 """
@@ -50,15 +54,15 @@ def library_folder(prefix):
 
 def check_program(program, prefix):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library_folder(prefix))}
-    assert run_program(program, env=environment).stdout == "1000 FOVEA_OK\n"
+    assert run_program(program, env=environment).stdout == "2000 FOVEA_OK\n"
 
 
 def test_everything_is_installed_and_nothing_else(prefix):
     names = {path.name for path in prefix.rglob("*") if not path.is_dir()}
     names = {name for name in names if not name.startswith("foveaTargets-")}
     assert names == {
-        "fovea.h", "fovea_vulkan.h", "fovea.pc", "foveaConfig.cmake", "foveaConfigVersion.cmake",
-        "foveaTargets.cmake", "libfovea.so", "libfovea.so.0.1", "libfovea.so.0.1.0", "default.json",
+        *PUBLIC_HEADERS, "fovea.pc", "foveaConfig.cmake", "foveaConfigVersion.cmake",
+        "foveaTargets.cmake", "libfovea.so", "libfovea.so.0.2", "libfovea.so.0.2.0", "default.json",
         "schema.json", "LICENSE", "fovea-run", "libVkLayer_fovea.so", "VkLayer_FOVEA_foveation.json",
     }  # fmt: skip
 
@@ -74,7 +78,7 @@ def test_manifest_names_the_installed_layer(prefix):
     manifest = prefix / "share" / "vulkan" / "implicit_layer.d" / "VkLayer_FOVEA_foveation.json"
     layer = json.loads(manifest.read_text())["layer"]
     assert layer["library_path"] == str(library_folder(prefix) / "libVkLayer_fovea.so")
-    assert layer["implementation_version"] == "1000" and os.path.exists(layer["library_path"])
+    assert layer["implementation_version"] == "2000" and os.path.exists(layer["library_path"])
 
 
 def test_installed_fovea_run_finds_library_and_layer(prefix, tmp_path):
@@ -104,7 +108,7 @@ def test_program_is_built_with_pkg_config(prefix, user, compiler):
 
 def test_pkg_config_knows_version_and_files(prefix):
     environment = {**os.environ, "PKG_CONFIG_PATH": str(library_folder(prefix) / "pkgconfig")}
-    assert run_program("pkg-config", "--modversion", "fovea", env=environment).stdout.strip() == "0.1.0"
+    assert run_program("pkg-config", "--modversion", "fovea", env=environment).stdout.strip() == "0.2.0"
     folder = run_program("pkg-config", "--variable=configdir", "fovea", env=environment).stdout.strip()
     assert folder.replace("\\", "").endswith("with space/share/fovea")
 
@@ -117,8 +121,8 @@ def test_program_is_built_with_find_package(prefix, user):
 
 
 def test_package_of_another_minor_version_is_refused(prefix, user):
-    (user / "CMakeLists.txt").write_text(CMAKE_LISTS.replace("fovea 0.1", "fovea 0.2"))
+    (user / "CMakeLists.txt").write_text(CMAKE_LISTS.replace("fovea 0.2", "fovea 0.1"))
     done = run_program("cmake", "-S", user, "-B", user / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
                        check=False)  # fmt: skip
     assert done.returncode != 0
-    assert "0.1.0" in done.stderr
+    assert "0.2.0" in done.stderr

@@ -123,7 +123,8 @@ static void open_bench(struct bench *bench)
     snprintf(bench->picture, sizeof bench->picture, "%s/map.png", bench->folder);
     snprintf(bench->file, sizeof bench->file, "%s/fovea.json", bench->folder);
     save_settings(bench, "{}");
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.file = bench->file;
     desc.ignore_environment = true;
     desc.log = said_log(&bench->said);
@@ -165,9 +166,9 @@ static enum fovea_result run_until_news(struct bench *bench)
         const double busy_begin_ms = busy_ms();
         news = fovea_config_poll(bench->config);
         if (news == FOVEA_OK) {
-            assert_int_equal(fovea_context_set_foveation(
-                                 bench->context, &fovea_config_settings(bench->config)->foveation),
-                             FOVEA_OK);
+            assert_int_equal(
+                fovea_context_set_settings(bench->context, fovea_config_settings(bench->config)),
+                FOVEA_OK);
         }
         const double took_ms = now_ms() - begin;
         const double busy = busy_ms() - busy_begin_ms;
@@ -365,12 +366,16 @@ static void two_configurations_keep_their_pictures(void **state)
     const struct fovea_foveation of_first = fovea_config_settings(first.config)->foveation;
     take_map(&second, SMALL, 30000);
     struct fovea_context *fresh = context_of(fovea_config_settings(second.config), &second.said);
-    assert_int_equal(fovea_context_set_foveation(fresh, &of_first), FOVEA_OK);
+    assert_int_equal(
+        fovea_context_set_settings(fresh, &(struct fovea_settings){.foveation = of_first}),
+        FOVEA_OK);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     /* One that has no map lets the others keep theirs. */
     save_settings(&second, "{}");
     assert_int_equal(run_until_news(&second), FOVEA_OK);
-    assert_int_equal(fovea_context_set_foveation(second.context, &of_first), FOVEA_OK);
+    assert_int_equal(
+        fovea_context_set_settings(second.context, &(struct fovea_settings){.foveation = of_first}),
+        FOVEA_OK);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     (void)assert_in_force(&first);
     fovea_context_destroy(&fresh);
@@ -390,7 +395,9 @@ static void *take_again_and_again(void *user)
 {
     struct taker *taker = user;
     for (int i = 0; i < TAKES; i++) {
-        taker->refused += fovea_context_set_foveation(taker->context, taker->foveation) != FOVEA_OK;
+        taker->refused += fovea_context_set_settings(
+                              taker->context,
+                              &(struct fovea_settings){.foveation = *taker->foveation}) != FOVEA_OK;
     }
     return NULL;
 }

@@ -140,9 +140,9 @@ static double stated_gain(double cycles_per_px)
     const struct fovea_grating grating = {.cycles_per_deg = cycles_per_px * GRATING_PPD};
     float *gains = calloc((size_t)GRATING_WIDTH_PX * GRATING_HEIGHT_PX, sizeof *gains);
     assert_non_null(gains);
-    assert_int_equal(
-        fovea_gain_map(&foveation, GRATING_WIDTH_PX, GRATING_HEIGHT_PX, middle, &grating, gains),
-        FOVEA_OK);
+    assert_int_equal(fovea_gain_map(&(struct fovea_settings){.foveation = foveation},
+                                    GRATING_WIDTH_PX, GRATING_HEIGHT_PX, middle, &grating, gains),
+                     FOVEA_OK);
     const double gain =
         (double)gains[GRATING_HEIGHT_PX / 2 * GRATING_WIDTH_PX + GRATING_WIDTH_PX / 2];
     free(gains);
@@ -206,9 +206,12 @@ static void maps_say_the_angle_and_the_laws_cutoff(void **state)
     static float eccentricity[VIEW_PX * VIEW_PX];
     static float cutoff[VIEW_PX * VIEW_PX];
     const struct fovea_foveation foveation = wide_view();
-    assert_int_equal(fovea_eccentricity_map(&foveation, VIEW_PX, VIEW_PX, off_axis, eccentricity),
+    assert_int_equal(fovea_eccentricity_map(&(struct fovea_settings){.foveation = foveation},
+                                            VIEW_PX, VIEW_PX, off_axis, eccentricity),
                      FOVEA_OK);
-    assert_int_equal(fovea_cutoff_map(&foveation, VIEW_PX, VIEW_PX, off_axis, cutoff), FOVEA_OK);
+    assert_int_equal(fovea_cutoff_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
+                                      VIEW_PX, off_axis, cutoff),
+                     FOVEA_OK);
     const struct ray gaze = ray_at(0.24 * VIEW_PX, 0.7 * VIEW_PX);
     for (int i = 0; i < VIEW_PX * VIEW_PX; i += 7) {
         const double e = degrees_between(ray_at(i % VIEW_PX + 0.5, i / VIEW_PX + 0.5), gaze);
@@ -225,8 +228,8 @@ static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **
     double shortest = INFINITY;
     double longest = 0.0;
     for (int direction = 0; direction < 360; direction += 5) {
-        const double away =
-            fovea_eccentricity_px(&foveation, VIEW_PX, VIEW_PX, off_axis, direction, 20.0);
+        const double away = fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation},
+                                                  VIEW_PX, VIEW_PX, off_axis, direction, 20.0);
         const double x = 0.24 * VIEW_PX + away * cos(direction * pi / 180.0);
         const double y = 0.7 * VIEW_PX + away * sin(direction * pi / 180.0);
         assert_float_equal(degrees_between(gaze, ray_at(x, y)), 20.0, 1e-6);
@@ -235,8 +238,10 @@ static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **
     }
     assert_true(longest > 1.5 * shortest); /* no circle */
     /* 60 degrees to the left of a gaze 45 degrees left of the axis are behind the eye. */
-    assert_true(fovea_eccentricity_px(&foveation, VIEW_PX, VIEW_PX, off_axis, 180.0, 60.0) < 0.0);
-    assert_true(fovea_eccentricity_px(&foveation, VIEW_PX, VIEW_PX, off_axis, 0.0, 60.0) > 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
+                                      VIEW_PX, off_axis, 180.0, 60.0) < 0.0);
+    assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
+                                      VIEW_PX, off_axis, 0.0, 60.0) > 0.0);
 }
 
 /* Across the radius from the axis a grating at the cutoff keeps the gain that was asked for, along it more:
@@ -247,12 +252,15 @@ static void gains_follow_the_direction_of_the_grating(void **state)
     static float sigma[VIEW_PX * VIEW_PX];
     static float gain[VIEW_PX * VIEW_PX];
     const struct fovea_foveation foveation = wide_view();
-    assert_int_equal(fovea_sigma_map(&foveation, VIEW_PX, VIEW_PX, off_axis, sigma), FOVEA_OK);
+    assert_int_equal(fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
+                                     VIEW_PX, off_axis, sigma),
+                     FOVEA_OK);
     for (int direction = 0; direction < 180; direction += 30) {
         const double ux = cos(direction * pi / 180.0);
         const double uy = sin(direction * pi / 180.0);
         const struct fovea_grating grating = {0.2, direction};
-        assert_int_equal(fovea_gain_map(&foveation, VIEW_PX, VIEW_PX, off_axis, &grating, gain),
+        assert_int_equal(fovea_gain_map(&(struct fovea_settings){.foveation = foveation}, VIEW_PX,
+                                        VIEW_PX, off_axis, &grating, gain),
                          FOVEA_OK);
         for (int i = 0; i < VIEW_PX * VIEW_PX; i += 101) {
             /* The phase of a grating that varies along u changes most in one direction of the view: of all
@@ -285,12 +293,16 @@ static void wrong_gratings_are_refused(void **state)
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     const struct fovea_grating wrong[] = {{-1.0, 0.0}, {(double)NAN, 0.0}, {1.0, (double)INFINITY}};
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(fovea_gain_map(&foveation, 2, 2, middle, &wrong[i], out),
+        assert_int_equal(fovea_gain_map(&(struct fovea_settings){.foveation = foveation}, 2, 2,
+                                        middle, &wrong[i], out),
                          FOVEA_ERROR_INVALID_ARGUMENT);
     }
-    assert_int_equal(fovea_gain_map(&foveation, 2, 2, middle, NULL, out),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(fovea_cutoff_map(&foveation, 0, 2, middle, out), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_gain_map(&(struct fovea_settings){.foveation = foveation}, 2, 2, middle, NULL, out),
+        FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        fovea_cutoff_map(&(struct fovea_settings){.foveation = foveation}, 0, 2, middle, out),
+        FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_eccentricity_map(NULL, 2, 2, middle, out), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 

@@ -8,7 +8,7 @@ import re
 import sys
 
 import pytest
-from conftest import ROOT, need_tool, run_program
+from conftest import PUBLIC_HEADERS, ROOT, need_tool, run_program
 
 # The C library, which the program has to have in a version that its own parts agree with. Before glibc 2.34
 # threads and dlopen were libraries of their own.
@@ -39,7 +39,7 @@ def fovea_run(build_dir):
 
 
 def declared_functions():
-    text = "".join((ROOT / "plugin" / name).read_text() for name in ["fovea.h", "fovea_vulkan.h"])
+    text = "".join((ROOT / "plugin" / name).read_text() for name in PUBLIC_HEADERS)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
     return set(re.findall(r"FOVEA_API[^;(]*?\b(\w+)\s*\(", text))
@@ -104,7 +104,7 @@ def test_the_libraries_stay_loaded(library, layer_library):
 
 
 def test_soname_carries_the_major_version(library):
-    assert dynamic_entries(library, "SONAME") == {"libfovea.so.0.1"}
+    assert dynamic_entries(library, "SONAME") == {"libfovea.so.0.2"}
 
 
 def test_no_path_of_the_build_is_searched(foreign):
@@ -124,4 +124,4 @@ def test_library_loads_with_nothing_else_installed(library):
     )
     environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
     done = run_program(sys.executable, "-c", script, library, env=environment)
-    assert done.stdout.splitlines() == ["1000 FOVEA_ERROR_UNSUPPORTED", "[]"]
+    assert done.stdout.splitlines() == ["2000 FOVEA_ERROR_UNSUPPORTED", "[]"]

@@ -33,8 +33,7 @@ struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
     VkBuffer tables;
-    VkBuffer samples;
-    VkBuffer filters;
+    VkBuffer values;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;

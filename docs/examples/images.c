@@ -6,7 +6,8 @@
 /* Once: the library's defaults, or what desc.settings says. */
 static inline bool open_context(struct fovea_context **out_context)
 {
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     return fovea_context_create(&desc, out_context) == FOVEA_OK;
 }
 
@@ -16,7 +17,8 @@ static inline bool foveate_pictures(struct fovea_context *context, struct fovea_
                                     struct fovea_image dst, const float *gazes_uv, uint32_t count)
 {
     ptrdiff_t next_bytes = src.row_stride_bytes * (ptrdiff_t)src.height_px;
-    struct fovea_batch batch = {.count = count,
+    struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                .count = count,
                                 .src = src,
                                 .dst = dst,
                                 .src_next_bytes = next_bytes,
@@ -38,7 +40,8 @@ static inline bool foveate_agents(struct fovea_context *context, void *seen, voi
                               .row_stride_bytes = 128 * 3};
     struct fovea_image dst = src;
     dst.data = foveated;
-    struct fovea_batch batch = {.count = count,
+    struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                .count = count,
                                 .src = src,
                                 .dst = dst,
                                 .src_next_bytes = 128 * 128 * 3,
@@ -57,7 +60,8 @@ static inline bool foveate_stereo(struct fovea_context *context, struct fovea_im
     ptrdiff_t half = (ptrdiff_t)(src.width_px / 2 * fovea_format_bytes(src.format));
     src.width_px /= 2;
     dst.width_px /= 2;
-    struct fovea_batch batch = {.count = 2,
+    struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                .count = 2,
                                 .src = src,
                                 .dst = dst,
                                 .src_next_bytes = half,

@@ -11,21 +11,28 @@ struct foveation {
 /* Once. desc says which instance, device and queue, and what fovea_vk_query had you enable on them. */
 static inline bool foveation_open(struct foveation *f, struct fovea_vk_desc desc)
 {
-    struct fovea_settings settings = fovea_settings_default();
-    settings.gaze.kind = FOVEA_GAZE_MOUSE;
-    desc.settings = &settings;
-    return fovea_vk_create(&desc, &f->fovea) == FOVEA_OK &&
-           fovea_gaze_source_create(&settings.gaze, desc.log, &f->gaze) == FOVEA_OK;
+    struct fovea_settings *settings = NULL;
+    struct fovea_gaze_source_desc source;
+    fovea_gaze_source_desc_init(&source);
+    bool open = fovea_settings_create(&settings) == FOVEA_OK &&
+                fovea_settings_set(settings, "gaze.source", "mouse", desc.log) == FOVEA_OK;
+    desc.settings = source.settings = settings;
+    source.log = desc.log;
+    open = open && fovea_vk_create(&desc, &f->fovea) == FOVEA_OK &&
+           fovea_gaze_source_create(&source, &f->gaze) == FOVEA_OK;
+    fovea_settings_destroy(&settings);
+    return open;
 }
 
 /* Each frame, after it was drawn and before it is presented. False: show `drawn` as it is. */
-static inline bool foveation_frame(struct foveation *f, struct fovea_vk_frame_image drawn,
-                                   struct fovea_vk_frame_image shown, VkSemaphore acquired,
+static inline bool foveation_frame(struct foveation *f, struct fovea_vk_frame_target drawn,
+                                   struct fovea_vk_frame_target shown, VkSemaphore acquired,
                                    VkSemaphore presentable)
 {
     struct fovea_vk_semaphore wait = {.semaphore = acquired};
     struct fovea_vk_semaphore signal = {.semaphore = presentable};
-    struct fovea_vk_frame frame = {.src = drawn,
+    struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
+                                   .src = drawn,
                                    .dst = shown,
                                    .waits = &wait,
                                    .wait_count = 1,

@@ -21,7 +21,8 @@ static inline bool foveate_side_by_side(struct fovea_vk *fovea, struct fovea_vk_
         frustums[i].tan_right = eyes[i].tan_right;
         frustums[i].tan_up = eyes[i].tan_up;
         frustums[i].tan_down = eyes[i].tan_down;
-        views[i] = (struct fovea_vk_view){.x_px = i * width_px,
+        views[i] = (struct fovea_vk_view){.struct_bytes = sizeof(struct fovea_vk_view),
+                                          .x_px = i * width_px,
                                           .width_px = width_px,
                                           .height_px = height_px,
                                           .gaze = eyes[i].gaze,
@@ -39,8 +40,11 @@ static inline bool foveate_layers(struct fovea_vk *fovea, struct fovea_vk_frame 
 {
     struct fovea_vk_view views[2] = {{0}};
     for (uint32_t i = 0; i < 2; i++) {
-        views[i] = (struct fovea_vk_view){
-            .width_px = width_px, .height_px = height_px, .layer = i, .gaze = eyes[i].gaze};
+        views[i] = (struct fovea_vk_view){.struct_bytes = sizeof(struct fovea_vk_view),
+                                          .width_px = width_px,
+                                          .height_px = height_px,
+                                          .layer = i,
+                                          .gaze = eyes[i].gaze};
     }
     frame.src.layer_count = 2;
     frame.dst.layer_count = 2;

@@ -9,7 +9,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_H
 #define FOVEA_KERNELS_FOVEATE_H
 
-#include "fovea.h"
+#include "config/settings.h"
 #include "kernels/operator.h"
 #include "light.h"
 #include "smooth.h"

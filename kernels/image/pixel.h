@@ -11,7 +11,7 @@
 #ifndef FOVEA_KERNELS_PIXEL_H
 #define FOVEA_KERNELS_PIXEL_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* A row of pixels in the caller's memory, pixel_stride_bytes apart. */
 struct pixel_row {

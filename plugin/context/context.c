@@ -6,6 +6,7 @@
 #include "context_backend.h"
 #include "context_batch.h"
 #include "core/log.h"
+#include "core/struct_bytes.h"
 #include "kernels/operators.h"
 #include "settings_take.h"
 
@@ -80,11 +81,6 @@ static enum fovea_result refuse(struct fovea_context *context, enum fovea_result
 
 /* ---- Create and destroy */
 
-struct fovea_context_desc fovea_context_desc_default(void)
-{
-    return (struct fovea_context_desc){.settings = NULL};
-}
-
 static enum fovea_result open_slot(struct fovea_context *context, size_t index)
 {
     struct slot *slot = &context->slots[index];
@@ -122,23 +118,24 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     *out_context = NULL;
-    if (!desc) {
+    struct fovea_context_desc taken;
+    if (!desc || !struct_take(&taken, sizeof taken, desc)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct fovea_settings settings = desc->settings ? *desc->settings : fovea_settings_default();
+    struct fovea_settings settings = taken.settings ? *taken.settings : fovea_settings_default();
     struct map_copy map = {0};
-    FOVEA_TRY(settings_take(&settings, &map, desc->log));
+    FOVEA_TRY(settings_take(&settings, &map, taken.log));
     struct fovea_context *context = calloc(1, sizeof *context);
     if (!context) {
-        log_error(desc->log, "out of memory");
+        log_error(taken.log, "out of memory");
         map_copy_finish(&map);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     context->settings = settings;
     context->map = map;
-    context->log = desc->log;
+    context->log = taken.log;
     context->device_desc =
-        (struct context_device_desc){.cuda_device = desc->cuda_device, .log = own_log(context)};
+        (struct context_device_desc){.cuda_device = taken.cuda_device, .log = own_log(context)};
     const enum fovea_result result = open_named(context);
     if (result < 0) {
         fovea_context_destroy(&context);
@@ -177,16 +174,16 @@ void fovea_context_destroy(struct fovea_context **context)
 
 /* The entries of the old settings stay until newer ones need their place: a program that switches
  * back and forth pays once. */
-enum fovea_result fovea_context_set_foveation(struct fovea_context *context,
-                                              const struct fovea_foveation *foveation)
+enum fovea_result fovea_context_set_settings(struct fovea_context *context,
+                                             const struct fovea_settings *settings)
 {
-    if (!context || !foveation) {
+    if (!context || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct fovea_settings settings = context->settings;
-    settings.foveation = *foveation;
-    FOVEA_TRY(settings_take(&settings, &context->map, context->log));
-    context->settings = settings;
+    struct fovea_settings taken = context->settings;
+    taken.foveation = settings->foveation;
+    FOVEA_TRY(settings_take(&taken, &context->map, context->log));
+    context->settings = taken;
     context->described = false;
     return FOVEA_OK;
 }
@@ -342,7 +339,11 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
     if (!batch) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch is NULL");
     }
-    if (!context_batch_take(batch, &frame, problem)) {
+    struct fovea_batch taken;
+    if (!struct_take(&taken, sizeof taken, batch)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch: struct_bytes is not set");
+    }
+    if (!context_batch_take(&taken, &frame, problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
     frame.cuda_stream = cuda_stream;

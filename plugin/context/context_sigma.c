@@ -46,15 +46,15 @@ static bool gaze_is_somewhere(struct fovea_point_uv gaze)
     return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
 }
 
-enum fovea_result fovea_sigma_map(const struct fovea_foveation *foveation, uint32_t width_px,
+enum fovea_result fovea_sigma_map(const struct fovea_settings *settings, uint32_t width_px,
                                   uint32_t height_px, struct fovea_point_uv gaze,
                                   float *out_sigma_px)
 {
-    if (!foveation || !out_sigma_px || !gaze_is_somewhere(gaze)) {
+    if (!settings || !out_sigma_px || !gaze_is_somewhere(gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct foveate_plan *plan = NULL;
-    FOVEA_TRY(make_plan(*foveation, width_px, height_px, &plan));
+    FOVEA_TRY(make_plan(settings->foveation, width_px, height_px, &plan));
     fill_map(plan, gaze, out_sigma_px);
     foveate_plan_destroy(&plan);
     return FOVEA_OK;
@@ -87,27 +87,27 @@ static struct foveate_place direction_of(double degrees)
     return (struct foveate_place){cos(radians), sin(radians)};
 }
 
-double fovea_eccentricity_px(const struct fovea_foveation *foveation, uint32_t width_px,
+double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t width_px,
                              uint32_t height_px, struct fovea_point_uv gaze, double direction_deg,
                              double eccentricity_deg)
 {
     struct foveate_model model;
-    if (!foveation || !gaze_is_somewhere(gaze) || !isfinite(direction_deg) ||
+    if (!settings || !gaze_is_somewhere(gaze) || !isfinite(direction_deg) ||
         !isfinite(eccentricity_deg) || eccentricity_deg < 0.0 ||
-        !make_places(foveation, width_px, height_px, &model)) {
+        !make_places(&settings->foveation, width_px, height_px, &model)) {
         return -1.0;
     }
     return foveate_model_reach_px(&model, place_of(&model, gaze), direction_of(direction_deg),
                                   eccentricity_deg);
 }
 
-enum fovea_result fovea_eccentricity_map(const struct fovea_foveation *foveation, uint32_t width_px,
+enum fovea_result fovea_eccentricity_map(const struct fovea_settings *settings, uint32_t width_px,
                                          uint32_t height_px, struct fovea_point_uv gaze,
                                          float *out_deg)
 {
     struct foveate_model model;
-    if (!foveation || !out_deg || !gaze_is_somewhere(gaze) ||
-        !make_places(foveation, width_px, height_px, &model)) {
+    if (!settings || !out_deg || !gaze_is_somewhere(gaze) ||
+        !make_places(&settings->foveation, width_px, height_px, &model)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     const struct foveate_place from = place_of(&model, gaze);
@@ -157,15 +157,15 @@ static double gain_of_weights(double sigma_px, double cycles_per_px)
 }
 
 /* Of blockwise plans of the paper's rings there is no law by the pixel: the smooth method's is the same. */
-enum fovea_result fovea_cutoff_map(const struct fovea_foveation *foveation, uint32_t width_px,
+enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings, uint32_t width_px,
                                    uint32_t height_px, struct fovea_point_uv gaze, float *out_cpd)
 {
     struct foveate_model model;
-    if (!foveation || !out_cpd || !gaze_is_somewhere(gaze) ||
-        !make_places(foveation, width_px, height_px, &model)) {
+    if (!settings || !out_cpd || !gaze_is_somewhere(gaze) ||
+        !make_places(&settings->foveation, width_px, height_px, &model)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct fovea_foveation smooth = *foveation;
+    struct fovea_foveation smooth = settings->foveation;
     smooth.method = FOVEA_METHOD_SMOOTH;
     struct foveate_plan *plan = NULL;
     FOVEA_TRY(make_plan(smooth, width_px, height_px, &plan));
@@ -179,17 +179,17 @@ enum fovea_result fovea_cutoff_map(const struct fovea_foveation *foveation, uint
     return FOVEA_OK;
 }
 
-enum fovea_result fovea_gain_map(const struct fovea_foveation *foveation, uint32_t width_px,
+enum fovea_result fovea_gain_map(const struct fovea_settings *settings, uint32_t width_px,
                                  uint32_t height_px, struct fovea_point_uv gaze,
                                  const struct fovea_grating *grating, float *out_gain)
 {
     struct foveate_model model;
     if (!grating || !isfinite(grating->cycles_per_deg) || grating->cycles_per_deg < 0.0 ||
-        !isfinite(grating->direction_deg) || !foveation || !out_gain ||
-        !make_places(foveation, width_px, height_px, &model)) {
+        !isfinite(grating->direction_deg) || !settings || !out_gain ||
+        !make_places(&settings->foveation, width_px, height_px, &model)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(fovea_sigma_map(foveation, width_px, height_px, gaze, out_gain));
+    FOVEA_TRY(fovea_sigma_map(settings, width_px, height_px, gaze, out_gain));
     const struct foveate_place toward = direction_of(grating->direction_deg);
     for (uint32_t y = 0; y < height_px; y++) {
         for (uint32_t x = 0; x < width_px; x++) {

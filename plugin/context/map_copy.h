@@ -7,7 +7,7 @@
 #ifndef FOVEA_MAP_COPY_H
 #define FOVEA_MAP_COPY_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <sys/stat.h>
 

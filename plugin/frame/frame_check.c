@@ -55,7 +55,7 @@ enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result,
 }
 
 static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
-                                      const struct fovea_vk_frame_image *given,
+                                      const struct fovea_vk_frame_target *given,
                                       struct frame_end *end)
 {
     struct fovea_vk_image *made = given->made;
@@ -74,7 +74,7 @@ static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
 }
 
 static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *name,
-                                         const struct fovea_vk_frame_image *given,
+                                         const struct fovea_vk_frame_target *given,
                                          struct frame_end *end)
 {
     const struct vk_format *format = vk_format_find(given->format);
@@ -100,7 +100,7 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
 }
 
 static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
-                                 const struct fovea_vk_frame_image *given, struct frame_end *end)
+                                 const struct fovea_vk_frame_target *given, struct frame_end *end)
 {
     FOVEA_TRY(given->made ? resolve_made(fovea, name, given, end)
                           : resolve_engines(fovea, name, given, end));
@@ -117,7 +117,7 @@ static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
     end->layer_count = given->layer_count > 0 ? given->layer_count : 1;
     end->layout_before = given->layout_before;
     end->layout_after = given->layout_after;
-    bool foreign = given->transfer && given->queue_family != fovea->device.queue_family;
+    bool foreign = given->transfer_ownership && given->queue_family != fovea->device.queue_family;
     end->family = foreign ? given->queue_family : VK_QUEUE_FAMILY_IGNORED;
     return FOVEA_OK;
 }

@@ -5,16 +5,14 @@
 
 #include "core/ending.h"
 #include "core/log.h"
+#include "core/struct_bytes.h"
 #include "plugin/context/settings_take.h"
 #include "plugin/frame/choice/frame_cost.h"
 #include "vulkan/vk_check.h"
 
 #include <stdlib.h>
 
-struct fovea_vk_desc fovea_vk_desc_default(void)
-{
-    return (struct fovea_vk_desc){.frames_in_flight = 3};
-}
+#define DEFAULT_FRAMES_IN_FLIGHT 3
 
 static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
 {
@@ -145,10 +143,14 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
     if (out_fovea) {
         *out_fovea = NULL;
     }
-    if (!desc || !out_fovea) {
+    struct fovea_vk_desc taken;
+    if (!desc || !out_fovea || !struct_take(&taken, sizeof taken, desc)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    FOVEA_TRY(check_desc(desc));
+    if (taken.frames_in_flight == 0) {
+        taken.frames_in_flight = DEFAULT_FRAMES_IN_FLIGHT;
+    }
+    FOVEA_TRY(check_desc(&taken));
     if (ending_stage() != ENDING_NOT) {
         return FOVEA_ERROR_INVALID_STATE;
     }
@@ -159,13 +161,13 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
     if (!fovea) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    fovea->log = desc->log;
+    fovea->log = taken.log;
     fovea->process = getpid();
-    fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
-    fovea->slot_count = desc->frames_in_flight + 1;
+    fovea->settings = taken.settings ? *taken.settings : fovea_settings_default();
+    fovea->slot_count = taken.frames_in_flight + 1;
     enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
     if (result == FOVEA_OK) {
-        result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+        result = build(fovea, &taken, make_peer ? make_peer : by_settings, user);
     }
     if (result < 0) {
         fovea_vk_destroy(&fovea);
@@ -248,7 +250,8 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     free(old);
 }
 
-enum fovea_result fovea_vk_set(struct fovea_vk *fovea, const struct fovea_settings *settings)
+enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
+                                        const struct fovea_settings *settings)
 {
     if (!fovea || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;

@@ -5,6 +5,7 @@
 
 #include "core/ending.h"
 #include "core/log.h"
+#include "core/struct_bytes.h"
 
 #include <stdlib.h>
 
@@ -195,21 +196,22 @@ enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
     if (out_image) {
         *out_image = NULL;
     }
-    if (!fovea || !desc || !out_image) {
+    struct fovea_vk_image_desc taken;
+    if (!fovea || !desc || !out_image || !struct_take(&taken, sizeof taken, desc)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (frame_is_parents(fovea)) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    FOVEA_TRY(check_desc(fovea, desc));
+    FOVEA_TRY(check_desc(fovea, &taken));
     struct fovea_vk_image *image = calloc(1, sizeof *image);
     if (!image) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    struct vk_image_desc wanted = {.format = vk_format_find(desc->format),
-                                   .width_px = desc->width_px,
-                                   .height_px = desc->height_px,
-                                   .usage = desc->usage};
+    struct vk_image_desc wanted = {.format = vk_format_find(taken.format),
+                                   .width_px = taken.width_px,
+                                   .height_px = taken.height_px,
+                                   .usage = taken.usage};
     enum fovea_result result = frame_shared_init(fovea, &wanted, &image->shared);
     if (result == FOVEA_ERROR_DEVICE_LOST && frame_peer_usable(fovea)) {
         frame_peer_fail(fovea, result,

@@ -100,7 +100,7 @@ static void write_age(char *out, size_t bytes, const struct frame_work *work,
 static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
 {
     const struct fovea_gaze *gaze = work->views[0].gaze;
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     if (fovea_vk_get_stats(fovea, &stats) < 0) {
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "core/ending.h"
 #include "core/log.h"
+#include "core/struct_bytes.h"
 
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
 {
@@ -114,6 +115,36 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     return result;
 }
 
+/* What the program gave, as structs of ours. */
+struct taken {
+    struct fovea_vk_frame frame;
+    struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
+};
+
+/* A wrong number of views stays and is refused by frame_check. */
+static bool take_views(struct taken *taken)
+{
+    const char *given = (const char *)taken->frame.views;
+    if (!given || taken->frame.view_count == 0 || taken->frame.view_count > FOVEA_VK_MAX_VIEWS) {
+        return true;
+    }
+    const size_t bytes = struct_bytes_of(given);
+    for (uint32_t i = 0; i < taken->frame.view_count; i++) {
+        const char *view = given + i * bytes;
+        if (struct_bytes_of(view) != bytes ||
+            !struct_take(&taken->views[i], sizeof taken->views[i], view)) {
+            return false;
+        }
+    }
+    taken->frame.views = taken->views;
+    return true;
+}
+
+static bool take(struct taken *taken, const struct fovea_vk_frame *frame)
+{
+    return struct_take(&taken->frame, sizeof taken->frame, frame) && take_views(taken);
+}
+
 enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
 {
     if (!fovea || !frame) {
@@ -128,7 +159,11 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
     if (!ending_enter_frame()) {
         return FOVEA_NOT_READY; /* exit() has begun */
     }
-    const enum fovea_result result = foveate(fovea, frame);
+    struct taken taken;
+    const enum fovea_result result =
+        take(&taken, frame) ? foveate(fovea, &taken.frame)
+                            : frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                                           "struct_bytes of the frame or a view is not set");
     ending_leave_frame();
     return result;
 }

@@ -3,6 +3,8 @@
 
 #include "frame.h"
 
+#include "core/struct_bytes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +89,8 @@ enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     bool peer = fovea->peer && !fovea->peer_closed && !atomic_load(&fovea->peer_lost);
-    *out_stats = (struct fovea_vk_stats){
+    const struct fovea_vk_stats stats = {
+        .struct_bytes = sizeof stats,
         .backend = peer ? fovea->backend : FOVEA_BACKEND_VULKAN,
         .backend_reason = fovea->reason,
         .device_name = fovea->device.properties.deviceName,
@@ -105,5 +108,5 @@ enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_
         .gpu_p99_us = frame_times_percentile(&fovea->gpu_times, 0.99),
         .cpu_p50_us = frame_times_percentile(&fovea->cpu_times, 0.5),
         .cpu_p99_us = frame_times_percentile(&fovea->cpu_times, 0.99)};
-    return FOVEA_OK;
+    return struct_give(out_stats, &stats, sizeof stats) ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
 }

@@ -12,7 +12,7 @@
 #ifndef FOVEA_GAZE_COORDS_H
 #define FOVEA_GAZE_COORDS_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* Gaze may lie outside the image; beyond this many image sizes it is clamped, so that what follows
  * computes with numbers it can hold. */

@@ -4,7 +4,7 @@
 #ifndef FOVEA_GAZE_SETTINGS_H
 #define FOVEA_GAZE_SETTINGS_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* FOVEA_OK, or FOVEA_ERROR_INVALID_ARGUMENT with the setting's name in the log. */
 enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings,

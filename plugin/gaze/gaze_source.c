@@ -4,6 +4,7 @@
 #include "gaze_source.h"
 
 #include "core/log.h"
+#include "core/struct_bytes.h"
 #include "gaze_coords.h"
 #include "gaze_hold.h"
 #include "gaze_intake.h"
@@ -17,7 +18,7 @@ static const struct gaze_source_api *const APIS[] = {
     [FOVEA_GAZE_UDP] = &gaze_udp,
 };
 
-const char *fovea_gaze_kind_name(enum fovea_gaze_kind kind)
+const char *gaze_kind_name(enum fovea_gaze_kind kind)
 {
     const size_t index = (size_t)kind;
     return index < sizeof APIS / sizeof APIS[0] ? APIS[index]->name : "unknown gaze source";
@@ -39,23 +40,30 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     return api->init ? api->init(source) : FOVEA_OK;
 }
 
-enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_settings *settings,
-                                           struct fovea_log log,
-                                           struct fovea_gaze_source **out_source)
+enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings, struct fovea_log log,
+                                   struct fovea_gaze_source **out_source)
 {
-    if (!out_source) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
     *out_source = NULL;
-    if (!settings) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
     FOVEA_TRY(gaze_settings_check(settings, log));
     const enum fovea_result result = open_source(settings, log, out_source);
     if (result < 0) {
         fovea_gaze_source_destroy(out_source);
     }
     return result;
+}
+
+enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *desc,
+                                           struct fovea_gaze_source **out_source)
+{
+    if (!out_source) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_source = NULL;
+    struct fovea_gaze_source_desc taken;
+    if (!desc || !struct_take(&taken, sizeof taken, desc) || !taken.settings) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return gaze_source_open(&taken.settings->gaze, taken.log, out_source);
 }
 
 void fovea_gaze_source_destroy(struct fovea_gaze_source **source)

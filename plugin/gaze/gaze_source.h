@@ -7,7 +7,7 @@
 #ifndef FOVEA_GAZE_SOURCE_H
 #define FOVEA_GAZE_SOURCE_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <limits.h>
 
@@ -73,6 +73,14 @@ extern const struct gaze_source_api gaze_mouse;
 extern const struct gaze_source_api gaze_scanpath;
 extern const struct gaze_source_api gaze_saccades;
 extern const struct gaze_source_api gaze_udp;
+
+/* fovea_gaze_source_create with nothing but what counts. */
+FOVEA_MUST_CHECK enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings,
+                                                    struct fovea_log log,
+                                                    struct fovea_gaze_source **out_source);
+
+/* The name of a kind as the configuration spells it: "fixed", "mouse", ... Never NULL. */
+const char *gaze_kind_name(enum fovea_gaze_kind kind);
 
 /* Any number may listen, each once. FOVEA_ERROR_UNSUPPORTED: samples of this source do not come from
  * outside. After gaze_source_unlisten returns, the listener is not called any more: it waits for the call

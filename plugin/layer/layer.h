@@ -26,6 +26,7 @@
 #ifndef FOVEA_LAYER_H
 #define FOVEA_LAYER_H
 
+#include "config/settings.h"
 #include "fovea_vulkan.h"
 
 #include <pthread.h>

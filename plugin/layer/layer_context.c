@@ -48,7 +48,8 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     if (settings.backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
         settings.backend_measure = FOVEA_MEASURE_NEVER;
     }
-    struct fovea_vk_desc desc = fovea_vk_desc_default();
+    struct fovea_vk_desc desc;
+    fovea_vk_desc_init(&desc);
     desc.instance = device->instance->handle;
     desc.physical_device = device->physical;
     desc.device = device->handle;
@@ -134,7 +135,7 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
 /* A context outlives swapchains, and its numbers are of all of them. */
 static void sum_up(const struct fovea_vk *fovea)
 {
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     if (fovea_vk_get_stats(fovea, &stats) == FOVEA_OK && stats.frames > 0) {
         char late[48] = "";
         if (stats.late_age_p50_ms > 0.0) {

@@ -117,7 +117,7 @@ static void add_name(struct wishes *wishes, const char *name)
 static bool make_wishes(const struct layer_instance *instance, VkPhysicalDevice physical,
                         const VkDeviceCreateInfo *info, struct wishes *out)
 {
-    struct fovea_vk_requirements needs;
+    struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
     if (fovea_vk_query_vulkan(instance->handle, physical, layer_proc_addr_for_fovea, &needs) < 0) {
         log_info(layer_log(), "the device is not for Fovea: it needs Vulkan 1.1");
         return false;

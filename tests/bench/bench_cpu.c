@@ -125,7 +125,8 @@ static void open_context(struct cpu_state *state)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CPU;
     settings.cpu_threads = state->bench->wishes.threads;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = bench_log();
     state->threads = settings.cpu_threads ? settings.cpu_threads : thread_pool_core_count();
@@ -143,7 +144,9 @@ static void run_case(struct cpu_state *state, const struct bench_case *c)
     }
     need_pictures(state, c->size, c->mode->format);
     const struct fovea_foveation foveation = bench_foveation(c->mode);
-    bench_must(fovea_context_set_foveation(state->context, &foveation), c->mode->name);
+    bench_must(fovea_context_set_settings(state->context,
+                                          &(struct fovea_settings){.foveation = foveation}),
+               c->mode->name);
     const struct bench_times times = time_it(state, run_fovea, bench_gaze_uv(c->gaze, c->size));
     add_row(state, c->mode->name, &times)->gaze = c->gaze->name;
 }

@@ -178,7 +178,8 @@ static VkFormat vulkan_format(enum fovea_format format)
 
 static struct fovea_vk_image *make_image(struct scene *scene, const void *pixels)
 {
-    const struct fovea_vk_image_desc desc = {.format = vulkan_format(scene->format),
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = vulkan_format(scene->format),
                                              .width_px = scene->size->width_px,
                                              .height_px = scene->size->height_px};
     struct fovea_vk_image *image = NULL;
@@ -259,12 +260,12 @@ static void give_back(struct scene *scene)
     }
 }
 
-static struct fovea_vk_frame_image end_of(struct fovea_vk_image *image)
+static struct fovea_vk_frame_target end_of(struct fovea_vk_image *image)
 {
-    return (struct fovea_vk_frame_image){.made = image,
-                                         .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                         .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    return (struct fovea_vk_frame_target){.made = image,
+                                          .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                          .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                          .queue_family = VK_QUEUE_FAMILY_IGNORED};
 }
 
 /* src is the engine's before and after it, dst Fovea's. */
@@ -273,8 +274,10 @@ static enum fovea_result try_frame(struct scene *scene, uint32_t picture,
 {
     struct fovea_vk_image *src = scene->src[picture];
     struct fovea_vk_image *dst = scene->dst[picture];
-    const struct fovea_vk_frame frame = {
-        .src = end_of(src), .dst = end_of(dst), .gaze = {.point = gaze, .usable = true}};
+    const struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
+                                         .src = end_of(src),
+                                         .dst = end_of(dst),
+                                         .gaze = {.point = gaze, .usable = true}};
     VkImageLayout layout;
     enum fovea_result result = FOVEA_NOT_READY;
     while ((result = fovea_vk_foveate(scene->fovea, &frame)) == FOVEA_NOT_READY) {
@@ -365,7 +368,7 @@ static void run_case(struct scene *scene, const struct bench_case *c)
     }
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = bench_foveation(c->mode);
-    bench_must(fovea_vk_set(scene->fovea, &settings), c->mode->name);
+    bench_must(fovea_vk_set_settings(scene->fovea, &settings), c->mode->name);
     struct result row = {.kind = RESULT_PICTURE,
                          .backend = "vulkan",
                          .size = c->size,
@@ -412,7 +415,7 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
     make_images(&scene);
     out_result->copy_us = time_copies(&scene).median_us;
     give_back(&scene);
-    enum fovea_result result = fovea_vk_set(scene.fovea, &settings);
+    enum fovea_result result = fovea_vk_set_settings(scene.fovea, &settings);
     if (result == FOVEA_OK && try_frame(&scene, 0, point->gaze) == FOVEA_PASSED_THROUGH) {
         result = FOVEA_ERROR_INVALID_ARGUMENT; /* more blur than there is */
     }

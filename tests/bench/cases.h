@@ -5,7 +5,7 @@
 #ifndef FOVEA_BENCH_CASES_H
 #define FOVEA_BENCH_CASES_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* So many pictures take turns, so that none is found in a cache by chance. */
 #define BENCH_PICTURES 8

@@ -74,7 +74,8 @@ static void run_batch(struct gpu *gpu, uint32_t picture)
 {
     const struct scale *s = gpu->scale;
     const ptrdiff_t next = (ptrdiff_t)bench_image_bytes(s->size, s->c->format);
-    const struct fovea_batch batch = {.count = s->images,
+    const struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                      .count = s->images,
                                       .src = image_at(s, gpu->src[picture]),
                                       .dst = image_at(s, gpu->dst[picture]),
                                       .src_next_bytes = next,

@@ -74,7 +74,8 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
     struct cpu_domain *d = user;
     const ptrdiff_t next_bytes = (ptrdiff_t)bench_image_bytes(&point->size, point->format);
     float *gazes = make_gazes(point->images);
-    d->batch = (struct fovea_batch){.count = point->images,
+    d->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
+                                    .count = point->images,
                                     .src = make_images(point),
                                     .dst = make_images(point),
                                     .src_next_bytes = next_bytes,
@@ -82,7 +83,8 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
                                     .gazes_uv = gazes,
                                     .gazes_memory = FOVEA_MEMORY_HOST};
     d->gaze = point->gaze;
-    enum fovea_result result = fovea_context_set_foveation(d->context, &point->foveation);
+    enum fovea_result result = fovea_context_set_settings(
+        d->context, &(struct fovea_settings){.foveation = point->foveation});
     if (result == FOVEA_OK) { /* a first run says whether there is such a blur */
         result = fovea_context_run(d->context, &d->batch.src, &d->batch.dst, d->gaze, NULL);
     }
@@ -101,7 +103,8 @@ static void open_context(struct cpu_domain *d, uint32_t threads)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CPU;
     settings.cpu_threads = threads;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = (struct fovea_log){0}; /* refused points are counted */
     bench_must(fovea_context_create(&desc, &d->context), "cpu");

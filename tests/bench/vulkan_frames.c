@@ -111,22 +111,23 @@ static int find_draws(struct loop *loop)
 
 /* ---- Between drawing and showing -------------------------------------------------------------- */
 
-static struct fovea_vk_frame_image end_of(const struct loop *loop, int i)
+static struct fovea_vk_frame_target end_of(const struct loop *loop, int i)
 {
-    return (struct fovea_vk_frame_image){.made = loop->ours[i],
-                                         .image = loop->own[i].image,
-                                         .format = FORMAT,
-                                         .width_px = loop->size->width_px,
-                                         .height_px = loop->size->height_px,
-                                         .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                         .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED,
-                                         .raw_view = loop->own[i].raw_view};
+    return (struct fovea_vk_frame_target){.made = loop->ours[i],
+                                          .image = loop->own[i].image,
+                                          .format = FORMAT,
+                                          .width_px = loop->size->width_px,
+                                          .height_px = loop->size->height_px,
+                                          .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                          .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                          .queue_family = VK_QUEUE_FAMILY_IGNORED,
+                                          .raw_view = loop->own[i].raw_view};
 }
 
 static double foveate_us(struct loop *loop)
 {
-    const struct fovea_vk_frame frame = {.src = end_of(loop, 0),
+    const struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
+                                         .src = end_of(loop, 0),
                                          .dst = end_of(loop, 1),
                                          .gaze = {.point = {0.5, 0.5}, .usable = true}};
     const double begin_us = thread_us();
@@ -192,8 +193,10 @@ static struct engine_image own_image(struct loop *loop, const void *pixels, enum
 
 static struct fovea_vk_image *our_image(struct loop *loop, const void *pixels)
 {
-    const struct fovea_vk_image_desc desc = {
-        .format = FORMAT, .width_px = loop->size->width_px, .height_px = loop->size->height_px};
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = FORMAT,
+                                             .width_px = loop->size->width_px,
+                                             .height_px = loop->size->height_px};
     struct fovea_vk_image *image = NULL;
     VkImageLayout layout;
     bench_must(fovea_vk_image_create(loop->fovea, &desc, &image), "image");
@@ -306,7 +309,7 @@ static size_t keep_in_time(struct pair *pairs, size_t count)
 
 static void add_result(struct loop *loop, struct pair *pairs, size_t count)
 {
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     bench_must(fovea_vk_get_stats(loop->fovea, &stats), "stats");
     if (stats.backend != loop->backend) {
         bench_fail("%s: %s", fovea_backend_name(stats.backend), stats.backend_reason);

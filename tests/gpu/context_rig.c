@@ -25,7 +25,8 @@ struct fovea_context *context_open_for(enum fovea_method method, struct capture 
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation.method = method;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
     struct fovea_context *context = NULL;

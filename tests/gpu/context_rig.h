@@ -5,8 +5,8 @@
 #ifndef FOVEA_TESTS_CONTEXT_RIG_H
 #define FOVEA_TESTS_CONTEXT_RIG_H
 
+#include "config/settings.h"
 #include "fake_cuda_control.h"
-#include "fovea.h"
 
 /* The fake driver calls the upper half of the addresses its own. */
 #define DEVICE_POINTER(offset) ((void *)(uintptr_t)(0x8000000000000000u + (offset)))

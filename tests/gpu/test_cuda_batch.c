@@ -63,7 +63,8 @@ static struct fovea_context *context_for(struct kind kind)
     settings.foveation.model = kind.model;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = fixture.log;
     struct fovea_context *context = NULL;
@@ -111,7 +112,8 @@ static struct scene *scene_make(struct kind kind)
     s->device_src = device_image_make(&fixture, &s->src.all, 0);
     s->device_dst = device_image_make(&fixture, &s->dst.all, 0);
     make_gazes(s, kind.count);
-    s->batch = (struct fovea_batch){.count = kind.count,
+    s->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
+                                    .count = kind.count,
                                     .src = on_device(&s->device_src, &s->src, 0),
                                     .dst = on_device(&s->device_dst, &s->dst, 0),
                                     .src_next_bytes = s->src.next_bytes,

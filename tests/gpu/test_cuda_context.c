@@ -135,7 +135,8 @@ static void a_context_that_fails_anywhere_leaves_nothing_behind(void **state)
     context_close(context_open(&capture));
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     int n = 1;
     for (bool failed = true; failed; n++) {
@@ -200,7 +201,8 @@ static void a_device_that_is_not_there_is_unsupported(void **state)
     struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.cuda_device = 3;
     desc.log = (struct fovea_log){.fn = capture_line, .user = &capture};

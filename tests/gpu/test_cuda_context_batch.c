@@ -26,7 +26,8 @@ static const float *gazes(void)
 static struct fovea_batch batch_of(uint32_t count, uint32_t side_px)
 {
     const ptrdiff_t bytes = (ptrdiff_t)side_px * side_px * 4;
-    return (struct fovea_batch){.count = count,
+    return (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
+                                .count = count,
                                 .src = image(DEVICE_POINTER(0), side_px),
                                 .dst = image(DEVICE_POINTER(0x1000000000), side_px),
                                 .src_next_bytes = bytes,

@@ -114,7 +114,8 @@ static bool run_batch(struct gpu *gpu)
     for (int i = 0; i < 2 * BATCH; i++) {
         gazes[i] = (float)(i * 7 % 23) / 23.0f;
     }
-    const struct fovea_batch batch = {.count = job->images,
+    const struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                      .count = job->images,
                                       .src = image_at(job, gpu->src),
                                       .dst = image_at(job, gpu->dst),
                                       .src_next_bytes = (ptrdiff_t)job->bytes,

@@ -53,7 +53,8 @@ static struct fovea_context *create(enum fovea_backend backend)
 {
     struct fovea_settings settings = blockwise();
     settings.backend = backend;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = fixture.log;
     struct fovea_context *context = NULL;
@@ -194,7 +195,8 @@ static void a_device_that_is_not_there_is_unsupported(void **state)
     (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.cuda_device = 1000;
     struct fovea_context *context = NULL;

@@ -131,7 +131,8 @@ static struct fovea_context *make_context(void)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation.method = FOVEA_METHOD_SMOOTH;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = fixture.log;
     struct fovea_context *context = NULL;
@@ -166,7 +167,8 @@ static void run_batch(struct fovea_context *context, const struct device_image *
                       enum fovea_memory memory)
 {
     const ptrdiff_t next_bytes = BATCH_HEIGHT_PX * src->view.row_stride_bytes;
-    const struct fovea_batch batch = {.count = BATCH_COUNT,
+    const struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                      .count = BATCH_COUNT,
                                       .src = picture_of(src, 0),
                                       .dst = picture_of(dst, 0),
                                       .src_next_bytes = next_bytes,

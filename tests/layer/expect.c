@@ -7,7 +7,7 @@
  *
  * for four bytes a pixel. The settings are those of FOVEA_CONFIG and FOVEA_SET. */
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static void *read_file(const char *name, size_t size)
 
 static struct fovea_settings settings_in_force(void)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     struct fovea_config *config = NULL;
     if (fovea_config_create(&desc, &config) < 0) {
         fail("the settings are wrong");
@@ -58,7 +59,8 @@ int main(int argc, char **argv)
     struct fovea_image dst = src;
     dst.data = calloc(size, 1);
     const struct fovea_settings settings = settings_in_force();
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     struct fovea_context *context = NULL;
     if (!dst.data || fovea_context_create(&desc, &context) < 0 ||

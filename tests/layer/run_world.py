@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 NAME = "VK_LAYER_FOVEA_foveation"
 FILE = "VkLayer_FOVEA_foveation.json"
 PLACE = Path("vulkan/implicit_layer.d")
-VERSION = 1000  # fovea_version() of 0.1.0
+VERSION = 2000  # fovea_version() of 0.2.0
 LAVAPIPE = Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json")
 
 

@@ -292,7 +292,7 @@ def test_help_names_every_flag(world, root):
     assert len(flags) == 10
     assert [flag for flag in flags if f"--{flag}" not in text] == []
     assert max(len(line) for line in text.splitlines()) <= 100
-    assert world.good("--version").stdout == "fovea-run 0.1.0\n"
+    assert world.good("--version").stdout == "fovea-run 0.2.0\n"
 
 
 def test_output_that_cannot_be_written_is_told(world):

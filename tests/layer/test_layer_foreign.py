@@ -10,7 +10,7 @@ from conftest import need_tool, run_program
 # Other versions of what we have been linked with, without one function that we would call.
 STUBS = {
     "libcjson.so.1": "const char *cJSON_Version(void); const char *cJSON_Version(void) { return \"0.1\"; }",
-    "libfovea.so.0.1": "unsigned fovea_version(void); unsigned fovea_version(void) { return 1; }",
+    "libfovea.so.0.2": "unsigned fovea_version(void); unsigned fovea_version(void) { return 1; }",
 }
 # Names of cJSON's, of our interface and of our inner functions, in a program that has some by that name: called by us,
 # they end it with 99.

@@ -43,7 +43,10 @@ static void open_desk(struct desk *desk, uint32_t width_px, uint32_t height_px)
     desc.frames_in_flight = 1;
     assert_int_equal(fovea_vk_create(&desc, &desk->rig.fovea), FOVEA_OK);
     desk->rig.fovea->timed_every = 1;
-    const struct fovea_vk_image_desc image = {VK_FORMAT_B8G8R8A8_UNORM, width_px, height_px,
+    const struct fovea_vk_image_desc image = {.struct_bytes = sizeof image,
+                                              VK_FORMAT_B8G8R8A8_UNORM,
+                                              width_px,
+                                              height_px,
                                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(fovea_vk_image_create(desk->rig.fovea, &image, &desk->images[i]),
@@ -51,8 +54,7 @@ static void open_desk(struct desk *desk, uint32_t width_px, uint32_t height_px)
     }
     struct fovea_gaze_settings gaze = fovea_settings_default().gaze;
     gaze.kind = FOVEA_GAZE_MOUSE;
-    assert_int_equal(fovea_gaze_source_create(&gaze, (struct fovea_log){0}, &desk->source),
-                     FOVEA_OK);
+    assert_int_equal(gaze_source_open(&gaze, (struct fovea_log){0}, &desk->source), FOVEA_OK);
     assert_int_equal(fovea_vk_follow_gaze(desk->rig.fovea, desk->source), FOVEA_OK);
     desk->busy = engine_buffer_create(engine, BUSY_BYTES);
     const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
@@ -98,6 +100,7 @@ static struct fovea_vk_frame frame_of(struct desk *desk)
     const struct fovea_gaze_sample sample = {
         .x = 0.4, .y = 0.6, .t_ns = fovea_time_ns(), .confidence = 1};
     struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame,
         .src = {.made = desk->images[0],
                 .layout_before = VK_IMAGE_LAYOUT_GENERAL,
                 .layout_after = VK_IMAGE_LAYOUT_GENERAL},

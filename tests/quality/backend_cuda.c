@@ -25,7 +25,8 @@ static bool open_cuda(struct backend *backend)
     cuda_device_pop(state->fixture.device);
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = say_log(FOVEA_LOG_WARNING);
     backend_must(fovea_context_create(&desc, &state->context), "cuda");

@@ -33,7 +33,7 @@ static void run_vulkan(struct backend *backend, const struct fovea_foveation *fo
 {
     struct rig *rig = backend->state;
     rig->settings.foveation = *foveation;
-    backend_must(fovea_vk_set(rig->fovea, &rig->settings), "vulkan");
+    backend_must(fovea_vk_set_settings(rig->fovea, &rig->settings), "vulkan");
     backend_must(rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, src,
                            rig_gaze(gaze.x_uv, gaze.y_uv), dst),
                  "vulkan");

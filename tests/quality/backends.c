@@ -33,7 +33,8 @@ static bool open_cpu(struct backend *backend)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CPU;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &settings;
     desc.log = say_log(FOVEA_LOG_WARNING);
     struct fovea_context *context = NULL;
@@ -52,7 +53,9 @@ static void run_cpu(struct backend *backend, const struct fovea_foveation *fovea
                     const struct fovea_image *src, struct fovea_point_uv gaze,
                     const struct fovea_image *dst)
 {
-    backend_must(fovea_context_set_foveation(backend->state, foveation), "cpu");
+    backend_must(fovea_context_set_settings(backend->state,
+                                            &(struct fovea_settings){.foveation = *foveation}),
+                 "cpu");
     backend_must(fovea_context_run(backend->state, src, dst, gaze, NULL), "cpu");
 }
 

@@ -6,7 +6,7 @@
 #ifndef FOVEA_QUALITY_BACKENDS_H
 #define FOVEA_QUALITY_BACKENDS_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 struct backend {
     enum fovea_backend kind;

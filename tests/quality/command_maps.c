@@ -94,7 +94,8 @@ static bool draw_column(struct plate *p, int column)
     picture_finish(&small);
     image_free(&done);
     const bool known =
-        fovea_sigma_map(&foveation, src->width_px, src->height_px, gaze, p->sigma_px) == FOVEA_OK;
+        fovea_sigma_map(&(struct fovea_settings){.foveation = foveation}, src->width_px,
+                        src->height_px, gaze, p->sigma_px) == FOVEA_OK;
     draw_sigma(p, below);
     const float title[2] = {(float)at[0], (float)TITLE_PX - 4.0f};
     return known && sheet_write(&p->pen, true, columns[column].title, title, 18.0f, CELL_PX);

@@ -5,7 +5,7 @@
 #ifndef FOVEA_QUALITY_METRICS_H
 #define FOVEA_QUALITY_METRICS_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #define METRICS_REGION_PX 32
 

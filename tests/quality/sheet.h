@@ -5,7 +5,7 @@
 #ifndef FOVEA_QUALITY_SHEET_H
 #define FOVEA_QUALITY_SHEET_H
 
-#include "fovea.h"
+#include "config/settings.h"
 #include "images.h"
 #include "picture.h"
 

@@ -53,10 +53,11 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
 
 bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     desc.sets = wishes->sets;
     desc.set_count = wishes->set_count;
-    desc.watch = false;
+    desc.ignore_changes = true;
     desc.log = say_log(FOVEA_LOG_WARNING);
     struct fovea_config *config = NULL;
     if (fovea_config_create(&desc, &config) != FOVEA_OK) {

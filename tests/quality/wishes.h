@@ -5,7 +5,7 @@
 #ifndef FOVEA_QUALITY_WISHES_H
 #define FOVEA_QUALITY_WISHES_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

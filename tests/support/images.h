@@ -6,7 +6,7 @@
 #ifndef FOVEA_TESTS_IMAGES_H
 #define FOVEA_TESTS_IMAGES_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 enum image_pattern {
     IMAGE_RANDOM, /* every channel of every pixel for itself */

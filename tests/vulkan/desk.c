@@ -11,7 +11,7 @@ struct fovea_gaze_source *gaze_open(enum fovea_gaze_kind kind)
     struct fovea_gaze_source *source = NULL;
     settings.kind = kind;
     settings.udp_port = 0;
-    assert_int_equal(fovea_gaze_source_create(&settings, (struct fovea_log){0}, &source), FOVEA_OK);
+    assert_int_equal(gaze_source_open(&settings, (struct fovea_log){0}, &source), FOVEA_OK);
     return source;
 }
 
@@ -81,7 +81,7 @@ void desk_close(struct desk *desk)
 void desk_set(struct desk *desk, bool late)
 {
     desk->rig.settings.gaze.late = late;
-    assert_int_equal(fovea_vk_set(desk->rig.fovea, &desk->rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(desk->rig.fovea, &desk->rig.settings), FOVEA_OK);
 }
 
 void gaze_push(struct fovea_gaze_source *source, double x_uv, double y_uv, int64_t t_ns)
@@ -99,7 +99,8 @@ void gaze_blink(struct fovea_gaze_source *source)
 struct fovea_vk_frame desk_frame_of(const struct desk *desk, struct fovea_gaze gaze)
 {
     const VkImageLayout layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-    struct fovea_vk_frame frame = {.src = {.image = desk->src.image,
+    struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
+                                   .src = {.image = desk->src.image,
                                            .format = desk->format,
                                            .width_px = desk->width_px,
                                            .height_px = desk->height_px,

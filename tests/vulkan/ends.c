@@ -76,14 +76,17 @@ static struct fovea_vk_desc open_engine(void)
 
 static struct fovea_vk_frame frame_in_place(void)
 {
-    const struct fovea_vk_frame_image end = {.image = program.image.image,
-                                             .format = VK_FORMAT_R8G8B8A8_UNORM,
-                                             .width_px = WIDTH_PX,
-                                             .height_px = HEIGHT_PX,
-                                             .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                             .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                             .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    return (struct fovea_vk_frame){.src = end, .dst = end, .gaze = rig_gaze(0.4, 0.5)};
+    const struct fovea_vk_frame_target end = {.image = program.image.image,
+                                              .format = VK_FORMAT_R8G8B8A8_UNORM,
+                                              .width_px = WIDTH_PX,
+                                              .height_px = HEIGHT_PX,
+                                              .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    return (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
+                                   .src = end,
+                                   .dst = end,
+                                   .gaze = rig_gaze(0.4, 0.5)};
 }
 
 static void make_image(void)
@@ -119,7 +122,7 @@ static void draw_some(void)
     if (program.bare) {
         return;
     }
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     MUST(fovea_vk_get_stats(program.fovea, &stats) == FOVEA_OK);
     MUST(stats.frames == 10 && stats.backend == rig_backend());
 }
@@ -205,7 +208,7 @@ static struct fovea_gaze_source *open_with_late_gazes(void)
     struct fovea_gaze_settings gaze = fovea_settings_default().gaze;
     gaze.kind = FOVEA_GAZE_MOUSE;
     struct fovea_gaze_source *source = NULL;
-    MUST(fovea_gaze_source_create(&gaze, desc.log, &source) == FOVEA_OK);
+    MUST(gaze_source_open(&gaze, desc.log, &source) == FOVEA_OK);
     MUST(fovea_vk_follow_gaze(program.fovea, source) == FOVEA_OK);
     return source;
 }
@@ -279,16 +282,17 @@ static void destroyed_by_a_handler(void)
 
 static void draw_into_made(void)
 {
-    const struct fovea_vk_image_desc desc = {.format = VK_FORMAT_R8G8B8A8_UNORM,
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = VK_FORMAT_R8G8B8A8_UNORM,
                                              .width_px = WIDTH_PX,
                                              .height_px = HEIGHT_PX,
                                              .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
     MUST(fovea_vk_image_create(program.fovea, &desc, &program.made) == FOVEA_OK);
     struct fovea_vk_frame frame = frame_in_place();
-    frame.dst = (struct fovea_vk_frame_image){.made = program.made,
-                                              .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
-                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    frame.dst = (struct fovea_vk_frame_target){.made = program.made,
+                                               .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
+                                               .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                               .queue_family = VK_QUEUE_FAMILY_IGNORED};
     MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_OK);
 }
 
@@ -409,12 +413,14 @@ static void fork_whose_child_destroys_images(void)
 static void go_on_and_leave(void)
 {
     const struct fovea_vk_frame frame = frame_in_place();
-    const struct fovea_vk_image_desc desc = {
-        .format = VK_FORMAT_R8G8B8A8_UNORM, .width_px = WIDTH_PX, .height_px = HEIGHT_PX};
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = VK_FORMAT_R8G8B8A8_UNORM,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX};
     struct fovea_vk_image *image = NULL;
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
     MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_ERROR_INVALID_STATE);
-    MUST(fovea_vk_set(program.fovea, &program.settings) == FOVEA_ERROR_INVALID_STATE);
+    MUST(fovea_vk_set_settings(program.fovea, &program.settings) == FOVEA_ERROR_INVALID_STATE);
     MUST(fovea_vk_image_create(program.fovea, &desc, &image) == FOVEA_ERROR_INVALID_STATE);
     MUST(!image);
     MUST(fovea_vk_image_acquire(program.made, &layout) == FOVEA_ERROR_INVALID_STATE);
@@ -523,7 +529,7 @@ static void stopped(void)
         draw();
         engine_idle(&program.engine);
     }
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     MUST(fovea_vk_get_stats(program.fovea, &stats) == FOVEA_OK);
     MUST(stats.backend == FOVEA_BACKEND_CPU && stats.frames == 3);
     close_program();

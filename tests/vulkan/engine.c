@@ -272,7 +272,8 @@ static void print_log(void *user, enum fovea_log_level level, const char *messag
 
 struct fovea_vk_desc engine_fovea_desc(struct engine *engine, const struct fovea_settings *settings)
 {
-    struct fovea_vk_desc desc = fovea_vk_desc_default();
+    struct fovea_vk_desc desc;
+    fovea_vk_desc_init(&desc);
     desc.instance = engine->instance;
     desc.physical_device = engine->physical;
     desc.device = engine->device;

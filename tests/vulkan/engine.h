@@ -7,6 +7,7 @@
 #ifndef FOVEA_TESTS_ENGINE_H
 #define FOVEA_TESTS_ENGINE_H
 
+#include "config/settings.h"
 #include "fovea_vulkan.h"
 
 #include <vulkan/vulkan.h>

@@ -31,13 +31,14 @@ void open_logged(struct rig *rig)
 
 struct fovea_vk_frame good_frame(const struct engine_image *src, const struct engine_image *dst)
 {
-    struct fovea_vk_frame_image end = {.format = src->format,
-                                       .width_px = src->width_px,
-                                       .height_px = src->height_px,
-                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+    struct fovea_vk_frame_target end = {.format = src->format,
+                                        .width_px = src->width_px,
+                                        .height_px = src->height_px,
+                                        .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
     frame.src.image = src->image;
     frame.dst.image = dst->image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;

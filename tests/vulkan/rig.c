@@ -174,8 +174,10 @@ static struct end end_open(struct rig *rig, enum rig_owner owner, VkFormat forma
 {
     struct end end = {0};
     if (owner == RIG_MADE) {
-        struct fovea_vk_image_desc desc = {
-            .format = format, .width_px = width_px, .height_px = height_px};
+        struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                           .format = format,
+                                           .width_px = width_px,
+                                           .height_px = height_px};
         assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
         end.handle = fovea_vk_image_handle(end.made);
     } else {
@@ -193,19 +195,19 @@ static void end_close(struct rig *rig, struct end *end)
     engine_image_destroy(&rig->engine, &end->own);
 }
 
-static struct fovea_vk_frame_image frame_image(const struct end *end, VkFormat format,
-                                               const struct fovea_image *like, VkImageLayout before,
-                                               VkImageLayout after)
+static struct fovea_vk_frame_target frame_image(const struct end *end, VkFormat format,
+                                                const struct fovea_image *like,
+                                                VkImageLayout before, VkImageLayout after)
 {
-    return (struct fovea_vk_frame_image){.made = end->made,
-                                         .image = end->own.image,
-                                         .format = format,
-                                         .width_px = like->width_px,
-                                         .height_px = like->height_px,
-                                         .layout_before = before,
-                                         .layout_after = after,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED,
-                                         .raw_view = end->own.raw_view};
+    return (struct fovea_vk_frame_target){.made = end->made,
+                                          .image = end->own.image,
+                                          .format = format,
+                                          .width_px = like->width_px,
+                                          .height_px = like->height_px,
+                                          .layout_before = before,
+                                          .layout_after = after,
+                                          .queue_family = VK_QUEUE_FAMILY_IGNORED,
+                                          .raw_view = end->own.raw_view};
 }
 
 static enum fovea_result run(struct rig *rig, const struct end *src, const struct end *dst,
@@ -214,6 +216,7 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
 {
     VkImageLayout drawn = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
     struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame,
         .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
         .gaze = gaze,

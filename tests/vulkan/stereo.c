@@ -48,7 +48,8 @@ struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene, e
             &rig->engine, STEREO_FORMAT, scene->width_px, scene->height_px, scene->layer_count);
         return end;
     }
-    struct fovea_vk_image_desc desc = {STEREO_FORMAT, scene->width_px, scene->height_px, 0};
+    struct fovea_vk_image_desc desc = {
+        .struct_bytes = sizeof desc, STEREO_FORMAT, scene->width_px, scene->height_px, 0};
     assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
     end.image = (struct engine_image){.image = fovea_vk_image_handle(end.made),
                                       .format = STEREO_FORMAT,
@@ -79,25 +80,26 @@ void stereo_read(struct rig *rig, const struct stereo_end *end, const struct fov
                       VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
 }
 
-static struct fovea_vk_frame_image frame_image(const struct stereo *scene,
-                                               const struct stereo_end *end)
+static struct fovea_vk_frame_target frame_image(const struct stereo *scene,
+                                                const struct stereo_end *end)
 {
-    return (struct fovea_vk_frame_image){.made = end->made,
-                                         .image = end->made ? VK_NULL_HANDLE : end->image.image,
-                                         .format = STEREO_FORMAT,
-                                         .width_px = scene->width_px,
-                                         .height_px = scene->height_px,
-                                         .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                         .layout_after = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED,
-                                         .layer_count = scene->layer_count,
-                                         .raw_view = end->image.raw_view};
+    return (struct fovea_vk_frame_target){.made = end->made,
+                                          .image = end->made ? VK_NULL_HANDLE : end->image.image,
+                                          .format = STEREO_FORMAT,
+                                          .width_px = scene->width_px,
+                                          .height_px = scene->height_px,
+                                          .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                          .layout_after = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                                          .queue_family = VK_QUEUE_FAMILY_IGNORED,
+                                          .layer_count = scene->layer_count,
+                                          .raw_view = end->image.raw_view};
 }
 
 struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct stereo_end *src,
                                    const struct stereo_end *dst)
 {
-    return (struct fovea_vk_frame){.src = frame_image(scene, src),
+    return (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
+                                   .src = frame_image(scene, src),
                                    .dst = frame_image(scene, dst),
                                    .views = scene->views,
                                    .view_count = scene->view_count};
@@ -141,7 +143,8 @@ enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum r
 struct fovea_vk_view stereo_view(uint32_t x_px, uint32_t y_px, uint32_t layer, double gaze_x_uv,
                                  double gaze_y_uv)
 {
-    return (struct fovea_vk_view){.x_px = x_px,
+    return (struct fovea_vk_view){.struct_bytes = sizeof(struct fovea_vk_view),
+                                  .x_px = x_px,
                                   .y_px = y_px,
                                   .width_px = 67,
                                   .height_px = 45,

@@ -128,14 +128,14 @@ static void destroy(void)
 
 static enum fovea_backend backend(void)
 {
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
     return stats.backend;
 }
 
 static void expect_reason(const char *words)
 {
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
     if (!strstr(stats.backend_reason, words)) {
         fail_msg("the reason is \"%s\", not \"%s\"", stats.backend_reason, words);
@@ -146,7 +146,7 @@ static void expect_reason(const char *words)
 /* As if nothing had been measured. */
 static void expect_a_new_context(void)
 {
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.frames, 0);
     assert_int_equal(stats.frames_passed_through, 0);
@@ -168,7 +168,7 @@ static void expect_frames(void)
                                    rig_gaze(0.5, 0.5), &dst.view),
                          FOVEA_OK);
     }
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.frames, 6);
     image_free(&src);

@@ -112,7 +112,7 @@ static void every_gaze_is_the_reference(void **state)
     rig_open(&rig, NULL);
     for (size_t i = 0; i < 2 * (sizeof gazes / sizeof gazes[0]); i++) {
         rig.settings.foveation.paper.fragment_px = i % 2 ? 33 : 16;
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         check(&rig, RIG_MADE_TO_MADE, 2, 131, 83, gazes[i / 2]);
     }
     rig_close(&rig);
@@ -126,7 +126,7 @@ static void every_fragment_is_the_reference(void **state)
     rig_open(&rig, NULL);
     for (size_t i = 0; i < sizeof fragments_px / sizeof fragments_px[0]; i++) {
         rig.settings.foveation.paper.fragment_px = fragments_px[i];
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         check(&rig, RIG_ENGINE_TO_ENGINE, 0, 150, 110, (struct fovea_point_uv){0.62, 0.41});
     }
     rig_close(&rig);
@@ -153,7 +153,7 @@ static void every_model_is_the_reference(void **state)
         foveation->paper.fragment_px = fragments_px[i % 8];
         foveation->light = i % 3 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         foveation->paper.filter_length = (enum fovea_filter_length)(i / 4 % 2);
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         check(&rig, (enum rig_path)(i % RIG_PATH_COUNT), i / 2, 150 + (uint32_t)i, 111,
               gazes[i / 2 % 4]);
     }
@@ -173,7 +173,7 @@ static void every_setting_is_the_reference(void **state)
         foveation->paper.filter_length =
             i == 3 ? FOVEA_FILTER_LENGTH_PRINTED : FOVEA_FILTER_LENGTH_CODE;
         foveation->paper.ct0 = i == 4 ? 0.0133 : foveation->paper.ct0;
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         check(&rig, RIG_MADE_TO_ENGINE, 0, 120, 90, (struct fovea_point_uv){0.2, 0.3});
         check(&rig, RIG_MADE_TO_ENGINE, 5, 120, 90, (struct fovea_point_uv){0.2, 0.3});
         check(&rig, RIG_MADE_TO_ENGINE, 7, 120, 90, (struct fovea_point_uv){0.2, 0.3});
@@ -220,7 +220,8 @@ static void eight_k_is_foveated_everywhere(void **state)
     assert_int_equal(rig_frame(&rig, RIG_ENGINE_IN_PLACE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
                                rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
                      FOVEA_OK);
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     settings.backend = FOVEA_BACKEND_CPU;
     desc.settings = &settings;
     struct fovea_context *context = NULL;

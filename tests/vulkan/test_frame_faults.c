@@ -316,14 +316,15 @@ static void a_lost_device_is_said_and_submits_nothing_more(void **state)
     open_engine(&rig);
     assert_int_equal(make_fovea(&rig), FOVEA_OK);
     struct engine_image image = engine_image_create(&rig.engine, format, WIDTH_PX, HEIGHT_PX);
-    struct fovea_vk_frame_image end = {.image = image.image,
-                                       .format = format,
-                                       .width_px = WIDTH_PX,
-                                       .height_px = HEIGHT_PX,
-                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = {.usable = false}};
+    struct fovea_vk_frame_target end = {.image = image.image,
+                                        .format = format,
+                                        .width_px = WIDTH_PX,
+                                        .height_px = HEIGHT_PX,
+                                        .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = {.usable = false}};
     failure = VK_ERROR_DEVICE_LOST;
     countdown = 3; /* reset, begin, end, submit */
     submits = 0;
@@ -346,7 +347,7 @@ static void an_instance_of_vulkan_1_0_is_refused(void **state)
     VkPhysicalDevice physical;
     uint32_t count = 1;
     assert_true(vkEnumeratePhysicalDevices(instance, &count, &physical) >= 0);
-    struct fovea_vk_requirements needs;
+    struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
     enum fovea_result result = fovea_vk_query(instance, physical, vkGetInstanceProcAddr, &needs);
     /* Loaders that hand out newer functions all the same do no harm. */
     assert_true(result == FOVEA_ERROR_UNSUPPORTED || result == FOVEA_OK);

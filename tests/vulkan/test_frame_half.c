@@ -113,17 +113,18 @@ static void open_half_frame(struct half_frame *half)
     engine_record_barrier(commands, half->image.image, VK_IMAGE_LAYOUT_UNDEFINED,
                           VK_IMAGE_LAYOUT_GENERAL);
     engine_submit(engine, commands, VK_NULL_HANDLE, half->drawn);
-    const struct fovea_vk_frame_image end = {.image = half->image.image,
-                                             .format = format,
-                                             .width_px = WIDTH_PX,
-                                             .height_px = HEIGHT_PX,
-                                             .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                             .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                             .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    const struct fovea_vk_frame_target end = {.image = half->image.image,
+                                              .format = format,
+                                              .width_px = WIDTH_PX,
+                                              .height_px = HEIGHT_PX,
+                                              .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                              .queue_family = VK_QUEUE_FAMILY_IGNORED};
     half->waits[0] = (struct fovea_vk_semaphore){half->drawn, 0};
     half->waits[1] = (struct fovea_vk_semaphore){half->go, 1};
     half->signal = (struct fovea_vk_semaphore){half->presentable, 0};
-    half->desc = (struct fovea_vk_frame){.src = end,
+    half->desc = (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
+                                         .src = end,
                                          .dst = end,
                                          .waits = half->waits,
                                          .wait_count = 2,

@@ -55,8 +55,10 @@ struct show {
 
 static struct fovea_vk_image *make_image(struct show *show)
 {
-    const struct fovea_vk_image_desc desc = {
-        .format = format, .width_px = WIDTH_PX, .height_px = HEIGHT_PX};
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = format,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX};
     struct fovea_vk_image *image = NULL;
     assert_int_equal(fovea_vk_image_create(show->rig.fovea, &desc, &image), FOVEA_OK);
     return image;
@@ -106,6 +108,7 @@ static enum fovea_result run_frame(struct show *show, const struct pair *pair, d
     engine_write(&show->rig.engine, fovea_vk_image_handle(pair->src), WIDTH_PX, HEIGHT_PX, format,
                  show->src.view.data, VK_IMAGE_LAYOUT_UNDEFINED, drawn);
     const struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame,
         .src = {.made = pair->src, .layout_before = drawn, .layout_after = drawn},
         .dst = {.made = pair->dst, .layout_after = show->after},
         .gaze = rig_gaze(x_uv, 0.5)};

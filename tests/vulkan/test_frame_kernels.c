@@ -136,6 +136,7 @@ static void run(enum kernel kernel, VkResult code, bool overlay, enum rig_path p
         out->results[i] =
             rig_frame(&rig, path, format, &src.view, rig_gaze(0.3, 0.6), &out->last.view);
     }
+    fovea_vk_stats_init(&out->stats);
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &out->stats), FOVEA_OK);
     out->stats.backend_reason = out->stats.device_name = NULL; /* they go with the context */
     out->failures = failures;

@@ -203,7 +203,7 @@ static void ages_are_those_when_frames_start(void **state)
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(desk.rig.fovea, &stats), FOVEA_OK);
     assert_true(stats.late_age_p50_ms == 0 && stats.late_age_p99_ms == 0);
     const int64_t begin_ns = fovea_time_ns();

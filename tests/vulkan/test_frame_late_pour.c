@@ -119,7 +119,7 @@ static void *push_at_1000_hz(void *user)
 static double measure_ms(bool newest, double *out_p99_ms)
 {
     const struct fovea_settings settings = late_settings();
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     struct desk desk;
     stuck_step("ages: %s", newest ? "late" : "not late");
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);

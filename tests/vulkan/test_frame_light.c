@@ -58,7 +58,7 @@ static void check(struct rig *rig, VkFormat format, int picture, struct fovea_po
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
     draw(&src.view, picture);
-    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view,
                                rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
                      FOVEA_OK);
@@ -164,7 +164,7 @@ static void half_floats_are_averaged_as_stored(void **state)
         dst[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16F);
         rig.settings.foveation.light = FOVEA_LIGHT_LINEAR;
         rig.settings.foveation.transfer = i ? FOVEA_TRANSFER_PQ : FOVEA_TRANSFER_SRGB;
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R16G16B16A16_SFLOAT,
                                    &src.view, rig_gaze(0.3, 0.4), &dst[i].view),
                          FOVEA_OK);
@@ -184,7 +184,7 @@ static void an_unknown_transfer_is_refused(void **state)
     struct rig rig;
     rig_open(&rig, NULL);
     rig.settings.foveation.transfer = (enum fovea_transfer)3;
-    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
     rig_close(&rig);
 }
 

@@ -175,7 +175,7 @@ static enum fovea_result run(struct bench *bench, enum rig_path path)
 
 static void assert_foveated(struct bench *bench, enum rig_path path, enum fovea_backend backend)
 {
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     stuck_step("a frame by %s, %s", fovea_backend_name(backend), rig_path_name(path));
     assert_int_equal(run(bench, path), FOVEA_OK);
     assert_int_equal(fovea_vk_get_stats(bench->rig.fovea, &stats), FOVEA_OK);
@@ -368,7 +368,8 @@ static enum fovea_result run_picture(struct fovea_context *context, CUdeviceptr 
 static void pictures_are_of_the_primary_context(void **state)
 {
     (void)state;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     struct fovea_context *context = NULL;
     struct program program;
     struct cuda_device *other = NULL;

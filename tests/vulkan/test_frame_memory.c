@@ -38,20 +38,22 @@ static enum fovea_result all_that_allocates(struct rig *rig)
     if (result < 0) {
         return result;
     }
-    struct fovea_vk_image_desc image_desc = {VK_FORMAT_R8G8B8A8_UNORM, 20, 10, 0};
+    struct fovea_vk_image_desc image_desc = {
+        .struct_bytes = sizeof image_desc, VK_FORMAT_R8G8B8A8_UNORM, 20, 10, 0};
     struct fovea_vk_image *image = NULL;
     result = fovea_vk_image_create(rig->fovea, &image_desc, &image);
     if (result == FOVEA_OK) {
-        struct fovea_vk_frame_image end = {.layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                           .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                           .made = image,
-                                           .queue_family = VK_QUEUE_FAMILY_IGNORED};
+        struct fovea_vk_frame_target end = {.layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                            .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                            .made = image,
+                                            .queue_family = VK_QUEUE_FAMILY_IGNORED};
         VkImageLayout layout;
         assert_int_equal(fovea_vk_image_acquire(image, &layout), FOVEA_OK);
         VkCommandBuffer commands = engine_begin(&rig->engine);
         engine_record_barrier(commands, fovea_vk_image_handle(image), layout, end.layout_before);
         engine_submit(&rig->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-        struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+        struct fovea_vk_frame frame = {
+            .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
         result = fovea_vk_foveate(rig->fovea, &frame);
     }
     engine_idle(&rig->engine);

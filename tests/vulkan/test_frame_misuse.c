@@ -217,7 +217,7 @@ static struct fovea_vk_frame frame_of(const struct pair *pair, const struct ster
 /* Said once after settings are set, and good frames are taken afterwards. */
 static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame, const char *word)
 {
-    assert_int_equal(fovea_vk_set(pair->rig.fovea, &pair->rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(pair->rig.fovea, &pair->rig.settings), FOVEA_OK);
     log_lines = 0;
     for (int again = 0; again < 3; again++) {
         assert_int_equal(fovea_vk_foveate(pair->rig.fovea, frame), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -346,7 +346,7 @@ static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
     pair.rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     pair.rig.settings.foveation.strength = 8;
     pair.rig.settings.foveation.physical.alpha = 10; /* a cutoff of 0.4 cycles a degree */
-    assert_int_equal(fovea_vk_set(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
     scene.views[1].geometry = &telescope;
     struct fovea_vk_frame frame = frame_of(&pair, &scene);
     for (int i = 0; i < 2; i++) {
@@ -354,12 +354,12 @@ static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
     }
     assert_int_equal(log_lines, 1);
     assert_non_null(strstr(last_log, "blur"));
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(pair.rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.backend, rig_backend()); /* the peer is not to blame */
     pair.rig.settings.foveation.model = FOVEA_MODEL_PAPER;
     pair.rig.settings.foveation.strength = 1;
-    assert_int_equal(fovea_vk_set(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(pair.rig.fovea, &pair.rig.settings), FOVEA_OK);
     assert_int_equal(fovea_vk_foveate(pair.rig.fovea, &frame), FOVEA_OK);
     engine_idle(&pair.rig.engine);
     close_pair(&pair);
@@ -371,11 +371,14 @@ static void images_of_no_size_or_format_are_refused(void **state)
     struct rig rig;
     open_logged(&rig);
     struct fovea_vk_image *image = NULL;
-    struct fovea_vk_image_desc desc = {VK_FORMAT_R5G6B5_UNORM_PACK16, 8, 8, 0};
+    struct fovea_vk_image_desc desc = {
+        .struct_bytes = sizeof desc, VK_FORMAT_R5G6B5_UNORM_PACK16, 8, 8, 0};
     assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_ERROR_UNSUPPORTED);
-    desc = (struct fovea_vk_image_desc){format, 0, 8, 0};
+    desc = (struct fovea_vk_image_desc){
+        .struct_bytes = sizeof(struct fovea_vk_image_desc), format, 0, 8, 0};
     assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_ERROR_INVALID_ARGUMENT);
-    desc = (struct fovea_vk_image_desc){format, 1000000, 8, 0};
+    desc = (struct fovea_vk_image_desc){
+        .struct_bytes = sizeof(struct fovea_vk_image_desc), format, 1000000, 8, 0};
     assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_ERROR_UNSUPPORTED);
     assert_null(image);
     rig_close(&rig);
@@ -400,7 +403,7 @@ static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
         }
     }
     assert_int_equal(log_lines, 1);
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.frames_passed_through, 3 * RIG_PATH_COUNT);
     image_free(&src);
@@ -422,7 +425,7 @@ static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
     rig.settings.foveation.method = FOVEA_METHOD_SMOOTH;
     rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     rig.settings.foveation.physical.e2_deg = 0.3;
-    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     struct stereo scene = {134, 90, 1, {{0}}, 4};
     struct fovea_geometry frustums[4][4];
     struct stereo_end src = stereo_end_open(&rig, &scene, RIG_ENGINES);
@@ -478,7 +481,7 @@ static void a_device_without_anything_special_runs_the_vulkan_backend(void **sta
     struct rig rig = {.engine = engine, .settings = settings};
     struct fovea_vk_desc desc = engine_fovea_desc(&engine, &settings);
     assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     assert_non_null(strstr(stats.backend_reason, "no cuda"));

@@ -13,7 +13,7 @@ static void images_know_whose_they_are(void **state)
     (void)state;
     struct rig rig;
     open_logged(&rig);
-    struct fovea_vk_image_desc desc = {format, WIDTH_PX, HEIGHT_PX, 0};
+    struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
     struct fovea_vk_image *image = NULL;
     assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &image), FOVEA_OK);
     assert_true(fovea_vk_image_handle(image) && fovea_vk_image_view(image));
@@ -111,7 +111,7 @@ static void contexts_and_images_may_go_with_frames_in_flight(void **state)
     struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
-    struct fovea_vk_image_desc desc = {format, WIDTH_PX, HEIGHT_PX, 0};
+    struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
     struct fovea_vk_image *made[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(fovea_vk_image_create(rig.fovea, &desc, &made[i]), FOVEA_OK);

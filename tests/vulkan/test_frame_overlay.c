@@ -31,11 +31,11 @@ static struct pictures make_at(struct rig *rig, VkFormat format, struct fovea_ov
     image_draw(&p.src.view, IMAGE_PHOTO, 1);
     struct fovea_gaze gaze = rig_gaze(point.x_uv, point.y_uv);
     rig->settings.overlay = (struct fovea_overlay){0};
-    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.plain.view),
                      FOVEA_OK);
     rig->settings.overlay = overlay;
-    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, format, &p.src.view, gaze, &p.drawn.view),
                      FOVEA_OK);
     return p;
@@ -109,7 +109,7 @@ static void rings_lie_where_the_model_puts_them(void **state)
     struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
-    double radius_px = fovea_eccentricity_px(&rig.settings.foveation, WIDTH_PX, HEIGHT_PX,
+    double radius_px = fovea_eccentricity_px(&rig.settings, WIDTH_PX, HEIGHT_PX,
                                              (struct fovea_point_uv){0.5, 0.5}, 0.0, 10.0);
     assert_true(radius_px > 20 && radius_px < 100);
     struct compare_rect on = {(uint32_t)(WIDTH_PX / 2.0 + radius_px) - 1, HEIGHT_PX / 2, 2, 1};
@@ -346,11 +346,11 @@ static void the_hud_is_on_the_first_view_alone(void **state)
         struct test_image plain = stereo_picture(&scene, IMAGE_RANDOM, 2);
         scene.views[0].gaze.usable = !blind;
         rig.settings.overlay.hud = true;
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &dst.view),
                          FOVEA_OK);
         rig.settings.overlay.hud = false;
-        assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         assert_int_equal(stereo_run(&rig, &scene, RIG_MADE_TO_MADE, &src.view, &plain.view),
                          FOVEA_OK);
         uint32_t changed = 0;

@@ -88,7 +88,7 @@ static void targets_by_turns_keep_their_plans(void **state)
     assert_int_equal(bench.told, 1);
     /* Told again once settings are set. */
     bench.rig.settings.foveation.strength = 0.5;
-    assert_int_equal(fovea_vk_set(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
     struct stereo scene = stereo_side_by_side();
     bench.told = 0;
     assert_int_equal(run(&bench, &scene), FOVEA_OK);
@@ -213,7 +213,7 @@ static void views_that_are_copied_need_no_plan(void **state)
     assert_int_equal(bench.made, 1);
     /* The HUD is drawn with the first view's. */
     bench.rig.settings.overlay.hud = true;
-    assert_int_equal(fovea_vk_set(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
     assert_int_equal(run(&bench, &scene), FOVEA_OK);
     assert_int_equal(bench.made, 2);
     rig_close(&bench.rig);
@@ -230,7 +230,7 @@ static void a_frustum_of_too_much_blur_keeps_nobody_else(void **state)
     bench.rig.settings.foveation.model = FOVEA_MODEL_CURVE;
     bench.rig.settings.foveation.curve =
         (struct fovea_curve){.count = 1, .eccentricity_deg = {5}, .cutoff_cpd = {0.05}};
-    assert_int_equal(fovea_vk_set(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
     for (int i = 0; i < 6; i++) {
         struct stereo scene = stereo_side_by_side();
         scene.views[0].geometry = &wide;

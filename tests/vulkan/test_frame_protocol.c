@@ -77,7 +77,7 @@ static void a_peer_that_never_signals_is_cut_loose(void **state)
     }
     assert_int_equal(the_peer->jobs, 1);
     assert_int_equal(bench.log.warnings, 1);
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(bench.rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     close_bench(&bench);
@@ -214,7 +214,7 @@ static void lose_the_device(enum fault fault)
         assert_int_equal(one_frame(&bench, (enum rig_path)path), FOVEA_OK);
         assert_true(is_the_reference(&bench));
     }
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(bench.rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.backend, FOVEA_BACKEND_VULKAN);
     assert_non_null(strstr(stats.backend_reason, "has lost its device"));
@@ -307,14 +307,18 @@ static void run_late_engine(struct bench *bench)
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
     engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     struct fovea_vk_semaphore wait = {go, 1};
-    struct fovea_vk_frame_image end = {.format = format,
-                                       .width_px = WIDTH_PX,
-                                       .height_px = HEIGHT_PX,
-                                       .layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {
-        .src = end, .dst = end, .waits = &wait, .wait_count = 1, .gaze = rig_gaze(0.5, 0.5)};
+    struct fovea_vk_frame_target end = {.format = format,
+                                        .width_px = WIDTH_PX,
+                                        .height_px = HEIGHT_PX,
+                                        .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
+                                   .src = end,
+                                   .dst = end,
+                                   .waits = &wait,
+                                   .wait_count = 1,
+                                   .gaze = rig_gaze(0.5, 0.5)};
     frame.src.image = src.image;
     frame.dst.image = dst.image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;
@@ -372,14 +376,15 @@ static void a_wrong_layout_is_noticed_by_validation(void **state)
     engine_write(engine, image.image, WIDTH_PX, HEIGHT_PX, format, bench.src.view.data,
                  VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
     assert_int_equal(engine_take_messages(engine), 0);
-    struct fovea_vk_frame_image end = {.image = image.image,
-                                       .format = format,
-                                       .width_px = WIDTH_PX,
-                                       .height_px = HEIGHT_PX,
-                                       .layout_before = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                       .layout_after = VK_IMAGE_LAYOUT_GENERAL,
-                                       .queue_family = VK_QUEUE_FAMILY_IGNORED};
-    struct fovea_vk_frame frame = {.src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
+    struct fovea_vk_frame_target end = {.image = image.image,
+                                        .format = format,
+                                        .width_px = WIDTH_PX,
+                                        .height_px = HEIGHT_PX,
+                                        .layout_before = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                                        .layout_after = VK_IMAGE_LAYOUT_GENERAL,
+                                        .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame, .src = end, .dst = end, .gaze = rig_gaze(0.5, 0.5)};
     assert_int_equal(fovea_vk_foveate(bench.rig.fovea, &frame), FOVEA_OK);
     engine_idle(engine);
     assert_true(engine_take_messages(engine) > 0);

@@ -87,7 +87,7 @@ static void nothing_to_ask_is_refused(void **state)
 {
     (void)state;
     struct engine engine;
-    struct fovea_vk_requirements needs;
+    struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
     open_quietly(&engine);
     assert_int_equal(fovea_vk_query_vulkan(NULL, engine.physical, vkGetInstanceProcAddr, &needs),
                      FOVEA_ERROR_INVALID_ARGUMENT);

@@ -70,7 +70,7 @@ static void check(struct rig *rig, const char *name, enum image_pattern pattern,
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&src.view, pattern, 5);
-    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_B8G8R8A8_SRGB, &src.view,
                                rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
                      FOVEA_OK);
@@ -203,14 +203,14 @@ static void maps_that_cannot_be_taken_change_nothing(void **state)
     struct fovea_settings wrong = rig.settings;
     wrong.foveation.map.kind = FOVEA_MAP_FILE;
     snprintf(wrong.foveation.map.file, sizeof wrong.foveation.map.file, "/nowhere/map.png");
-    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_IO);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &wrong), FOVEA_ERROR_IO);
     write_words(wrong.foveation.map.file, sizeof wrong.foveation.map.file);
-    const enum fovea_result no_picture = fovea_vk_set(rig.fovea, &wrong);
+    const enum fovea_result no_picture = fovea_vk_set_settings(rig.fovea, &wrong);
     assert_int_equal(unlink(wrong.foveation.map.file), 0);
     assert_int_equal(no_picture, FOVEA_ERROR_CONFIG);
     wrong = rig.settings;
     wrong.foveation.map.values = NULL;
-    assert_int_equal(fovea_vk_set(rig.fovea, &wrong), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &wrong), FOVEA_ERROR_INVALID_ARGUMENT);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     struct test_image after = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
@@ -218,7 +218,7 @@ static void maps_that_cannot_be_taken_change_nothing(void **state)
     assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
                                rig_gaze(0.4, 0.6), &after.view),
                      FOVEA_OK);
-    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     assert_int_equal(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
                                rig_gaze(0.4, 0.6), &dst.view),
                      FOVEA_OK);
@@ -241,7 +241,8 @@ static void open_beside_cpu(struct beside_cpu *both, const struct fovea_settings
     rig_open(&both->rig, settings);
     struct fovea_settings cpu = *settings;
     cpu.backend = FOVEA_BACKEND_CPU;
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &cpu;
     assert_int_equal(fovea_context_create(&desc, &both->context), FOVEA_OK);
 }
@@ -473,7 +474,7 @@ static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
     rig.settings.foveation.strength = 1;
     rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     rig.settings.foveation.geometry.ppd = 20;
-    assert_int_equal(fovea_vk_set(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     assert_int_equal(
         rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
         FOVEA_OK);

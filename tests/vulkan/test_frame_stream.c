@@ -62,7 +62,10 @@ static void open_slot(struct stream *stream, struct in_flight *slot)
                                .flags = VK_FENCE_CREATE_SIGNALED_BIT};
     assert_int_equal(vkCreateFence(engine->device, &fence, NULL, &slot->fence), VK_SUCCESS);
     if (stream->made) {
-        struct fovea_vk_image_desc desc = {format, WIDTH_PX, HEIGHT_PX,
+        struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                           format,
+                                           WIDTH_PX,
+                                           HEIGHT_PX,
                                            VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
         assert_int_equal(fovea_vk_image_create(stream->rig.fovea, &desc, &slot->src_made),
                          FOVEA_OK);
@@ -155,17 +158,17 @@ static void keep(struct stream *stream, struct in_flight *slot, uint32_t frame)
     }
 }
 
-static struct fovea_vk_frame_image end(struct fovea_vk_image *made, struct engine_image *own,
-                                       VkImageLayout before, VkImageLayout after)
+static struct fovea_vk_frame_target end(struct fovea_vk_image *made, struct engine_image *own,
+                                        VkImageLayout before, VkImageLayout after)
 {
-    return (struct fovea_vk_frame_image){.made = made,
-                                         .image = own->image,
-                                         .format = format,
-                                         .width_px = WIDTH_PX,
-                                         .height_px = HEIGHT_PX,
-                                         .layout_before = before,
-                                         .layout_after = after,
-                                         .queue_family = VK_QUEUE_FAMILY_IGNORED};
+    return (struct fovea_vk_frame_target){.made = made,
+                                          .image = own->image,
+                                          .format = format,
+                                          .width_px = WIDTH_PX,
+                                          .height_px = HEIGHT_PX,
+                                          .layout_before = before,
+                                          .layout_after = after,
+                                          .queue_family = VK_QUEUE_FAMILY_IGNORED};
 }
 
 static void run_frame(struct stream *stream, uint32_t number)
@@ -175,6 +178,7 @@ static void run_frame(struct stream *stream, uint32_t number)
     draw(stream, slot, number);
     struct fovea_point_uv gaze = gaze_of(number);
     struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame,
         .src =
             end(slot->src_made, &slot->src_own, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL),
         .dst = end(slot->dst_made, &slot->dst_own, VK_IMAGE_LAYOUT_UNDEFINED,
@@ -213,7 +217,7 @@ static void run_stream(bool made)
         expect_frame(&stream, plan, i);
     }
     foveate_plan_destroy(&plan);
-    struct fovea_vk_stats stats;
+    struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
     assert_int_equal(fovea_vk_get_stats(stream.rig.fovea, &stats), FOVEA_OK);
     assert_int_equal(stats.frames, frame_count);
     assert_int_equal(stats.backend, rig_backend());

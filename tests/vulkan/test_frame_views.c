@@ -30,7 +30,7 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
     if (view->eye) {
         settings.foveation.map.eye = view->eye;
     }
-    assert_int_equal(fovea_vk_set(rig->fovea, &settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &settings), FOVEA_OK);
     if (view->gaze.usable) {
         struct test_image alone =
             image_make_packed(view->width_px, view->height_px, FOVEA_FORMAT_RGBA8);
@@ -44,7 +44,7 @@ static void expect_view(struct rig *rig, const struct stereo *scene,
     } else {
         stereo_copy(&part.view, 0, 0, expected, view->x_px, stereo_row(scene, view), view);
     }
-    assert_int_equal(fovea_vk_set(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     image_free(&part);
 }
 

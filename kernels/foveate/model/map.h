@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_MAP_H
 #define FOVEA_KERNELS_FOVEATE_MAP_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* Generated maps: a quarter of a degree a sample, 100 degrees to each side. */
 #define FOVEATE_MAP_GENERATED_SIDE 801

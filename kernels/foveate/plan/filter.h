@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_FILTER_H
 #define FOVEA_KERNELS_FOVEATE_FILTER_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* Taps on each side of the centre. sigma_px is finite and not above FOVEATE_MAX_SIGMA_PX. */
 uint32_t foveate_filter_radius_px(enum fovea_filter_length rule, double sigma_px);

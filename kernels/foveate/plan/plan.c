@@ -3,7 +3,7 @@
 
 #include "kernels/foveate/foveate.h"
 
-#include "core/display_table.h"
+#include "config/display_table.h"
 #include "core/large_memory.h"
 #include "core/log.h"
 #include "filter.h"

@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_REFERENCE_MAP_H
 #define FOVEA_KERNELS_FOVEATE_REFERENCE_MAP_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 struct reference_map {
     struct fovea_foveation settings;

@@ -4,6 +4,7 @@
 #include "plugin/frame/frame.h"
 
 #include "core/log.h"
+#include "core/struct_bytes.h"
 #include "frame_cost.h"
 #include "vulkan/interop/peer_host.h"
 #include "vulkan/vk_semaphore.h"
@@ -145,10 +146,11 @@ static enum fovea_result query(VkInstance instance, VkPhysicalDevice physical_de
                                struct vk_offer *out_offer,
                                struct fovea_vk_requirements *out_requirements)
 {
-    if (!instance || !physical_device || !get_instance_proc_addr || !out_requirements) {
+    if (!instance || !physical_device || !get_instance_proc_addr) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    *out_requirements = (struct fovea_vk_requirements){0};
+    *out_requirements = (struct fovea_vk_requirements){
+        .struct_bytes = sizeof(struct fovea_vk_requirements), .device_extension_count = 0};
     struct fovea_log silent = {0};
     struct vk_functions vk;
     FOVEA_TRY(vk_functions_load_instance(&vk, instance, get_instance_proc_addr, silent));
@@ -158,12 +160,22 @@ static enum fovea_result query(VkInstance instance, VkPhysicalDevice physical_de
     return FOVEA_OK;
 }
 
+static enum fovea_result give(struct fovea_vk_requirements *out_requirements,
+                              const struct fovea_vk_requirements *needs)
+{
+    return out_requirements && struct_give(out_requirements, needs, sizeof *needs)
+               ? FOVEA_OK
+               : FOVEA_ERROR_INVALID_ARGUMENT;
+}
+
 enum fovea_result fovea_vk_query_vulkan(VkInstance instance, VkPhysicalDevice physical_device,
                                         PFN_vkGetInstanceProcAddr get_instance_proc_addr,
                                         struct fovea_vk_requirements *out_requirements)
 {
     struct vk_offer offer;
-    return query(instance, physical_device, get_instance_proc_addr, &offer, out_requirements);
+    struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
+    FOVEA_TRY(query(instance, physical_device, get_instance_proc_addr, &offer, &needs));
+    return give(out_requirements, &needs);
 }
 
 enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_device,
@@ -171,10 +183,11 @@ enum fovea_result fovea_vk_query(VkInstance instance, VkPhysicalDevice physical_
                                  struct fovea_vk_requirements *out_requirements)
 {
     struct vk_offer offer;
-    FOVEA_TRY(query(instance, physical_device, get_instance_proc_addr, &offer, out_requirements));
+    struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
+    FOVEA_TRY(query(instance, physical_device, get_instance_proc_addr, &offer, &needs));
 #if FOVEA_HAVE_CUDA
-    out_requirements->cuda = offer.memory_fd && offer.semaphore_fd &&
-                             peer_cuda_available(offer.uuid, (struct fovea_log){0}) == FOVEA_OK;
+    needs.cuda = offer.memory_fd && offer.semaphore_fd &&
+                 peer_cuda_available(offer.uuid, (struct fovea_log){0}) == FOVEA_OK;
 #endif
-    return FOVEA_OK;
+    return give(out_requirements, &needs);
 }

@@ -11,6 +11,7 @@
 #ifndef FOVEA_FRAME_COST_H
 #define FOVEA_FRAME_COST_H
 
+#include "config/settings.h"
 #include "fovea_vulkan.h"
 
 /* Of RGBA8 images that Fovea made, so that nothing is copied. */

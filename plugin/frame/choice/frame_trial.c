@@ -96,7 +96,8 @@ static enum fovea_result paint(struct fovea_vk *fovea, const struct side *side)
 
 static enum fovea_result make_images(struct fovea_vk *fovea, struct side *side)
 {
-    const struct fovea_vk_image_desc desc = {.format = VK_FORMAT_R8G8B8A8_UNORM,
+    const struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc,
+                                             .format = VK_FORMAT_R8G8B8A8_UNORM,
                                              .width_px = width_of(fovea),
                                              .height_px = height_of(fovea)};
     VkImageLayout layout;
@@ -112,10 +113,12 @@ static enum fovea_result make_images(struct fovea_vk *fovea, struct side *side)
 /* What was dst is the next one's src. */
 static enum fovea_result run_frame(struct fovea_vk *fovea, struct side *side)
 {
-    const struct fovea_vk_frame_image end = {.layout_before = VK_IMAGE_LAYOUT_GENERAL,
-                                             .layout_after = VK_IMAGE_LAYOUT_GENERAL};
-    struct fovea_vk_frame frame = {
-        .src = end, .dst = end, .gaze = {.point = {0.5, 0.5}, .usable = true}};
+    const struct fovea_vk_frame_target end = {.layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                              .layout_after = VK_IMAGE_LAYOUT_GENERAL};
+    struct fovea_vk_frame frame = {.struct_bytes = sizeof frame,
+                                   .src = end,
+                                   .dst = end,
+                                   .gaze = {.point = {0.5, 0.5}, .usable = true}};
     struct fovea_vk_image *src = side->images[0];
     struct fovea_vk_image *dst = side->images[1];
     frame.src.made = src;

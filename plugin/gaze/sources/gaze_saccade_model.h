@@ -6,7 +6,7 @@
 #ifndef FOVEA_GAZE_SACCADE_MODEL_H
 #define FOVEA_GAZE_SACCADE_MODEL_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #define GAZE_SACCADE_STEP_NS INT64_C(2000000) /* 500 samples a second */
 

@@ -5,7 +5,7 @@
 #ifndef FOVEA_GAZE_SCANPATH_FILE_H
 #define FOVEA_GAZE_SCANPATH_FILE_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 struct gaze_scanpath_row {
     int64_t t_ns; /* since the first row; never decreases */

@@ -4,7 +4,7 @@
 #ifndef FOVEA_GAZE_UDP_SOCKET_H
 #define FOVEA_GAZE_UDP_SOCKET_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* A bound socket that does not block; port 0 lets the system choose. The caller closes it.
  * FOVEA_ERROR_INVALID_ARGUMENT: bind_address is no numeric IPv4 or IPv6 address. FOVEA_ERROR_IO: it

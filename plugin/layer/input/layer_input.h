@@ -14,7 +14,7 @@
 #ifndef FOVEA_LAYER_INPUT_H
 #define FOVEA_LAYER_INPUT_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 struct layer_input;
 

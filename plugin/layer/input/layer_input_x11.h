@@ -6,7 +6,7 @@
 #ifndef FOVEA_LAYER_INPUT_X11_H
 #define FOVEA_LAYER_INPUT_X11_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>

@@ -15,10 +15,10 @@ struct waits {
     uint32_t count;
 };
 
-static struct fovea_vk_frame_image frame_image(const struct layer_swapchain *swapchain,
-                                               uint32_t index)
+static struct fovea_vk_frame_target frame_image(const struct layer_swapchain *swapchain,
+                                                uint32_t index)
 {
-    return (struct fovea_vk_frame_image){
+    return (struct fovea_vk_frame_target){
         .image = swapchain->images[index],
         .format = swapchain->format,
         .width_px = swapchain->width_px,
@@ -125,6 +125,7 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
     }
     const struct fovea_vk_semaphore signal = {.semaphore = swapchain->presentable[index]};
     const struct fovea_vk_frame frame = {
+        .struct_bytes = sizeof frame,
         .src = frame_image(swapchain, index),
         .dst = frame_image(swapchain, index),
         .waits = waits.semaphores,

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
+#include "plugin/gaze/gaze_source.h"
+
 #include <string.h>
 
 /* Messages of the library as lines of the list. */
@@ -48,13 +50,13 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
     const struct fovea_log log = {.fn = on_gaze_log, .user = list, .min_level = FOVEA_LOG_WARNING};
     const unsigned before = list->missing;
     struct fovea_gaze_source *source = NULL;
-    const enum fovea_result result = fovea_gaze_source_create(gaze, log, &source);
+    const enum fovea_result result = gaze_source_open(gaze, log, &source);
     fovea_gaze_source_destroy(&source);
     if (result == FOVEA_OK) {
         describe_gaze(list, gaze);
     } else if (list->missing == before) {
         check_line(list, MARK_MISSING, "gaze", "the source %s cannot be opened: %s",
-                   fovea_gaze_kind_name(gaze->kind), fovea_result_name(result));
+                   gaze_kind_name(gaze->kind), fovea_result_name(result));
     }
 }
 

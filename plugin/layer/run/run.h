@@ -15,7 +15,7 @@
 #ifndef FOVEA_RUN_H
 #define FOVEA_RUN_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -7,7 +7,8 @@
 
 struct fovea_config *settings_read(const struct options *options, struct fovea_log log)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     struct fovea_config *config = NULL;
     const struct fovea_settings defaults = layer_defaults();
     desc.defaults = &defaults;
@@ -15,7 +16,7 @@ struct fovea_config *settings_read(const struct options *options, struct fovea_l
     desc.sets = options->sets;
     desc.set_count = options->set_count;
     desc.program_name = options->program[0];
-    desc.watch = false;
+    desc.ignore_changes = true;
     desc.log = log;
     const enum fovea_result result = fovea_config_create(&desc, &config);
     if (result == FOVEA_OK) {

@@ -5,7 +5,7 @@
 #ifndef FOVEA_LAYER_DEFAULTS_H
 #define FOVEA_LAYER_DEFAULTS_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 /* Of a program that somebody sits before: the pointer is the gaze, and the blur is what the view of a desk takes away,
  * so that menus and texts can be read where the eye would read them. The published model is for demonstrations. It

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/process.h"
 #include "core/thread.h"
+#include "plugin/gaze/gaze_source.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -54,9 +55,9 @@ static void free_gaze(struct layer_gaze *gaze)
 static struct fovea_gaze_source *open_by(const struct fovea_gaze_settings *settings)
 {
     struct fovea_gaze_source *source = NULL;
-    if (fovea_gaze_source_create(settings, layer_log(), &source) < 0) {
+    if (gaze_source_open(settings, layer_log(), &source) < 0) {
         log_warning(layer_log(), "the gaze source %s cannot be opened",
-                    fovea_gaze_kind_name(settings->kind));
+                    gaze_kind_name(settings->kind));
     }
     return source;
 }

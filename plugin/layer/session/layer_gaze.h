@@ -7,7 +7,7 @@
 #ifndef FOVEA_LAYER_GAZE_H
 #define FOVEA_LAYER_GAZE_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 struct layer_gaze;
 

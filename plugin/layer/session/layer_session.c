@@ -7,10 +7,11 @@
 #include "layer_defaults.h"
 #include "layer_gaze.h"
 #include "layer_windows.h"
-#include "plugin/layer/input/layer_input.h"
-#include "plugin/layer/layer_log.h"
 
 #include "core/log.h"
+#include "plugin/gaze/gaze_source.h"
+#include "plugin/layer/input/layer_input.h"
+#include "plugin/layer/layer_log.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,10 +52,10 @@ static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER
 static void open_config(void)
 {
     const struct fovea_settings defaults = layer_defaults();
-    struct fovea_config_desc desc = fovea_config_desc_default();
-    desc.defaults = &defaults;
-    desc.defaults_if_wrong = true;
-    desc.log = layer_log();
+    const struct fovea_config_desc desc = {.struct_bytes = sizeof desc,
+                                           .defaults_if_wrong = true,
+                                           .defaults = &defaults,
+                                           .log = layer_log()};
     if (fovea_config_create(&desc, &session.config) < 0) {
         log_error(layer_log(), "the configuration cannot be taken; the defaults are in force");
     }
@@ -105,11 +106,10 @@ static void do_without(void)
 static void open_source_here(const struct fovea_gaze_settings *gaze)
 {
     struct fovea_gaze_source *source = NULL;
-    if (fovea_gaze_source_create(gaze, layer_log(), &source) == FOVEA_OK) {
+    if (gaze_source_open(gaze, layer_log(), &source) == FOVEA_OK) {
         use_source(source, gaze);
     } else {
-        log_warning(layer_log(), "the gaze source %s cannot be opened",
-                    fovea_gaze_kind_name(gaze->kind));
+        log_warning(layer_log(), "the gaze source %s cannot be opened", gaze_kind_name(gaze->kind));
         do_without();
     }
 }
@@ -363,7 +363,7 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
     }
     context->settings_serial = session.serial;
     const struct fovea_settings settings = settings_for(color_space);
-    const enum fovea_result result = fovea_vk_set(context->fovea, &settings);
+    const enum fovea_result result = fovea_vk_set_settings(context->fovea, &settings);
     if (result < 0) {
         log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
     }

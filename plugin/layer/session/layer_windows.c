@@ -4,6 +4,7 @@
 #include "layer_windows.h"
 
 #include "layer_session.h"
+#include "plugin/gaze/gaze_source.h"
 
 struct layer_window_slot *layer_windows_find(struct layer_windows *windows, uint32_t window)
 {
@@ -50,8 +51,7 @@ struct layer_window_slot *layer_windows_choose(struct layer_windows *windows, ui
 static struct fovea_gaze_source *open_mouse(const struct fovea_gaze_settings *gaze)
 {
     struct fovea_gaze_source *mouse = NULL;
-    if (gaze && gaze->kind == FOVEA_GAZE_MOUSE &&
-        fovea_gaze_source_create(gaze, layer_log(), &mouse) < 0) {
+    if (gaze && gaze->kind == FOVEA_GAZE_MOUSE && gaze_source_open(gaze, layer_log(), &mouse) < 0) {
         return NULL; /* it has said why */
     }
     return mouse;

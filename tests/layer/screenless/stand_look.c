@@ -22,7 +22,8 @@ struct stand_look {
 /* Those of the layer's environment, for images of that colour space. */
 static struct fovea_settings settings_in_force(uint32_t space)
 {
-    struct fovea_config_desc desc = fovea_config_desc_default();
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
     struct fovea_config *config = NULL;
     if (fovea_config_create(&desc, &config) < 0) {
         stand_fail("the settings are wrong", 0);
@@ -46,7 +47,8 @@ struct stand_look *stand_look_open(const struct stand *stand)
         stand_fail("memory", 0);
     }
     look->settings = settings_in_force(stand->options.space);
-    struct fovea_context_desc desc = fovea_context_desc_default();
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
     desc.settings = &look->settings;
     look->expected = stand_drawn(stand, 0);
     look->expected.row_stride_bytes =

@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The table of a display, of which only so many values as it has mean something. */
-#ifndef FOVEA_CORE_DISPLAY_TABLE_H
-#define FOVEA_CORE_DISPLAY_TABLE_H
+#ifndef FOVEA_CONFIG_DISPLAY_TABLE_H
+#define FOVEA_CONFIG_DISPLAY_TABLE_H
 
-#include "fovea.h"
+#include "settings.h"
 
 static inline bool display_same_table(const struct fovea_display *a, const struct fovea_display *b)
 {
