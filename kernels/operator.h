@@ -14,7 +14,7 @@
 #ifndef FOVEA_KERNELS_OPERATOR_H
 #define FOVEA_KERNELS_OPERATOR_H
 
-#include "fovea.h"
+#include "config/settings.h"
 
 struct operator_api;
 struct operator_cuda_api;

@@ -11,6 +11,12 @@ static const uint32_t foveate_1[] =
 static const uint32_t foveate_4[] =
 #include "foveate_4.inc"
     ;
+static const uint32_t blockwise_levels_1[] =
+#include "blockwise_levels_1.inc"
+    ;
+static const uint32_t blockwise_levels_4[] =
+#include "blockwise_levels_4.inc"
+    ;
 static const uint32_t smooth_level_1[] =
 #include "smooth_level_1.inc"
     ;
@@ -67,6 +73,8 @@ struct shader shader_get(enum shader_operator which, uint32_t words)
 {
     static const struct shader table[SHADER_COUNT][2] = {
         [SHADER_FOVEATE] = {{foveate_1, sizeof foveate_1}, {foveate_4, sizeof foveate_4}},
+        [SHADER_BLOCKWISE_LEVELS] = {{blockwise_levels_1, sizeof blockwise_levels_1},
+                                     {blockwise_levels_4, sizeof blockwise_levels_4}},
         [SHADER_SMOOTH_LEVEL] = {{smooth_level_1, sizeof smooth_level_1},
                                  {smooth_level_4, sizeof smooth_level_4}},
         [SHADER_SMOOTH_NODES] = {{smooth_nodes_1, sizeof smooth_nodes_1},
@@ -95,21 +103,29 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return (a + b - 1) / b;
 }
 
-static uint32_t foveate_groups(uint32_t side_px, uint32_t fragment_px, uint32_t most_side_by_side)
+/* Workgroups of most_px along an axis, of whole fragments or of parts of one. */
+static uint32_t fragment_groups(int32_t side_px, int32_t fragment_px, uint32_t most_px,
+                                uint32_t most_fragments)
 {
-    uint32_t fragments = divide_up(side_px + fragment_px - 1, fragment_px);
-    if (fragment_px > FOVEATE_TILE_PX) {
-        return fragments * divide_up(fragment_px, FOVEATE_TILE_PX);
-    }
-    return divide_up(fragments, most_side_by_side);
+    const uint32_t each = (uint32_t)fragment_px;
+    const uint32_t fragments = divide_up((uint32_t)side_px + each - 1, each);
+    const uint32_t together = most_px / each < most_fragments ? most_px / each : most_fragments;
+    return together > 0 ? divide_up(fragments, together) : fragments * divide_up(each, most_px);
 }
 
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
 {
-    uint32_t fragment_px = (uint32_t)frame->fragment_px;
-    uint32_t across = FOVEATE_TILE_PX / fragment_px;
-    out_groups[0] = foveate_groups((uint32_t)frame->width_px, fragment_px, across ? across : 1);
-    out_groups[1] = foveate_groups((uint32_t)frame->height_px, fragment_px, 1);
+    const int32_t each = frame->fragment_px;
+    out_groups[0] = fragment_groups(frame->width_px, each, FOVEATE_TILE_PX, FOVEATE_TILE_PX);
+    out_groups[1] = fragment_groups(frame->height_px, each, FOVEATE_TILE_PX, 1);
+}
+
+void shader_blockwise_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
+{
+    const int32_t each = frame->fragment_px;
+    out_groups[0] = fragment_groups(frame->width_px, each, SHADER_BLOCKWISE_WIDTH_PX,
+                                    SHADER_BLOCKWISE_FRAGMENTS);
+    out_groups[1] = fragment_groups(frame->height_px, each, SHADER_BLOCKWISE_HEIGHT_PX, 1);
 }
 
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2])

@@ -18,6 +18,7 @@ function(fovea_add_shader folder name)
 endfunction()
 
 fovea_add_shader(foveate/glsl foveate)
+fovea_add_shader(foveate/glsl blockwise_levels)
 fovea_add_shader(foveate/glsl smooth_level)
 fovea_add_shader(foveate/glsl smooth_levels)
 fovea_add_shader(foveate/glsl smooth_nodes)

@@ -7,9 +7,9 @@
  * 3 whether foveate.comp may take SHADER_TILE_SHARED_BYTES.
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer
- * (the plan's law, levels, law's table), 3 storage buffer (rings and taps; smooth: all levels' samples),
- * 4 storage buffer (text; overlay only), 5 uniform buffer (what a latch left, where frame.late is 1). The
- * latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and
+ * (the plan's law, levels, law's table), 3 storage buffer (all levels' samples), 4 storage buffer (text; overlay
+ * only), 5 uniform buffer (what a latch left, where frame.late is 1), 6 storage buffer (blockwise: rings, taps, and
+ * fragments' filters on levels). The latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and
  * for the host). */
 #ifndef FOVEA_KERNELS_SHADERS_H
 #define FOVEA_KERNELS_SHADERS_H
@@ -25,7 +25,8 @@ struct shader {
 };
 
 enum shader_operator {
-    SHADER_FOVEATE, /* blockwise; push constants: struct foveate_frame */
+    SHADER_FOVEATE, /* blockwise from pixels; push constants: struct foveate_frame */
+    SHADER_BLOCKWISE_LEVELS, /* blockwise from levels, 0 included, as below; struct smooth_constants */
     /* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light and of
      * floats, LEVELS once for each two levels from 1 on, NODES. */
     SHADER_SMOOTH_LEVEL,
@@ -59,6 +60,9 @@ struct smooth_constants {
     float fine_sigma_px;
     int32_t kinds;
     int32_t places_each;
+    /* blockwise: of struct foveate_shader_fragments */
+    int32_t filters_at;
+    int32_t weights_at;
 };
 
 struct shader shader_get(enum shader_operator which, uint32_t words);
@@ -66,6 +70,7 @@ struct shader shader_get(enum shader_operator which, uint32_t words);
 /* How many workgroups cover the image wherever the gaze is: the grid may be shifted by up to one
  * fragment less one pixel. */
 void shader_foveate_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
+void shader_blockwise_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 /* One thread a pixel, or a sample of a level with its margins. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
 /* Of SMOOTH_LEVELS. */

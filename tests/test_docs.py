@@ -74,3 +74,14 @@ def test_accuracy_begins_as_its_program_writes_it():
     source = (ROOT / "tests" / "quality" / "report_preface.c").read_text()
     preface = "".join(json.loads(string) for string in re.findall(r'"(?:[^"\\]|\\.)*"', source.split("[] =")[1]))
     assert (ROOT / "docs" / "quality.md").read_text().startswith(preface)
+
+
+def test_constants_of_the_operator_are_those_of_its_sources():
+    folder = ROOT / "kernels" / "foveate"
+    headers = "\n".join(path.read_text() for path in folder.rglob("*.h"))
+    rows = re.findall(r"^\| (`FOVEATE_[^|]*) \| ([^|]*) \|", (folder / "README.md").read_text(), re.MULTILINE)
+    assert len(rows) > 5
+    for names, values in rows:
+        for name, value in zip(re.findall(r"\w+", names), values.split(", "), strict=True):
+            defined = re.search(rf"#define {name} ([0-9.]+)f?$", headers, re.MULTILINE)
+            assert defined and float(defined[1]) == float(value), name

@@ -28,7 +28,7 @@ static struct fovea_foveation even_settings(double sigma_px)
 
 static void assert_goes_by_squares(const struct foveate_plan *plan)
 {
-    assert_true(foveate_cpu_steepness_of(plan).slope <= FOVEATE_CPU_TILE_STEEPEST);
+    assert_true(foveate_slope_of(plan).slope <= FOVEATE_CPU_TILE_STEEPEST);
 }
 
 /* ---- Exactness */
@@ -295,7 +295,7 @@ static void all_compilations_agree(void **state)
             .light = i ? &light : NULL,
             .channels = 3,
             .samples = samples,
-            .steepness = foveate_cpu_steepness_of(plan).slope,
+            .steepness = foveate_slope_of(plan).slope,
         };
         run_squares(&foveate_cpu_tiles_base, &picture);
         picture.view.dst = avx2.view;

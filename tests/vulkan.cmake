@@ -99,5 +99,6 @@ if(TARGET fovea_cuda)
     set_tests_properties(test_frame_lost_cuda test_frame_lost_validated PROPERTIES RUN_SERIAL ON
         SKIP_RETURN_CODE 77 LABELS "gpu;last" TIMEOUT 200)
 endif()
+fovea_add_vulkan_test(test_frame_fragments 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan cpu cuda binary nvidia)

@@ -9,7 +9,7 @@
 #include "kernels/overlay/overlay.h"
 #include "vk_check.h"
 
-#define BINDING_COUNT 6
+#define BINDING_COUNT 7
 
 /* Every pipeline has one layout, whose push constants are as large as the largest; each device has 128
  * bytes of them. */
@@ -28,7 +28,8 @@ _Static_assert(sizeof(struct foveate_level) == 16, "std430 has no other padding"
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER};
+    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
 
 static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
 {
@@ -69,7 +70,7 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
     set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
-                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count},
+                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * set_count},
                                     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count}};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = set_count,
@@ -145,11 +146,12 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
     VkDescriptorImageInfo images[2] = {
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
-    VkDescriptorBufferInfo buffers[4] = {
+    VkDescriptorBufferInfo buffers[5] = {
         {.buffer = bindings->tables, .range = VK_WHOLE_SIZE},
-        {.buffer = bindings->values, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->samples, .range = VK_WHOLE_SIZE},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
-        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES}};
+        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
+        {.buffer = bindings->filters, .range = VK_WHOLE_SIZE}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,

@@ -33,7 +33,8 @@ struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
     VkBuffer tables;
-    VkBuffer values;
+    VkBuffer samples;
+    VkBuffer filters;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;

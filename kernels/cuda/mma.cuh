@@ -100,13 +100,13 @@ static __device__ __forceinline__ void mma_add_bytes(mma_numbers &d, const uint3
 }
 
 /* An 8 x 8 matrix of halves, held as rows of D are, turned over its diagonal. */
-static __device__ __forceinline__ uint32_t mma_turned(uint32_t pair)
+static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
 {
-    uint32_t turned = 0;
+    uint32_t transposed = 0;
 #if __CUDA_ARCH__ >= 800
-    turned = ptx_movmatrix(pair);
+    transposed = ptx_movmatrix(pair);
 #endif
-    return turned;
+    return transposed;
 }
 
 /* Where a place of shared memory is, and two halves from there. A product's registers stand side by side: words
@@ -123,9 +123,9 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
 
 /* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where row l % 8 of
  * square l / 8 begins, at a multiple of 16 bytes. */
-static __device__ __forceinline__ void mma_load_turned(uint32_t (&squares)[4], mma_place row)
+static __device__ __forceinline__ void mma_load_transposed(uint32_t (&squares)[4], mma_place row)
 {
-    ptx_ldmatrix_turned(squares, row);
+    ptx_ldmatrix_transposed(squares, row);
 }
 
 /* The same as they lie: each is half of a B whose columns lie in rows. */

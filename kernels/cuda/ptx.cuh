@@ -251,12 +251,12 @@ PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
 /* Squares of 8 x 8 halves: turned over their diagonal, and loaded, four at once. */
 PTX uint32_t ptx_movmatrix(uint32_t pair)
 {
-    uint32_t turned;
-    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(pair));
-    return turned;
+    uint32_t transposed;
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(transposed) : "r"(pair));
+    return transposed;
 }
 
-PTX void ptx_ldmatrix_turned(uint32_t (&squares)[4], uint32_t row)
+PTX void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])

@@ -30,6 +30,7 @@
 #include "config/settings.h"
 #include "core/process.h"
 #include "fovea_vulkan.h"
+#include "kernels/foveate/glsl/shader_fragments.h"
 #include "kernels/foveate/glsl/shader_tiles.h"
 #include "kernels/gaze/late.h"
 #include "kernels/overlay/overlay.h"
@@ -94,8 +95,10 @@ struct frame_plan {
     struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct foveate_shader_tiles tiles; /* how the shaders make a smooth plan */
-    struct vk_buffer tables; /* rings; smooth: law, levels, table */
-    struct vk_buffer values; /* taps; smooth: the levels' samples */
+    struct foveate_shader_fragments fragments; /* and a blockwise one, of UNORM pictures */
+    struct vk_buffer tables; /* law, levels, the law's table, the display's samples */
+    struct vk_buffer filters; /* blockwise: rings, taps, fragments' filters on levels */
+    struct vk_buffer samples; /* of all levels, where there are some */
     uint64_t last_frame;
 };
 
@@ -350,9 +353,13 @@ void frame_images_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    const struct operator_plan_desc *desc,
                                                    struct frame_plan **out_plan);
-/* Whether the plan is made by that shader, of those that foveate. */
-bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which);
+/* Whether pictures of a format are made by that shader, of those that foveate. */
+bool frame_plan_takes(const struct frame_plan *entry, enum fovea_format format,
+                      enum shader_operator which);
+/* Whether they are made blockwise and from levels. */
+bool frame_plan_in_fragments(const struct frame_plan *entry, enum fovea_format format);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
+                                                          enum fovea_format format,
                                                           struct frame_plan *entry);
 /* The peer gets to know it, once. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,

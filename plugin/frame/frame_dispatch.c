@@ -41,7 +41,7 @@ void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer command
                                         0, NULL);
 }
 
-/* Of one view by the smooth method. */
+/* Of one view, from levels. */
 struct smooth_pass {
     struct fovea_vk *fovea;
     const struct frame_work *work;
@@ -82,6 +82,26 @@ static void record_nodes(struct smooth_pass *pass, const struct foveate_plan *pl
     record_pass(pass, SHADER_SMOOTH_NODES);
 }
 
+static void record_fragments(struct smooth_pass *pass, const struct frame_plan *plan)
+{
+    const struct foveate_shader_need need =
+        foveate_shader_fragments_need(&plan->fragments, &pass->constants.frame);
+    const int depth = pass->work->src.format->pixel == FOVEA_FORMAT_A2B10G10R10 ? 1 : 0;
+    pass->constants.filters_at = plan->fragments.filters_at[depth];
+    pass->constants.weights_at = plan->fragments.weights_at[depth];
+    pass->constants.level_count = need.level_count;
+    shader_pixel_groups((uint32_t)pass->constants.frame.width_px,
+                        (uint32_t)pass->constants.frame.height_px, pass->dispatch.groups);
+    record_pass(pass, SHADER_SMOOTH_LEVEL);
+    record_levels(pass);
+    if (need.level_count < 2) {
+        frame_record_kernel_barrier(pass->fovea, pass->commands);
+    }
+    pass->constants.frame.ring_count = need.ring_count;
+    shader_blockwise_groups(&pass->constants.frame, pass->dispatch.groups);
+    record_pass(pass, SHADER_BLOCKWISE_LEVELS);
+}
+
 static void record_tile_pass(struct smooth_pass *pass, enum shader_operator which)
 {
     shader_tile_groups(which, &pass->constants.frame, pass->dispatch.groups);
@@ -112,8 +132,8 @@ static int32_t count_levels(const struct foveate_plan *plan, const struct foveat
     return foveate_level_with(plan->sigma_max_px, rest, count) + 1;
 }
 
-static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
-                          VkCommandBuffer commands)
+static void record_view(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
+                        VkCommandBuffer commands)
 {
     const struct frame_view *view = &work->views[index];
     const struct foveate_plan *plan = foveate_plan_of(view->plan->plan);
@@ -134,8 +154,12 @@ static void record_smooth(struct fovea_vk *fovea, const struct frame_work *work,
     pass.dispatch.constants = &pass.constants;
     if (tiles->used) {
         record_tiles(&pass);
-    } else {
+    } else if (plan->smooth) {
         record_nodes(&pass, plan);
+    } else if (frame_plan_in_fragments(view->plan, work->src.format->pixel)) {
+        record_fragments(&pass, view->plan);
+    } else {
+        record_blockwise(fovea, work, index, commands);
     }
 }
 
@@ -148,11 +172,7 @@ static void record_views(struct fovea_vk *fovea, const struct frame_work *work,
         }
         /* A plan's levels are shared by its views and with the frame before. */
         frame_record_kernel_barrier(fovea, commands);
-        if (foveate_plan_of(work->views[i].plan->plan)->smooth) {
-            record_smooth(fovea, work, i, commands);
-        } else {
-            record_blockwise(fovea, work, i, commands);
-        }
+        record_view(fovea, work, i, commands);
     }
 }
 

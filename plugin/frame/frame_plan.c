@@ -3,8 +3,10 @@
 
 #include "frame.h"
 
+#include "core/large_memory.h"
 #include "core/log.h"
 #include "kernels/foveate/foveate_operator.h"
+#include "kernels/image/pixel_light.h"
 #include "kernels/operators.h"
 
 #include <string.h>
@@ -16,7 +18,8 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
         fovea->peer->api->forget_plan(fovea->peer, &plan->peer);
     }
     vk_buffer_finish(&plan->tables, &fovea->device);
-    vk_buffer_finish(&plan->values, &fovea->device);
+    vk_buffer_finish(&plan->filters, &fovea->device);
+    vk_buffer_finish(&plan->samples, &fovea->device);
     operators_default()->plan_destroy(&plan->plan);
     *plan = (struct frame_plan){0};
 }
@@ -48,7 +51,9 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
     FOVEA_TRY(make_table(fovea, &entry->tables,
                          sizeof plan->law + sizeof plan->levels + table_bytes + light_bytes));
-    const struct foveate_level *levels = entry->tiles.used ? entry->tiles.levels : plan->levels;
+    const struct foveate_level *levels = entry->tiles.used       ? entry->tiles.levels
+                                         : entry->fragments.used ? entry->fragments.levels
+                                                                 : plan->levels;
     char *to = entry->tables.mapped;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
@@ -62,16 +67,22 @@ static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *e
     return FOVEA_OK;
 }
 
-/* Rings, then taps: the buffer Filters of foveate/glsl/grid.glsl. */
-static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry)
+/* Rings, then taps, then words: the buffer Filters of foveate/glsl/grid.glsl. */
+static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry,
+                                        const struct foveate_shader_words *words)
 {
     const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
-    size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
-    FOVEA_TRY(make_table(fovea, &entry->values, ring_bytes + tap_bytes));
+    const size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
+    const size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
+    const size_t word_bytes = words->count * sizeof words->words[0];
+    FOVEA_TRY(make_table(fovea, &entry->filters, ring_bytes + tap_bytes + word_bytes));
+    char *to = entry->filters.mapped;
     if (plan->ring_count > 0) {
-        memcpy(entry->values.mapped, plan->rings, ring_bytes);
-        memcpy((char *)entry->values.mapped + ring_bytes, plan->taps, tap_bytes);
+        memcpy(to, plan->rings, ring_bytes);
+        memcpy(to + ring_bytes, plan->taps, tap_bytes);
+    }
+    if (words->count > 0) {
+        memcpy(to + ring_bytes + tap_bytes, words->words, word_bytes);
     }
     return FOVEA_OK;
 }
@@ -93,38 +104,69 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
 {
     FOVEA_TRY(operators_default()->plan_create(desc, &entry->plan));
     describe_view(fovea, entry->plan);
+    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
+    struct foveate_shader_words words = {0};
+    enum fovea_result result = FOVEA_OK;
     if (fovea->compute.takes_tiles) {
-        entry->tiles = foveate_shader_tiles_of(foveate_plan_of(entry->plan));
+        entry->tiles = foveate_shader_tiles_of(plan);
+        result = foveate_shader_fragments_init(&entry->fragments, plan, &words);
     }
-    FOVEA_TRY(upload_law(fovea, entry));
-    return foveate_plan_of(entry->plan)->smooth ? FOVEA_OK : upload_filters(fovea, entry);
+    if (result == FOVEA_OK) {
+        result = upload_law(fovea, entry);
+    }
+    if (result == FOVEA_OK && !plan->smooth) {
+        result = upload_filters(fovea, entry, &words);
+    }
+    large_memory_free(words.words);
+    return result;
+}
+
+bool frame_plan_in_fragments(const struct frame_plan *entry, enum fovea_format format)
+{
+    return entry->fragments.used && pixel_light_known(format);
 }
 
 /* Four halves a sample; a peer has levels of its own, so only frames without one need these. */
-enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, struct frame_plan *entry)
+enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, enum fovea_format format,
+                                         struct frame_plan *entry)
 {
     const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    if (!plan->smooth || entry->values.handle) {
+    const bool fragments = frame_plan_in_fragments(entry, format);
+    if (entry->samples.handle || !(plan->smooth || fragments)) {
         return FOVEA_OK;
     }
-    const uint32_t samples = entry->tiles.used ? entry->tiles.sample_count : plan->level_samples;
+    const uint32_t samples = entry->tiles.used ? entry->tiles.sample_count
+                             : fragments       ? entry->fragments.sample_count
+                                               : plan->level_samples;
     VkDeviceSize bytes = 8 * (VkDeviceSize)samples;
-    return vk_buffer_init_local(&entry->values, &fovea->device, bytes ? bytes : 64);
+    return vk_buffer_init_local(&entry->samples, &fovea->device, bytes ? bytes : 64);
 }
 
-bool frame_plan_takes(const struct frame_plan *entry, enum shader_operator which)
+static int32_t level_count(const struct frame_plan *entry)
+{
+    return entry->tiles.used       ? entry->tiles.level_count
+           : entry->fragments.used ? entry->fragments.level_count
+                                   : (int32_t)foveate_plan_of(entry->plan)->level_count;
+}
+
+bool frame_plan_takes(const struct frame_plan *entry, enum fovea_format format,
+                      enum shader_operator which)
 {
     const struct foveate_plan *plan = foveate_plan_of(entry->plan);
     const bool smooth = plan->smooth;
     const bool tiles = entry->tiles.used;
+    const bool fragments = frame_plan_in_fragments(entry, format);
     switch (which) {
     case SHADER_FOVEATE:
-        return !smooth;
+        return !smooth && !fragments;
+    case SHADER_BLOCKWISE_LEVELS:
+        return fragments;
     case SHADER_SMOOTH_LEVEL:
+        return fragments || (smooth && !tiles);
     case SHADER_SMOOTH_NODES:
         return smooth && !tiles;
     case SHADER_SMOOTH_LEVELS:
-        return smooth && (tiles ? (uint32_t)entry->tiles.level_count : plan->level_count) > 1;
+        return (smooth || fragments) && level_count(entry) > 1;
     case SHADER_TILE_FAR:
         return tiles && entry->tiles.level_count > 1;
     case SHADER_TILE_KINDS:
@@ -157,7 +199,7 @@ static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
     const uint64_t peers = entry->peer ? entry->plan->cuda_bytes : 0;
-    return entry->tables.bytes + entry->values.bytes + peers;
+    return entry->tables.bytes + entry->filters.bytes + entry->samples.bytes + peers;
 }
 
 /* Of no interest to jobs of a lost peer, which would have to be waited for. */

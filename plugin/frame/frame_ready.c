@@ -126,8 +126,9 @@ struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum sh
 /* Whether a view's plan is made by that shader. */
 static bool foveates(const struct frame_work *work, enum shader_operator which)
 {
+    const enum fovea_format format = work->src.format->pixel;
     for (uint32_t i = 0; i < work->view_count; i++) {
-        if (work->views[i].plan && frame_plan_takes(work->views[i].plan, which)) {
+        if (work->views[i].plan && frame_plan_takes(work->views[i].plan, format, which)) {
             return true;
         }
     }
@@ -182,7 +183,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
         return FOVEA_OK;
     }
     if (!work->use_peer) {
-        return frame_plan_make_levels(fovea, view->plan);
+        return frame_plan_make_levels(fovea, work->src.format->pixel, view->plan);
     }
     *out_lack = LACK_PEERS_PLAN;
     return frame_plan_share(fovea, view->plan);
@@ -212,14 +213,16 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
 {
     const struct frame_plan *plan = work->views[index].plan;
     /* Every binding must be something, also where only the overlay runs. */
-    VkBuffer values = plan->values.handle ? plan->values.handle : plan->tables.handle;
-    struct vk_compute_bindings bindings = {.source = work->read.raw_view,
-                                           .result = work->write.raw_view,
-                                           .tables = plan->tables.handle,
-                                           .values = values,
-                                           .text = fovea->text.handle,
-                                           .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
-                                           .text_bytes = OVERLAY_TEXT_BYTES};
+    const VkBuffer tables = plan->tables.handle;
+    struct vk_compute_bindings bindings = {
+        .source = work->read.raw_view,
+        .result = work->write.raw_view,
+        .tables = tables,
+        .samples = plan->samples.handle ? plan->samples.handle : tables,
+        .filters = plan->filters.handle ? plan->filters.handle : tables,
+        .text = fovea->text.handle,
+        .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
+        .text_bytes = OVERLAY_TEXT_BYTES};
     frame_late_bind(fovea, work->slot_index, &bindings);
     vk_compute_write_set(&fovea->device, work->slot->sets[index], &bindings);
 }

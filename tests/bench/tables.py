@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
-PAGES = ["README.md", "docs/benchmarks.md", "docs/engines.md", "docs/images.md"]
+PAGES = ["README.md", "docs/benchmarks.md", "docs/engines.md", "docs/gaze.md", "docs/images.md"]
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
@@ -164,6 +164,16 @@ def frames():
     return table(["frame", "backend", "added", "kernels", "copies", "hand-over to CUDA and back"], rows)
 
 
+def late_gaze():
+    text = (ROOT / "docs" / "gpu-results.md").read_text()
+    found = re.findall(r"^- (\w+): age of the sample when frames start, .*: (\S+) ms p50, (\S+) p99; "
+                       r"late (\S+) ms p50, (\S+) p99$", text, re.M)  # fmt: skip
+    backends = {"nvidia": "vulkan"}
+    rows = [[backends.get(backend, backend), f"{p50} ms / {p99} ms", f"{late_p50} ms / {late_p99} ms"]
+            for backend, p50, p99, late_p50, late_p99 in found]  # fmt: skip
+    return table(["backend", "without", "late"], rows)
+
+
 def commit_of_frames():
     return re.search(r"^\| commit \| (\w{7})", (ROOT / "docs" / "gpu-results.md").read_text(), re.M)[1]
 
@@ -185,7 +195,7 @@ def batch_in_words():
             f"{device(load('cuda')['machine'])}")  # fmt: skip
 
 
-TABLES = {f.__name__: f for f in (machines, pictures, modes, batches, domain, worst, frames, commit_of_frames, numbers,
+TABLES = {f.__name__: f for f in (machines, pictures, modes, batches, domain, worst, frames, late_gaze, commit_of_frames, numbers,
                                   batch_in_words)}  # fmt: skip
 
 

@@ -88,10 +88,10 @@ KERNEL(core_squares)
     copy_wait();
     __syncwarp();
     mma_load_squares(lie, mma_place_of(core_shared + 16 * lane));
-    mma_load_turned(turned, mma_place_of(core_shared + 16 * lane));
+    mma_load_transposed(turned, mma_place_of(core_shared + 16 * lane));
     for (int i = 0; i < 4; i++) {
         params.out[lane][i] = lie[i];
-        params.out[lane][4 + i] = turned[i] ^ mma_turned(lie[i]); /* nothing */
+        params.out[lane][4 + i] = turned[i] ^ mma_transposed(lie[i]); /* nothing */
     }
 }
 
@@ -131,16 +131,16 @@ KERNEL(core_meeting)
     __shared__ uint64_t meeting;
     __shared__ int said;
     if (threadIdx.x == 0) {
-        meeting_begin(&meeting, 32);
+        barrier_begin(&meeting, 32);
     }
     __syncthreads();
     if (threadIdx.x < 32) {
         if (threadIdx.x == 31) {
             said = 41;
         }
-        meeting_pass(&meeting);
+        barrier_pass(&meeting);
     }
-    meeting_wait(&meeting);
+    barrier_wait(&meeting);
     params.numbers[threadIdx.x] = said + 1;
 }
 

@@ -69,7 +69,7 @@ static int b_at(int row, int column)
     return number_of(5000 + 100 * row + column);
 }
 
-static int product_at(int row, int column, int depth)
+static int tile_mma_at(int row, int column, int depth)
 {
     int sum = 0;
     for (int k = 0; k < depth; k++) {
@@ -110,7 +110,7 @@ static void products_of_halves_in_floats(void **state)
         for (int column = 0; column < 8; column++) {
             float d;
             memcpy(&d, &out[row % 8 * 4 + column / 2][row / 8 * 2 + column % 2], sizeof d);
-            assert_true(d == (float)product_at(row, column, 16) + (row < 8 ? c0 : c1));
+            assert_true(d == (float)tile_mma_at(row, column, 16) + (row < 8 ? c0 : c1));
         }
     }
 }
@@ -130,7 +130,7 @@ static void products_of_halves_in_halves(void **state)
             const int c = 1 + row / 8 * 2 + column % 2;
             for (int i = 0; i < 2; i++) {
                 const uint32_t half = words[2 * i + row / 8] >> (16 * (column % 2)) & 65535;
-                assert_int_equal(number_of_half(half), product_at(row, column, i ? 8 : 16) + c);
+                assert_int_equal(number_of_half(half), tile_mma_at(row, column, i ? 8 : 16) + c);
             }
         }
     }

@@ -51,7 +51,7 @@ static void no_kernel_of_tensor_cores_is_loaded(void **state)
         foveate_cuda_code_of(fixture.device, foveate->kernels.linear[FOVEA_FORMAT_RGBA8], &code),
         FOVEA_OK);
     assert_int_equal(code.architecture, 75);
-    assert_false(code.has_products);
+    assert_false(code.has_mma);
     assert_null(foveate->bands.module);
     assert_null(foveate->small.module);
     assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);

@@ -12,19 +12,19 @@ help_bench()
   --json FILE      the tables also go there as JSON
   --only REGEX     only cases whose names match: --only '1080p/smooth'
   --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's
-  --quick          a tiny picture and few repetitions: whether it works, not how fast
+  --quick          a tiny picture and few repetitions: tests that it works, not how fast
   --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones
   --launches       CUDA: separate launches between two events instead of a graph
-  --threads N      of the cpu backend; one for each core
-  --domain         random points of all sizes, strengths, laws, formats and counts instead of the tables, each
-                   against a bound; status 1 where one is broken. --points N: how many; --seed N: which.
-                   At present it fails; docs/benchmarks.md says at which points
+  --threads N      threads of the cpu backend; default: one for each core
+  --domain         instead of the tables, random points of all sizes, strengths, models, formats and counts, each
+                   against a bound; status 1 if one is broken. --points N: how many; --seed N: which.
+                   docs/benchmarks.md lists the points that break their bounds at present
   --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
 
-Beside the cuda backend it times NVIDIA's NPP where libnppif is installed. What is measured and how, and
-what it was on which machine: docs/benchmarks.md.
+It times NVIDIA's NPP beside the cuda backend if libnppif is installed. docs/benchmarks.md explains the
+measurements and holds results.
 END
 }
 

@@ -8,17 +8,17 @@ help_demo()
 {
     cat <<END
 ./run demo [flags]: installs what is missing, builds, renders the sample scene, foveates each frame.
-It builds for this machine alone, in build/demo: without the cuda backend where there is no NVIDIA GPU, else
-for the GPUs that are here. './run build' makes what runs elsewhere too.
+It builds in build/demo, for this machine alone: for its NVIDIA GPUs, or without the cuda backend if there
+are none. './run build' makes what runs elsewhere too.
 
-Without flags: 240 frames of 1280x720 with no display and no GPU needed; gaze from a scanpath.
-Writes out/demo.png, some frames and, where ffmpeg is present, out/demo.mp4.
+Without flags: 240 frames of 1280x720, gaze from a scanpath; needs no display and no GPU.
+Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
 
   --window                         a real window, gaze from the mouse; F1 lists the keys
-  --backend auto|cuda|vulkan|cpu   who does the arithmetic
-  --config FILE                    settings from this file; without it from FOVEA_CONFIG, or
-                                   ./fovea.json, ~/.config/fovea/ and /etc/fovea/; where none is,
-                                   from sample_scene/demo.json
+  --backend auto|cuda|vulkan|cpu   where the arithmetic runs
+  --config FILE                    settings from this file; default: FOVEA_CONFIG, or
+                                   ./fovea.json, ~/.config/fovea/ and /etc/fovea/, or
+                                   sample_scene/demo.json
   --set key.path=value             one setting, as often as wanted
   --frames N   --size WxH          how many, how large
   --gaze x,y                       a gaze that stays, 0..1 from the top left corner

@@ -18,23 +18,23 @@ help_gpu()
 ./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--jobs N] [--within SECONDS] [--no-sanitizer]
 ./run gpu-test --again --bundle DIR [--report FILE]
 
-  Builds and runs every test that needs an NVIDIA GPU: a skip counts as a failure, but that of a test for
-  several GPUs where there is one. Then CUDA's
-  compute-sanitizer over every kernel at odd sizes (test_cuda_kernels): ${SANITIZERS[*]}. Prints a report in Markdown.
+  Builds and runs every test that needs an NVIDIA GPU. A skip counts as a failure, except that of a test for
+  several GPUs on a machine with one. Then runs CUDA's compute-sanitizer over every kernel at odd sizes
+  (test_cuda_kernels): ${SANITIZERS[*]}. Prints a report in Markdown.
 
   --report FILE    the report also goes there
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
   --only REGEX     only the tests whose names match
-  --jobs N         as many at a time (here $(gpu_jobs)); those that measure times, or take all of the
-                   GPU's memory, come afterwards, each alone
-  --within SECONDS what has not begun by then, or is not over, is reported as a failure: not reached
+  --jobs N         so many tests at a time (here $(gpu_jobs)); tests that measure times or take all of the
+                   GPU's memory run afterwards, each alone
+  --within SECONDS a test that is not over by then counts as a failure: not reached
   --no-sanitizer   leave compute-sanitizer out
-  --again          run nothing: report what the last run has left in $(relative "$LOGS")
+  --again          run nothing; report what the last run left in $(relative "$LOGS")
 
 ./run gpu-bundle DIR
 
-  Puts the tests, the libraries that they need and the validation layer into DIR, to be run on a
-  machine of the same processor type that has a driver and a GPU but cannot build.
+  Puts the tests, their libraries and the validation layer into DIR, for a machine of the same processor
+  type that has a driver and a GPU but cannot build.
 END
 }
 

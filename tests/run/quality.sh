@@ -17,10 +17,9 @@ help_quality()
   --quick         five small pictures, seconds instead of a quarter of an hour on two cores
   --bundle DIR    build nothing, run what './run gpu-bundle DIR' left there
 
-Runs dozens of drawn pictures of 640x360 pixels, and PNG and JPEG files that are named, through every model
-and method and compares with the double-precision reference; and at 1280x720, where the paper's law is mild
-enough for the fast ways of cuda and cpu, through five smooth cases. Fails where a bound is broken.
-docs/quality.md is its report.
+Takes dozens of drawn pictures of 640x360 pixels, and the PNG and JPEG files that you name, through every model
+and method, and compares them with the double-precision reference. At 1280x720, where the paper's model is mild
+enough for the fast paths, it runs five smooth cases. Fails if a bound is broken. Its report: docs/quality.md.
 END
 }
 
@@ -35,8 +34,8 @@ help_compare()
   --output DIR            where pictures go, instead of out/compare
   --bundle DIR            build nothing, run what './run gpu-bundle DIR' left there
 
-Writes compare.png, a sheet of all: what the library makes, the exact result, the error times 32, and
-the numbers; and every picture by itself in full size.
+Writes compare.png, a sheet with the library's result, the exact result, the error times 32 and the numbers
+for each case, and every picture by itself in full size.
 END
 }
 

@@ -76,7 +76,7 @@ struct foveate_cpu_smooth {
     const struct foveate_cpu_tiles *tiles;
     const struct foveate_cpu_nodes *nodes;
     struct foveate_cpu_blockwise blockwise; /* of such a plan */
-    struct foveate_cpu_steepness steepness;
+    struct foveate_slope steepness;
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
@@ -216,7 +216,7 @@ static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
         smooth->plan = &smooth->blockwise.plan;
         return FOVEA_OK;
     }
-    smooth->steepness = foveate_cpu_steepness_of(smooth->plan);
+    smooth->steepness = foveate_slope_of(smooth->plan);
     return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->steepness.sigma_px);
 }
 
@@ -447,7 +447,7 @@ static void run_group(struct foveate_cpu_smooth *smooth)
  * Squares take no floats, of which one that is not finite would spread, and write no light but sRGB's. */
 static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
-    const struct foveate_cpu_steepness *s = &smooth->steepness;
+    const struct foveate_slope *s = &smooth->steepness;
     const bool unorm = pixel_light_known(smooth->run.batch->src->format);
     if (!smooth->plan->smooth && smooth->plan->ring_count > 0) {
         return unorm && smooth->plan->level_count > 0 ? WAY_FRAGMENTS : WAY_BANDS;

@@ -7,7 +7,7 @@
 #define MOST_IN_A_GRID 65535 /* along z */
 
 /* The next power of two, at most `most`: batches that grow by an image do not take memory each time. */
-static uint32_t with_room(uint32_t count, uint64_t most)
+static uint32_t with_capacity(uint32_t count, uint64_t most)
 {
     uint64_t rounded = 1;
     while (rounded < count) {
@@ -54,10 +54,10 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
         return 1; /* none of them needs any; another format may come, one at a time */
     }
     if (way == FOVEATE_CUDA_NODES) {
-        return levels_for_nodes(plan, with_room(sources, UINT32_MAX));
+        return levels_for_nodes(plan, with_capacity(sources, UINT32_MAX));
     }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_level_bytes(plan);
-    return with_room(sources, most > 0 ? most : 1);
+    return with_capacity(sources, most > 0 ? most : 1);
 }
 
 /* How many can have a state at a time: all that have levels, or that share one picture's. */
@@ -69,9 +69,9 @@ static uint32_t count_states(const struct foveate_cuda *foveate,
         return 0;
     }
     const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_state_bytes(plan);
-    return with_room(images->src_next_bytes == 0 ? images->count
-                                                 : count_levels(foveate, plan, images),
-                     most > 0 ? most : 1);
+    return with_capacity(images->src_next_bytes == 0 ? images->count
+                                                     : count_levels(foveate, plan, images),
+                         most > 0 ? most : 1);
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -102,7 +102,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
 {
     struct foveate_cuda_batch_memory grown = {
         .levels = larger(count_levels(foveate, plan, images), plan->batch.levels),
-        .gazes = larger(with_room(images->count, UINT32_MAX), plan->batch.gazes),
+        .gazes = larger(with_capacity(images->count, UINT32_MAX), plan->batch.gazes),
         .states = larger(count_states(foveate, plan, images), plan->batch.states),
         .states_dirty = true};
     if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes &&

@@ -5,6 +5,7 @@
 #include "kernels/foveate/cuda/nodes/plan.h"
 #include "kernels/foveate/cuda/nodes_wide/plan.h"
 #include "kernels/foveate/grid.h"
+#include "kernels/foveate/plan/fragment.h"
 #include "plan.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                                           device->handle));
-    if (!code.has_products && major >= 8) {
+    if (!code.has_mma && major >= 8) {
         log_info(device->log,
                  "cuda: this build has code of architecture %d.%d at most for %s, and leaves its "
                  "tensor cores idle (FOVEA_CUDA_ARCHITECTURES)",
@@ -194,17 +195,12 @@ static bool is_plain_light(const struct foveate_plan *plan)
     return foveate_plan_light(plan) <= FOVEATE_LIGHT_SRGB;
 }
 
-/* Filters that fragments take from levels, where they can: from pixels these would cost more. */
-#define WIDE_RADIUS_PX 40
-#define NARROW_FRAGMENT_PX 8
-
 static enum fovea_result fill_fragments(const struct foveate_cuda *foveate,
                                         const struct foveate_plan *source,
                                         struct foveate_cuda_plan *plan,
                                         struct foveate_fragments_tables *tables)
 {
-    plan->is_wide =
-        source->max_radius_px > WIDE_RADIUS_PX || source->fragment_px < NARROW_FRAGMENT_PX;
+    plan->is_wide = foveate_fragments_pay(source);
     plan->has_lights = !is_plain_light(source) && source->ring_count > 0;
     if (plan->has_lights) { /* four floats a pixel, as a pair of samples has */
         plan->nodes.levels[0].pairs = (int32_t)source->width_px;

@@ -4,8 +4,9 @@
 /* The plan's filters, and the exact search for a fragment's one. The C twin is foveate/grid.h. After
  * image/pixel.glsl and foveate/glsl/law.glsl. */
 
-/* struct foveate_ring of foveate.h, eight words each, frame.ring_count of them; then the taps. */
-layout(set = 0, binding = 3, std430) readonly buffer Filters { uint filter_words[]; };
+/* struct foveate_ring of foveate.h, eight words each, as many as the plan has; then the taps, and what
+ * struct foveate_shader_fragments adds. */
+layout(set = 0, binding = 6, std430) readonly buffer Filters { uint filter_words[]; };
 
 const int RING_WORDS = 8;
 const int RING_BOUND_SQ_LOW = 0;

@@ -13,6 +13,8 @@ layout(push_constant) uniform Constants
     float fine_sigma_px; /* tiles: below it, both axes are summed at once */
     int kinds; /* tiles: where in the samples their kinds lie */
     int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
+    int filters_at; /* blockwise: words of Filters where filters of fragments begin, */
+    int weights_at; /* and what samples weigh in them */
 };
 
 layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };
@@ -41,10 +43,4 @@ vec4 load_sample(int index)
 {
     uvec2 halves = samples[index];
     return vec4(unpackHalf2x16(halves.x), unpackHalf2x16(halves.y));
-}
-
-void store_sample(int index, vec4 value)
-{
-    vec2 zw = vec2(value.z, BLUR_ALPHA ? value.w : 0.0);
-    samples[index] = uvec2(packHalf2x16(value.xy), packHalf2x16(zw));
 }

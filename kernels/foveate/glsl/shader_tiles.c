@@ -51,7 +51,7 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
         foveate_light_is_wide(foveate_plan_light(plan))) {
         return tiles;
     }
-    const struct foveate_cpu_steepness steepness = foveate_cpu_steepness_of(plan);
+    const struct foveate_slope steepness = foveate_slope_of(plan);
     tiles.slope = 0.5f * steepness.slope; /* the ramp is twice as steep */
     if (!(tiles.slope <= (float)FOVEATE_TILE_MAX_SLOPE)) {
         return tiles;

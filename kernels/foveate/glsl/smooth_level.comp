@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 0 of the smooth method: the picture as the numbers that are averaged. A thread, a pixel. Bound
+/* Level 0 of both methods: the picture as the numbers that are averaged. A thread, a pixel. Bound
  * by memory: reads the picture once, writes eight bytes a pixel. */
 
 #extension GL_GOOGLE_include_directive : require
@@ -10,15 +10,18 @@
 #include "law.glsl"
 #include "light.glsl"
 #include "levels.glsl"
+#include "tiles.glsl"
 
-layout(local_size_x = 16, local_size_y = 16) in;
+const int SIDE = 16;
+layout(local_size_x = SIDE, local_size_y = SIDE) in;
 
 void main()
 {
+    fill_light(SIDE * SIDE);
+    barrier();
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
     if (pixel.x >= frame.width_px || pixel.y >= frame.height_px) {
         return;
     }
-    vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
-    store_sample(sample_index(0, pixel.x, pixel.y), LIGHT ? to_light(stored, frame) : stored);
+    samples[sample_index(0, pixel.x, pixel.y)] = halves_of(sample_of(fetch_pixel(pixel)));
 }

@@ -101,14 +101,14 @@ static float farthest_sq(const struct foveate_plan *plan)
     return farthest;
 }
 
-struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan *plan)
+struct foveate_slope foveate_slope_of(const struct foveate_plan *plan)
 {
     const struct foveate_law *law = &plan->law;
     const struct foveate_extremes extremes = extremes_of(plan);
     const float table_slope = extremes.step * law->table_per_unit;
     if (law->kind == FOVEATE_LAW_RADIAL || law->kind == FOVEATE_LAW_MAP) {
-        return (struct foveate_cpu_steepness){.slope = RAMP * law->strength * table_slope,
-                                              .sigma_px = law->strength * extremes.value};
+        return (struct foveate_slope){.slope = RAMP * law->strength * table_slope,
+                                      .sigma_px = law->strength * extremes.value};
     }
     /* sigma is the table's times the pixels a degree, sqrt(1 + r^2) / tangent a pixel. Over a pixel the angle
      * grows by at most tangent / sqrt(1 + r^2), the pixels a degree by half their tangent a pixel. */
@@ -116,7 +116,7 @@ struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan 
     const float widest = fmaxf(law->tan_x_per_px, law->tan_y_per_px);
     const float farthest = sqrtf(farthest_sq(plan));
     const float sigma_px = law->strength * extremes.value * radians * farthest / widest;
-    return (struct foveate_cpu_steepness){
+    return (struct foveate_slope){
         .slope = RAMP * (law->strength * table_slope + 0.5f * sigma_px * widest),
         .sigma_px = sigma_px,
     };

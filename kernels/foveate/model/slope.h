@@ -8,7 +8,7 @@
 
 #include "kernels/foveate/foveate.h"
 
-struct foveate_cpu_steepness {
+struct foveate_slope {
     float slope; /* pixels of sigma a pixel */
     float sigma_px; /* the largest of any gaze */
 };
@@ -23,6 +23,6 @@ struct foveate_extremes {
 struct foveate_extremes foveate_cpu_extremes_of_map(const struct foveate_law *law,
                                                     const float *table);
 
-struct foveate_cpu_steepness foveate_cpu_steepness_of(const struct foveate_plan *plan);
+struct foveate_slope foveate_slope_of(const struct foveate_plan *plan);
 
 #endif

@@ -12,6 +12,17 @@
 #define REST_PRINTED 4.5f /* in light */
 #define FINER_AT_10_BITS 4.0f /* likewise */
 
+/* Filters that cost more from pixels. */
+#define WIDE_RADIUS_PX 40
+#define NARROW_FRAGMENT_PX 8
+
+bool foveate_fragments_pay(const struct foveate_plan *plan)
+{
+    return !plan->smooth && plan->ring_count > 0 &&
+           !foveate_light_is_wide(foveate_plan_light(plan)) &&
+           (plan->max_radius_px > WIDE_RADIUS_PX || plan->fragment_px < NARROW_FRAGMENT_PX);
+}
+
 static float rest_of(const struct foveate_plan *plan, int32_t bits)
 {
     if (foveate_plan_light(plan) == FOVEATE_LIGHT_STORED) {

@@ -46,6 +46,10 @@ FOVEATE_BOTH uint32_t foveate_fragment_row(const struct foveate_fragment_filter 
 
 /* ---- On the host: foveate/plan/fragment.c */
 
+/* Whether a plan's fragments of UNORM pictures had better come from levels on a GPU: from pixels its wide filters, and
+ * small fragments, would cost more. */
+bool foveate_fragments_pay(const struct foveate_plan *plan);
+
 struct foveate_fragment_filters {
     struct foveate_fragment_filter *filters; /* one for each ring */
     float *weights;

@@ -391,7 +391,7 @@ static inline void cuda_host_load_squares(uint32_t (&squares)[4], uint32_t row, 
     cuda_host_warp(~0u, cuda_host_squares::make, &load);
     memcpy(squares, load.of, sizeof load.of);
 }
-static inline void ptx_ldmatrix_turned(uint32_t (&squares)[4], uint32_t row)
+static inline void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
 {
     cuda_host_load_squares(squares, row, true);
 }

@@ -20,7 +20,7 @@
 
 /* ---- Scratch memory */
 
-struct room {
+struct buffers {
     int32_t *places; /* of rows of samples, from the level's first on */
     float *down; /* of each row of samples what it weighs in ROWS pixels */
     float *across; /* of groups of LANES pixels: of each sample what it weighs in them */
@@ -39,7 +39,7 @@ static int32_t run_px(const struct foveate_plan *plan)
 /* memory NULL: the floats are only counted. */
 static size_t lay_out(const struct foveate_plan *plan,
                       const struct foveate_fragment_filters *filters, float *memory,
-                      struct room *out)
+                      struct buffers *out)
 {
     const size_t side = plan->fragment_px;
     const size_t most = (size_t)filters->most_samples + SLACK;
@@ -82,7 +82,7 @@ struct seen {
 struct work {
     const struct foveate_cpu_picture *picture;
     const struct foveate_fragment_filters *filters;
-    struct room room;
+    struct buffers buffers;
     int32_t index_y;
     int32_t shift_x_px;
     int32_t y_px, end_y_px; /* of this row of fragments */
@@ -115,15 +115,15 @@ static void spread_weights(const struct foveate_fragment_filters *filters,
 INLINE void sum_rows(const struct work *work, const float *level, struct seen y, int32_t count,
                      float *out, const int32_t rows)
 {
-    const float *weights = work->room.down;
-    const ptrdiff_t step = work->room.samples * work->picture->channels;
+    const float *weights = work->buffers.down;
+    const ptrdiff_t step = work->buffers.samples * work->picture->channels;
     for (int32_t i = 0; i < count; i += LANES) {
         lanes sums[ROWS];
         for (int32_t k = 0; k < rows; k++) {
             sums[k] = (lanes){0};
         }
         for (int32_t r = 0; r < y.count; r++) {
-            const lanes samples = *lanes_at(level + work->room.places[r] + i);
+            const lanes samples = *lanes_at(level + work->buffers.places[r] + i);
             for (int32_t k = 0; k < rows; k++) {
                 sums[k] += weights[r * ROWS + k] * samples;
             }
@@ -164,19 +164,19 @@ static void sum_down(const struct work *work, const struct fragment *fragment, s
     const struct foveate_level *level = &picture->plan->levels[filter->level];
     const int32_t margin = foveate_level_margin(filter->level);
     const struct seen y = seen_by(filter, y_px, y_px + rows);
-    spread_weights(work->filters, filter, y, y_px, rows, ROWS, work->room.down);
+    spread_weights(work->filters, filter, y, y_px, rows, ROWS, work->buffers.down);
     for (int32_t i = 0; i < y.count; i++) {
-        work->room.places[i] =
+        work->buffers.places[i] =
             foveate_cpu_clamp(y.first + i, -margin, level->height + margin - 1) * level->pitch;
     }
     const int32_t end = level->width + margin;
     const int32_t from = foveate_cpu_clamp(x.first, -margin, end - 1);
     const int32_t to = foveate_cpu_clamp(x.first + x.count, from + 1, end);
     for (int32_t c = 0; c < picture->channels; c++) {
-        float *out = work->room.summed + c * work->room.samples;
+        float *out = work->buffers.summed + c * work->buffers.samples;
         sum_some_rows(work, foveate_cpu_plane_row(picture, filter->level, c, 0) + from, y,
                       to - from, out + (from - x.first), rows);
-        for (int32_t k = 0; k < rows; k++, out += work->room.samples * picture->channels) {
+        for (int32_t k = 0; k < rows; k++, out += work->buffers.samples * picture->channels) {
             foveate_cpu_repeat(out, out[from - x.first], from - x.first);
             foveate_cpu_repeat(out + (to - x.first), out[to - x.first - 1], x.first + x.count - to);
         }
@@ -189,7 +189,7 @@ static void sum_down(const struct work *work, const struct fragment *fragment, s
 INLINE void sum_columns(const struct work *work, const float *weights, const float *in,
                         int32_t count, float *out, const int32_t rows)
 {
-    const ptrdiff_t step = work->room.samples * work->picture->channels;
+    const ptrdiff_t step = work->buffers.samples * work->picture->channels;
     lanes sums[ROWS];
     for (int32_t k = 0; k < rows; k++) {
         sums[k] = (lanes){0};
@@ -201,7 +201,7 @@ INLINE void sum_columns(const struct work *work, const float *weights, const flo
         }
     }
     for (int32_t k = 0; k < rows; k++) {
-        *(lanes *)(out + k * work->room.pitch * work->picture->channels) = sums[k];
+        *(lanes *)(out + k * work->buffers.pitch * work->picture->channels) = sums[k];
     }
 }
 
@@ -209,14 +209,15 @@ static void sum_across(const struct work *work, const struct fragment *fragment,
                        int32_t y_px, int32_t rows)
 {
     const int32_t channels = work->picture->channels;
-    const float *weights = work->room.across;
+    const float *weights = work->buffers.across;
     for (int32_t px = fragment->x_px; px < fragment->end_x_px; px += LANES) {
         const int32_t end_px = px + LANES < fragment->end_x_px ? px + LANES : fragment->end_x_px;
         const struct seen group = seen_by(fragment->filter, px, end_px);
         for (int32_t c = 0; c < channels; c++) {
-            const float *in = work->room.summed + c * work->room.samples + (group.first - x.first);
-            float *out = work->room.pixels +
-                         ((y_px - work->y_px) * channels + c) * work->room.pitch +
+            const float *in =
+                work->buffers.summed + c * work->buffers.samples + (group.first - x.first);
+            float *out = work->buffers.pixels +
+                         ((y_px - work->y_px) * channels + c) * work->buffers.pitch +
                          (px - work->run_x_px);
             if (rows > ROWS / 2) {
                 sum_columns(work, weights, in, group.count, out, ROWS);
@@ -231,7 +232,7 @@ static void sum_across(const struct work *work, const struct fragment *fragment,
 static void blur(const struct work *work, const struct fragment *fragment)
 {
     const struct seen x = seen_by(fragment->filter, fragment->x_px, fragment->end_x_px);
-    float *weights = work->room.across;
+    float *weights = work->buffers.across;
     for (int32_t px = fragment->x_px; px < fragment->end_x_px; px += LANES) {
         const int32_t end_px = px + LANES < fragment->end_x_px ? px + LANES : fragment->end_x_px;
         const struct seen group = seen_by(fragment->filter, px, end_px);
@@ -254,22 +255,22 @@ static void write_run(struct work *work, int32_t end_px)
     const bool words = foveate_cpu_is_words(picture);
     const lanes zero = {0};
     const lanes most = zero + (picture->light ? 1.0f : 255.0f);
-    float *row = work->room.pixels;
+    float *row = work->buffers.pixels;
     for (int32_t y_px = work->y_px; y_px < work->end_y_px && end_px > work->run_x_px; y_px++) {
         const struct foveate_cpu_span span = {work->run_x_px, y_px, end_px - work->run_x_px};
         if (words) {
-            for (int32_t i = 0; i < 3 * work->room.pitch; i += LANES) {
+            for (int32_t i = 0; i < 3 * work->buffers.pitch; i += LANES) {
                 const lanes value = *lanes_at(row + i);
                 const whole_lanes above = value > zero;
                 const lanes some = lanes_choose(&above, &value, &zero);
                 const whole_lanes below = some < most;
                 *(lanes *)(row + i) = lanes_choose(&below, &some, &most);
             }
-            foveate_cpu_write_words(picture, &span, row, work->room.pitch);
+            foveate_cpu_write_words(picture, &span, row, work->buffers.pitch);
         } else {
-            foveate_cpu_write(picture, &span, row, work->room.pitch, work->room.values);
+            foveate_cpu_write(picture, &span, row, work->buffers.pitch, work->buffers.values);
         }
-        row += work->room.pitch * picture->channels;
+        row += work->buffers.pitch * picture->channels;
     }
     work->run_x_px = end_px;
 }
@@ -325,7 +326,7 @@ static void row(const struct foveate_cpu_picture *picture,
     if (work.y_px >= work.end_y_px) {
         return;
     }
-    lay_out(picture->plan, filters, scratch, &work.room);
+    lay_out(picture->plan, filters, scratch, &work.buffers);
     const int32_t count = foveate_grid_count(frame->width_px, side_px, work.shift_x_px);
     for (int32_t i = 0; i < count; i++) {
         const struct fragment fragment = fragment_at(&work, i);
@@ -343,7 +344,7 @@ const struct foveate_cpu_fragments FOVEATE_CPU_NAME(foveate_cpu_fragments) = {.r
 size_t foveate_cpu_fragments_floats(const struct foveate_plan *plan,
                                     const struct foveate_fragment_filters *filters)
 {
-    struct room room;
-    return lay_out(plan, filters, NULL, &room);
+    struct buffers buffers;
+    return lay_out(plan, filters, NULL, &buffers);
 }
 #endif

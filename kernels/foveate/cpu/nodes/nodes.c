@@ -20,7 +20,7 @@
 
 /* ---- Scratch memory */
 
-struct room {
+struct buffers {
     float *sigma_px;
     float *places;
     float *firsts;
@@ -37,7 +37,7 @@ static size_t most_floats(const struct foveate_cpu_ladder *ladder)
 }
 
 /* memory NULL: the floats are only counted. */
-static size_t lay_out(const struct foveate_cpu_ladder *ladder, float *memory, struct room *out)
+static size_t lay_out(const struct foveate_cpu_ladder *ladder, float *memory, struct buffers *out)
 {
     const size_t most = most_floats(ladder);
     float **const parts[] = {&out->sigma_px, &out->places, &out->firsts, &out->weights,
@@ -125,7 +125,7 @@ static struct axis axis_of(const struct foveate_cpu_node_tile *tile,
 /* The level's rows themselves where all samples are stored, else copies; beyond the outermost there is none. */
 static void open_window(const struct foveate_cpu_node_tile *tile,
                         const struct foveate_cpu_ladder *ladder, int32_t index,
-                        const struct room *room, struct window *out)
+                        const struct buffers *buffers, struct window *out)
 {
     const struct foveate_cpu_picture *picture = tile->picture;
     out->level = node_of(tile, ladder, index)->level;
@@ -137,7 +137,7 @@ static void open_window(const struct foveate_cpu_node_tile *tile,
     const bool inside = first >= -margin && first + out->x.count <= level->width + margin;
     out->plane = inside ? foveate_cpu_plane(picture) : out->x.count;
     int32_t before = INT32_MIN;
-    float *copy = room->window;
+    float *copy = buffers->window;
     for (int32_t i = 0; i < out->y.count; i++) {
         const int32_t row =
             foveate_cpu_clamp(out->y.base + out->y.first + i, -margin, level->height + margin - 1);
@@ -184,7 +184,7 @@ static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out
 }
 
 static void add_node(const struct foveate_cpu_node_tile *tile, const struct foveate_cpu_node *node,
-                     const struct window *window, const struct room *room, int32_t index,
+                     const struct window *window, const struct buffers *buffers, int32_t index,
                      struct span rows)
 {
     const struct foveate_cpu_node_phase *x = foveate_cpu_node_phase_at(node, tile->x_px);
@@ -196,10 +196,10 @@ static void add_node(const struct foveate_cpu_node_tile *tile, const struct fove
         .count = y->row_first[rows.end - 1] + node->taps - first,
         .skip = x->first - window->x.first,
     };
-    foveate_cpu_node_across(&seen, node, x, tile->picture->channels, room->across);
+    foveate_cpu_node_across(&seen, node, x, tile->picture->channels, buffers->across);
     foveate_cpu_node_down(tile, &(struct foveate_cpu_node_rows){.node = node,
                                                                 .phase = y,
-                                                                .across = room->across,
+                                                                .across = buffers->across,
                                                                 .across_first = first,
                                                                 .first_y = rows.first,
                                                                 .end_y = rows.end,
@@ -207,7 +207,7 @@ static void add_node(const struct foveate_cpu_node_tile *tile, const struct fove
 }
 
 static void blend_nodes(const struct foveate_cpu_node_tile *tile,
-                        const struct foveate_cpu_ladder *ladder, const struct room *room)
+                        const struct foveate_cpu_ladder *ladder, const struct buffers *buffers)
 {
     struct span rows[MAX_NODES];
     struct window window;
@@ -221,10 +221,10 @@ static void blend_nodes(const struct foveate_cpu_node_tile *tile,
             continue;
         }
         if (!seen || node->level != seen->level) {
-            open_window(tile, ladder, n, room, &window);
+            open_window(tile, ladder, n, buffers, &window);
             seen = node;
         }
-        add_node(tile, node, &window, room, n, rows[n]);
+        add_node(tile, node, &window, buffers, n, rows[n]);
     }
 }
 
@@ -237,7 +237,7 @@ static int32_t blend_of(const struct foveate_cpu_picture *picture)
 }
 
 static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_cpu_ladder *ladder,
-                      const struct room *room)
+                      const struct buffers *buffers)
 {
     foveate_cpu_node_places(tile);
     if (tile->highest <= 0.0f) {
@@ -249,8 +249,8 @@ static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_c
     tile->nodes = foveate_tile_nodes_of(tile->lowest, tile->highest,
                                         tile->is_wide ? FOVEATE_BLEND_WIDE : tile->blend);
     foveate_cpu_node_weigh(tile);
-    blend_nodes(tile, ladder, room);
-    if (!foveate_cpu_node_write(tile, room->values)) {
+    blend_nodes(tile, ladder, buffers);
+    if (!foveate_cpu_node_write(tile, buffers->values)) {
         foveate_cpu_node_gather(tile->picture, tile->sigma_px, tile->x_px, tile->y_px);
     }
 }
@@ -260,8 +260,8 @@ static void tiles(const struct foveate_cpu_picture *picture,
 {
     const int32_t width_px = picture->view.frame.width_px;
     const int32_t rest_px = picture->view.frame.height_px - y_px;
-    struct room room;
-    lay_out(ladder, scratch, &room);
+    struct buffers buffers;
+    lay_out(ladder, scratch, &buffers);
     for (int32_t x_px = 0; x_px < width_px; x_px += PX) {
         struct foveate_cpu_node_tile tile = {
             .picture = picture,
@@ -271,13 +271,13 @@ static void tiles(const struct foveate_cpu_picture *picture,
             .y_px = y_px,
             .width_px = width_px - x_px < PX ? width_px - x_px : PX,
             .height_px = rest_px < PX ? rest_px : PX,
-            .sigma_px = room.sigma_px,
-            .places = room.places,
-            .firsts = room.firsts,
-            .weights = room.weights,
-            .pixels = room.pixels,
+            .sigma_px = buffers.sigma_px,
+            .places = buffers.places,
+            .firsts = buffers.firsts,
+            .weights = buffers.weights,
+            .pixels = buffers.pixels,
         };
-        make_tile(&tile, ladder, &room);
+        make_tile(&tile, ladder, &buffers);
     }
     foveate_cpu_finish_streams();
 }
@@ -299,7 +299,7 @@ const struct foveate_cpu_nodes FOVEATE_CPU_NAME(foveate_cpu_nodes) = {.read_rows
 #if !defined FOVEATE_CPU_AVX2 && !defined FOVEATE_CPU_AVX512
 size_t foveate_cpu_nodes_floats(const struct foveate_cpu_ladder *ladder)
 {
-    struct room room;
-    return lay_out(ladder, NULL, &room);
+    struct buffers buffers;
+    return lay_out(ladder, NULL, &buffers);
 }
 #endif

@@ -4,9 +4,9 @@
 #include "make.h"
 
 #include "blur.h"
-#include "enlarge.h"
 #include "kernels/foveate/cpu/common/sigma.h"
 #include "kernels/foveate/cpu/common/words.h"
+#include "upsample.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void fill_nodes(const struct foveate_cpu_tile *tile)
     const float px = (float)(1 << tile->k);
     const int32_t first_row = tile->row - tile->radius;
     const int32_t count = (tile->rows + 2 * tile->radius - 1) / step + 2;
-    float *out = tile->room->nodes;
+    float *out = tile->buffers->nodes;
     float nodes[2 * FOVEATE_CPU_TILE_PITCH] = {0.0f};
     for (int32_t j = 0; j < count; j++, out += tile->pitch) {
         const struct foveate_cpu_places places = {
@@ -56,7 +56,7 @@ static void fill_nodes(const struct foveate_cpu_tile *tile)
             .count = (tile->columns - 1) / step + 2,
         };
         foveate_cpu_sigma_row(tile->picture, places, nodes);
-        tile->room->radii[j] =
+        tile->buffers->radii[j] =
             foveate_cpu_smaller(row_radius(tile, nodes, places.count), tile->radius);
         if (!tile->steep) {
             foveate_cpu_weights(&tile->rest, nodes, places.count, nodes);
@@ -110,17 +110,17 @@ static struct window copy_window(const struct foveate_cpu_tile *tile)
     const int32_t count = tile->columns + 2 * tile->radius;
     const ptrdiff_t plane = foveate_cpu_whole_lanes(count) + LANES;
     const ptrdiff_t pitch = plane * tile->picture->channels;
-    float *out = tile->room->window;
+    float *out = tile->buffers->window;
     for (int32_t j = 0; j < tile->rows + 2 * tile->radius; j++, out += pitch) {
         const int32_t row = tile->row - tile->radius + j;
         if (tile->k == 0) {
             const struct foveate_cpu_span span = {tile->column - tile->radius, row, count};
-            foveate_cpu_read(tile->picture, &span, tile->room->values, out, plane);
+            foveate_cpu_read(tile->picture, &span, tile->buffers->values, out, plane);
         } else {
             copy_level_row(tile, row, out, count, plane);
         }
     }
-    return (struct window){tile->room->window + tile->radius, plane, pitch};
+    return (struct window){tile->buffers->window + tile->radius, plane, pitch};
 }
 
 static struct window window_of(const struct foveate_cpu_tile *tile)
@@ -138,16 +138,16 @@ static struct window window_of(const struct foveate_cpu_tile *tile)
 /* Of row j, between its nodes. */
 static int32_t radius_at(const struct foveate_cpu_tile *tile, int32_t j)
 {
-    const int32_t *radii = tile->room->radii + j / tile->step;
+    const int32_t *radii = tile->buffers->radii + j / tile->step;
     return radii[0] > radii[1] ? radii[0] : radii[1];
 }
 
 static float *make_weights(const struct foveate_cpu_tile *tile, int32_t j)
 {
-    const float *above = tile->room->nodes + (ptrdiff_t)(j / tile->step) * tile->pitch;
+    const float *above = tile->buffers->nodes + (ptrdiff_t)(j / tile->step) * tile->pitch;
     const float *below = above + tile->pitch;
     const float part = (float)(j % tile->step) / (float)tile->step;
-    float *weights = tile->room->weights + (ptrdiff_t)j * tile->pitch;
+    float *weights = tile->buffers->weights + (ptrdiff_t)j * tile->pitch;
     for (int32_t i = 0; i < tile->columns; i += LANES) {
         *(lanes *)(weights + i) =
             *lanes_at(above + i) + part * (*lanes_at(below + i) - *lanes_at(above + i));
@@ -161,14 +161,14 @@ static float *make_weights(const struct foveate_cpu_tile *tile, int32_t j)
 static void blur_across(const struct foveate_cpu_tile *tile)
 {
     const struct window window = window_of(tile);
-    const struct foveate_cpu_tile_room *room = tile->room;
+    const struct foveate_cpu_tile_buffers *buffers = tile->buffers;
     const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
     const int32_t rows = tile->rows + 2 * tile->radius;
     for (int32_t j = 0; j < rows; j++) {
         foveate_cpu_blur(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
                                                     .in_plane = window.plane,
                                                     .step = 1,
-                                                    .out = room->across + j * pitch,
+                                                    .out = buffers->across + j * pitch,
                                                     .out_plane = tile->pitch,
                                                     .weights = make_weights(tile, j),
                                                     .radius = radius_at(tile, j),
@@ -181,16 +181,16 @@ static void blur_down(const struct foveate_cpu_tile *tile, int32_t row, float *o
 {
     const ptrdiff_t pitch = tile->pitch * tile->picture->channels;
     const int32_t from = row + tile->radius;
-    foveate_cpu_blur(
-        &(struct foveate_cpu_blur){.in = tile->room->across + from * pitch,
-                                   .in_plane = tile->pitch,
-                                   .step = pitch,
-                                   .out = out,
-                                   .out_plane = tile->pitch,
-                                   .weights = tile->room->weights + (ptrdiff_t)from * tile->pitch,
-                                   .radius = radius_at(tile, from),
-                                   .count = tile->columns},
-        tile->picture->channels);
+    foveate_cpu_blur(&(struct foveate_cpu_blur){.in = tile->buffers->across + from * pitch,
+                                                .in_plane = tile->pitch,
+                                                .step = pitch,
+                                                .out = out,
+                                                .out_plane = tile->pitch,
+                                                .weights = tile->buffers->weights +
+                                                           (ptrdiff_t)from * tile->pitch,
+                                                .radius = radius_at(tile, from),
+                                                .count = tile->columns},
+                     tile->picture->channels);
 }
 
 /* ---- Pixels */
@@ -204,17 +204,17 @@ static void write_blurred(const struct foveate_cpu_tile *tile, int32_t y)
 {
     const struct foveate_cpu_span span = span_of(tile, y);
     if (foveate_cpu_is_words(tile->picture)) {
-        foveate_cpu_write_words(tile->picture, &span, tile->room->blurred, tile->pitch);
+        foveate_cpu_write_words(tile->picture, &span, tile->buffers->blurred, tile->pitch);
     } else {
-        foveate_cpu_write(tile->picture, &span, tile->room->blurred, tile->pitch,
-                          tile->room->values);
+        foveate_cpu_write(tile->picture, &span, tile->buffers->blurred, tile->pitch,
+                          tile->buffers->values);
     }
 }
 
 static void finish_level_0(const struct foveate_cpu_tile *tile)
 {
     for (int32_t y = 0; y < tile->height_px; y++) {
-        blur_down(tile, y, tile->room->blurred);
+        blur_down(tile, y, tile->buffers->blurred);
         write_blurred(tile, y);
     }
 }
@@ -225,19 +225,20 @@ static void finish_level_0(const struct foveate_cpu_tile *tile)
 
 static float *kept_row(const struct foveate_cpu_tile *tile, int32_t row)
 {
-    return tile->room->pixels +
+    return tile->buffers->pixels +
            (ptrdiff_t)(row % KEPT_ROWS) * FOVEATE_CPU_MAX_CHANNELS * PIXELS_PLANE;
 }
 
 static void make_kept_row(const struct foveate_cpu_tile *tile,
                           const struct foveate_cpu_splines *splines, int32_t row)
 {
-    const struct foveate_cpu_tile_room *room = tile->room;
-    const struct foveate_cpu_enlarge_scratch scratch = {room->phases, room->other};
-    blur_down(tile, row, room->blurred);
+    const struct foveate_cpu_tile_buffers *buffers = tile->buffers;
+    const struct foveate_cpu_upsample_scratch scratch = {buffers->phases, buffers->other};
+    blur_down(tile, row, buffers->blurred);
     for (int32_t c = 0; c < tile->picture->channels; c++) {
-        foveate_cpu_enlarge_across(splines, &scratch, room->blurred + c * tile->pitch,
-                                   tile->columns - 2 * PAD, kept_row(tile, row) + c * PIXELS_PLANE);
+        foveate_cpu_upsample_across(splines, &scratch, buffers->blurred + c * tile->pitch,
+                                    tile->columns - 2 * PAD,
+                                    kept_row(tile, row) + c * PIXELS_PLANE);
     }
 }
 
@@ -256,7 +257,7 @@ static inline void prefetch(const struct fovea_image *image, const struct foveat
 }
 
 static void write_row(const struct foveate_cpu_tile *tile,
-                      const struct foveate_cpu_enlarge_rows *rows, int32_t y)
+                      const struct foveate_cpu_upsample_rows *rows, int32_t y)
 {
     const struct foveate_cpu_picture *picture = tile->picture;
     const struct foveate_cpu_span span = span_of(tile, y);
@@ -266,13 +267,13 @@ static void write_row(const struct foveate_cpu_tile *tile,
         if (!foveate_cpu_may_stream(out)) {
             prefetch(&picture->view.dst, &span);
         }
-        foveate_cpu_enlarge_words(rows, picture->light,
-                                  foveate_cpu_span_row(picture, &picture->view.src, &span).data,
-                                  out);
+        foveate_cpu_upsample_words(rows, picture->light,
+                                   foveate_cpu_span_row(picture, &picture->view.src, &span).data,
+                                   out);
         return;
     }
-    foveate_cpu_enlarge_down(rows, picture->channels, tile->room->row, PIXELS_PLANE);
-    foveate_cpu_write(picture, &span, tile->room->row, PIXELS_PLANE, tile->room->values);
+    foveate_cpu_upsample_down(rows, picture->channels, tile->buffers->row, PIXELS_PLANE);
+    foveate_cpu_write(picture, &span, tile->buffers->row, PIXELS_PLANE, tile->buffers->values);
 }
 
 static void finish_level(const struct foveate_cpu_tile *tile)
@@ -286,7 +287,7 @@ static void finish_level(const struct foveate_cpu_tile *tile)
         for (; made < first + 4; made++) {
             make_kept_row(tile, &splines, made);
         }
-        const struct foveate_cpu_enlarge_rows rows = {
+        const struct foveate_cpu_upsample_rows rows = {
             .in = {kept_row(tile, first), kept_row(tile, first + 1), kept_row(tile, first + 2),
                    kept_row(tile, first + 3)},
             .plane = PIXELS_PLANE,
@@ -309,7 +310,7 @@ static void make_steep_tile(const struct foveate_cpu_tile *tile)
         foveate_cpu_blur_square(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
                                                            .in_plane = window.plane,
                                                            .step = window.pitch,
-                                                           .out = tile->room->blurred,
+                                                           .out = tile->buffers->blurred,
                                                            .out_plane = tile->pitch,
                                                            .weights = make_weights(tile, j),
                                                            .radius = radius_at(tile, j),

@@ -5,13 +5,13 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_MAKE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILE_MAKE_H
 
-#include "room.h"
+#include "buffers.h"
 
 #define foveate_cpu_tile_make FOVEATE_CPU_NAME(foveate_cpu_tile_make)
 
 struct foveate_cpu_tile {
     const struct foveate_cpu_picture *picture;
-    const struct foveate_cpu_tile_room *room;
+    const struct foveate_cpu_tile_buffers *buffers;
     int32_t x_px, y_px, width_px, height_px;
     int32_t k;
     int32_t radius; /* of the blur, in samples of the level: the largest of its rows' */

@@ -3,11 +3,11 @@
 
 #include "tile.h"
 
-#include "enlarge.h"
-#include "halve_bytes.h"
+#include "decimate_bytes.h"
 #include "kernels/foveate/cpu/common/sigma.h"
 #include "kernels/foveate/cpu/common/words.h"
 #include "make.h"
+#include "upsample.h"
 
 #define SMALLEST_PX 32 /* square */
 
@@ -109,7 +109,7 @@ static int32_t level_for(const struct foveate_cpu_picture *picture, int32_t size
 }
 
 static void divide(const struct foveate_cpu_picture *picture,
-                   const struct foveate_cpu_tile_room *room, int32_t x_px, int32_t y_px,
+                   const struct foveate_cpu_tile_buffers *buffers, int32_t x_px, int32_t y_px,
                    int32_t size_px)
 {
     if (x_px >= picture->view.frame.width_px || y_px >= picture->view.frame.height_px) {
@@ -118,7 +118,7 @@ static void divide(const struct foveate_cpu_picture *picture,
     const struct range range = sigma_range(picture, x_px, y_px, size_px);
     struct foveate_cpu_tile tile = {
         .picture = picture,
-        .room = room,
+        .buffers = buffers,
         .x_px = x_px,
         .y_px = y_px,
         .width_px = foveate_cpu_smaller(size_px, picture->view.frame.width_px - x_px),
@@ -138,7 +138,7 @@ static void divide(const struct foveate_cpu_picture *picture,
     if (size_px > SMALLEST_PX && (tile.k < 0 || tile.radius > FOVEATE_CPU_TILE_RADIUS)) {
         const int32_t half = size_px / 2;
         for (int32_t i = 0; i < 4; i++) {
-            divide(picture, room, x_px + i % 2 * half, y_px + i / 2 * half, half);
+            divide(picture, buffers, x_px + i % 2 * half, y_px + i / 2 * half, half);
         }
         return;
     }
@@ -152,9 +152,9 @@ static void divide(const struct foveate_cpu_picture *picture,
 static void square(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
                    int32_t y_px)
 {
-    const struct foveate_cpu_tile_room room =
-        foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
-    divide(picture, &room, x_px, y_px, FOVEATE_CPU_TILE_PX);
+    const struct foveate_cpu_tile_buffers buffers =
+        foveate_cpu_tile_buffers_of(scratch, picture->plan->width_px);
+    divide(picture, &buffers, x_px, y_px, FOVEATE_CPU_TILE_PX);
     foveate_cpu_finish_streams();
 }
 
@@ -168,16 +168,16 @@ static bool is_averaged_bytes(const struct foveate_cpu_picture *picture)
 static void level_rows(const struct foveate_cpu_picture *picture, float *scratch, int32_t k,
                        int32_t first_row, int32_t end_row)
 {
-    const struct foveate_cpu_tile_room room =
-        foveate_cpu_tile_room_of(scratch, picture->plan->width_px);
+    const struct foveate_cpu_tile_buffers buffers =
+        foveate_cpu_tile_buffers_of(scratch, picture->plan->width_px);
     const bool from_image = k == 1 && picture->first_level == 1;
     if (from_image && is_averaged_bytes(picture)) {
-        foveate_cpu_halve_bytes(picture, &room.halve, first_row, end_row);
+        foveate_cpu_decimate_bytes(picture, &buffers.decimate, first_row, end_row);
     } else if (from_image) {
-        foveate_cpu_halve_image(picture, &room.halve, first_row, end_row);
+        foveate_cpu_decimate_image(picture, &buffers.decimate, first_row, end_row);
     } else {
         for (int32_t row = first_row; row < end_row; row++) {
-            foveate_cpu_halve_level(picture, &room.halve, k, row);
+            foveate_cpu_decimate_level(picture, &buffers.decimate, k, row);
         }
     }
 }

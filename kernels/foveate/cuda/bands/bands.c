@@ -70,7 +70,7 @@ enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
     FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "bands", FORMATS,
                                        &out_kernels->kernels));
     FOVEA_TRY(foveate_cuda_code_of(device, out_kernels->kernels.linear[FOVEA_FORMAT_RGBA8], &code));
-    if (!code.has_products) {
+    if (!code.has_mma) {
         foveate_cuda_bands_unload(device, out_kernels);
         return FOVEA_OK;
     }

@@ -19,7 +19,7 @@
  *     foveate/cuda/bands/window.cuh   the region and the window
  *     foveate/cuda/bands/unit.cuh     units of it
  *     foveate/cuda/bands/filter.cuh   the filters' tables
- *     foveate/cuda/bands/product.cuh  products
+ *     foveate/cuda/tiles/mma/tile.cuh  products
  *     foveate/cuda/bands/store.cuh    results into the picture */
 
 #include "store.cuh"

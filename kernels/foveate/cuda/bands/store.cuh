@@ -22,8 +22,8 @@ template <bool LIGHT> static __device__ __forceinline__ uint32_t levels_of(uint3
         const float2 v = __half22float2(pair);
         return level_of_light(v.x) | level_of_light(v.y) << 16;
     }
-    const __half2 raised = __hadd2(pair, __float2half2_rn(1024.0f + 128.0f));
-    return *(const uint32_t *)&raised;
+    const __half2 biased = __hadd2(pair, __float2half2_rn(1024.0f + 128.0f));
+    return *(const uint32_t *)&biased;
 }
 
 /* Two pixels; `alpha` has their fourth bytes. */

@@ -289,7 +289,7 @@ struct window_words {
 
 /* Any, pixel by pixel. */
 template <typename Image> struct window_pixels {
-    endless_image<Image> endless;
+    clamped_image<Image> clamped;
     int left, top;
 
     __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
@@ -297,7 +297,7 @@ template <typename Image> struct window_pixels {
 #pragma unroll 1
         for (int i = (int)threadIdx.x / WINDOW_LANES; i < region.rows; i += WINDOW_ROWS) {
             *(uint4 *)(window + i * region.pitch_bytes + 16 * four) =
-                load_four(endless, false, left + 4 * four, top + i);
+                load_four(clamped, false, left + 4 * four, top + i);
         }
     }
 };

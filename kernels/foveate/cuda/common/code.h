@@ -15,8 +15,8 @@
 struct foveate_cuda_code {
     int architecture; /* __CUDA_ARCH__ / 10 of the function: 75, 80, 90... */
     bool
-        has_products; /* tensor cores for halves and bytes: cuda/mma.cuh, foveate_small.cu, foveate_bands.cu */
-    bool has_narrow_products; /* mma_add_of_8 alone: foveate_nodes.cu */
+        has_mma; /* tensor cores for halves and bytes: cuda/mma.cuh, foveate_small.cu, foveate_bands.cu */
+    bool has_narrow_mma; /* mma_add_of_8 alone: foveate_nodes.cu */
 };
 
 /* The device is pushed. */

@@ -157,7 +157,7 @@ static __device__ __forceinline__ void write_run_at(char *to, const tile_words<W
 
 /* ---- Reading. The picture is repeated beyond its edges. */
 
-template <typename Image> struct endless_image {
+template <typename Image> struct clamped_image {
     typedef typename Image::word word;
     typedef tile_words<word, 4> four;
 
@@ -178,22 +178,22 @@ template <typename Image> struct endless_image {
 
 /* `runs`: has_runs, and the four pixels lie in the picture. */
 template <typename Image>
-static __device__ __forceinline__ typename endless_image<Image>::four load_four(
-    const endless_image<Image> &endless, bool runs, int x, int y)
+static __device__ __forceinline__ typename clamped_image<Image>::four load_four(
+    const clamped_image<Image> &clamped, bool runs, int x, int y)
 {
     if (runs) {
-        return read_run<typename Image::word, 4>(run_at(endless.image, x, y));
+        return read_run<typename Image::word, 4>(run_at(clamped.image, x, y));
     }
-    typename endless_image<Image>::four words = {};
-    if (is_plain(endless.image)) {
+    typename clamped_image<Image>::four words = {};
+    if (is_plain(clamped.image)) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            words.of[i] = endless.load_plainly(x + i, y);
+            words.of[i] = clamped.load_plainly(x + i, y);
         }
     } else {
 #pragma unroll 1
         for (int i = 0; i < 4; i++) {
-            words.set(i, endless.load(x + i, y));
+            words.set(i, clamped.load(x + i, y));
         }
     }
     return words;

@@ -7,7 +7,7 @@
  * Blocks are 4 warps, or 8 for further levels, each of which makes a tile of 16 x 16 samples or pixels; grids are blocks of
  * 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction issue.
  *
- *     foveate/cuda/nodes/product.cuh     two products from a window to a tile
+ *     foveate/cuda/tiles/mma/tile.cuh     two products from a window to a tile
  *     foveate/cuda/nodes/pixel.cuh       pixels as samples
  *     foveate/cuda/nodes/sigma.cuh       places of pixels on the ladder
  *     foveate/cuda/nodes/blend.cuh       weights of nodes

@@ -47,7 +47,7 @@ enum fovea_result foveate_nodes_load(const struct cuda_device *device,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_nodes_fatbin));
     FOVEA_TRY(foveate_cuda_get_kernel(device, out_kernels->module, "nodes_levels_grey", &any));
     FOVEA_TRY(foveate_cuda_code_of(device, any, &code));
-    return code.has_narrow_products ? get_kernels(device, out_kernels) : FOVEA_OK;
+    return code.has_narrow_mma ? get_kernels(device, out_kernels) : FOVEA_OK;
 }
 
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels)

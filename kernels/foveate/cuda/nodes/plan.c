@@ -98,7 +98,7 @@ static void round_row(double *row, int32_t columns)
     row[largest] += 1.0 - sum;
 }
 
-/* As lanes hold it (foveate/cuda/nodes/product.cuh). */
+/* As lanes hold it (foveate/cuda/tiles/mma/tile.cuh). */
 static uint16_t *put_matrix(struct matrix *m, int32_t steps, uint16_t *out)
 {
     for (int32_t i = 0; i < TILE; i++) {

@@ -226,7 +226,7 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
         for (int n = 0; n < 2 && (j == 1 || j == 2); n++) {
             const uint32_t two =
                 __shfl_xor_sync(~0u, l.t < 2 ? window.of[j][1][n] : window.of[j][0][n], 2);
-            *(n == 0 ? &own[j - 1].x : &own[j - 1].y) = mma_turned(sums_of_bytes(two, light));
+            *(n == 0 ? &own[j - 1].x : &own[j - 1].y) = mma_transposed(sums_of_bytes(two, light));
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -306,8 +306,9 @@ static __device__ __forceinline__ void blur_near(const small_work &work, int ind
         }
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            const uint32_t first = bytes_of_raised(raised(mma_turned(sums[r].x), light), light);
-            const uint32_t second = bytes_of_raised(raised(mma_turned(sums[r].y), light), light);
+            const uint32_t first = bytes_of_biased(biased(mma_transposed(sums[r].x), light), light);
+            const uint32_t second =
+                bytes_of_biased(biased(mma_transposed(sums[r].y), light), light);
             *kept_near<Format::CHANNELS>(work, c, r, l) = __byte_perm(first, second, 0x6420);
         }
     }

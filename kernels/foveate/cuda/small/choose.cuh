@@ -109,7 +109,7 @@ static __device__ __forceinline__ void list_tiles(const small_work &work)
         state->blur_tiles[__popc(needed & ((1u << lane) - 1u))] = (uint8_t)lane;
     }
     if (lane == 0) {
-        meeting_begin(&state->made_2, FOVEATE_SMALL_THREADS);
+        barrier_begin(&state->made_2, FOVEATE_SMALL_THREADS);
         state->next[0] = state->next[1] = WARPS;
         state->blur_count = (uint32_t)__popc(needed);
         state->far = far;

@@ -17,14 +17,14 @@
  *     foveate/cuda/small/levels.cuh   levels from the picture
  *     foveate/cuda/small/mix.cuh      in which parts an output is a sum of blurs
  *     foveate/cuda/small/blur.cuh     blurs
- *     foveate/cuda/small/show.cuh     the picture from levels
+ *     foveate/cuda/small/upsample.cuh     the picture from levels
  *     foveate/cuda/small/image.cuh    shared memory, and the way from and to global memory
  *     foveate/cuda/small/pixel.cuh    formats
  *     cuda/barrier.cuh        where some wait for others */
 
 #include "choose.cuh"
 #include "levels.cuh"
-#include "show.cuh"
+#include "upsample.cuh"
 
 namespace {
 
@@ -61,25 +61,25 @@ template <typename Format> __device__ __forceinline__ void blur_levels(const sma
     for (int task = small_warp(); task < coarse; task += WARPS) {
         make_level_2(work, task % 4, task / 4);
     }
-    meeting_pass(&state.made_2);
+    barrier_pass(&state.made_2);
     for (int task = first_task(); task < fine + coarse; task = take_task(work, 1)) {
         if (task < fine) {
             blur_level_1<Format>(work, state.blur_tiles[task]);
         } else {
-            meeting_wait(&state.made_2);
+            barrier_wait(&state.made_2);
             blur_level_2(work, (task - fine) % 4, (task - fine) / 4);
         }
     }
 }
 
-template <typename Format> __device__ __forceinline__ void show(const small_work &work)
+template <typename Format> __device__ __forceinline__ void upsample(const small_work &work)
 {
     const int columns = (work.frame.width_px + TILE - 1) / TILE;
     const small_view src = small_src(work.params);
     const small_view dst = small_dst(work.params);
     for (int tile = small_warp(); tile < TILES * TILES; tile += WARPS) {
         if (tile % TILES < columns && tile / TILES * TILE < work.frame.height_px) {
-            show_tile<Format>(work, src, dst, tile);
+            upsample_tile<Format>(work, src, dst, tile);
         }
     }
 }
@@ -115,7 +115,7 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
     __syncthreads();
     blur_levels<Format>(work);
     __syncthreads();
-    show<Format>(work);
+    upsample<Format>(work);
 }
 
 } // namespace

@@ -57,7 +57,7 @@ struct foveate_small_axis {
     int32_t make_1; /* 3 pieces a tile of level 1 */
     int32_t make_2; /* 3 pieces a tile of level 2, from samples 0 and 16 on */
     int32_t blur_2; /* 2 x 2 a node; y: turned */
-    int32_t show[3]; /* of level k: a piece for 16 pixels; x: turned */
+    int32_t upsample[3]; /* of level k: a piece for 16 pixels; x: turned */
 };
 
 struct foveate_small {
@@ -105,7 +105,7 @@ FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
 }
 
 /* Pixels of an axis that have room in shared memory: tiles of level 1 read the last ones without weight. */
-FOVEATE_BOTH int32_t foveate_small_room_px(int32_t size_px)
+FOVEATE_BOTH int32_t foveate_small_capacity_px(int32_t size_px)
 {
     const int32_t fours = (size_px + 3) / 4 * 4;
     return fours > FOVEATE_SMALL_MAKE_1_PX ? fours : FOVEATE_SMALL_MAKE_1_PX;
@@ -118,7 +118,7 @@ FOVEATE_BOTH int32_t foveate_small_room_px(int32_t size_px)
 FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *small,
                                                  int32_t channels)
 {
-    const int32_t rows = foveate_small_room_px(small->y.size_px);
+    const int32_t rows = foveate_small_capacity_px(small->y.size_px);
     const int32_t picture = (small->shared_pitch * rows + 127) / 128 * 128;
     const int32_t planes = channels * FOVEATE_SMALL_LEVEL_1_BYTES;
     return picture > planes ? picture : planes;

@@ -48,8 +48,8 @@ static __device__ __forceinline__ uint32_t sums_of_bytes(uint32_t two, const uin
     if (light) {
         return light_of_bytes(two, light);
     }
-    const __half2 raised = pair_of_bits(two | 0x64006400u); /* 1024 + byte */
-    return bits_of_pair(__hsub2(raised, __float2half2_rn(1152.0f)));
+    const __half2 biased = pair_of_bits(two | 0x64006400u); /* 1024 + byte */
+    return bits_of_pair(__hsub2(biased, __float2half2_rn(1152.0f)));
 }
 
 /* Two bytes as a first product takes them. Weights for light are no larger than 1, for its alpha too. */
@@ -66,7 +66,7 @@ template <typename Format> static __device__ __forceinline__ uint32_t first_sum(
 }
 
 /* Sums that are done -> 1024 + byte, rounded; light as it is. */
-static __device__ __forceinline__ uint32_t raised(uint32_t two, bool light)
+static __device__ __forceinline__ uint32_t biased(uint32_t two, bool light)
 {
     return light ? two : bits_of_pair(__hadd2(pair_of_bits(two), __float2half2_rn(1152.0f)));
 }
@@ -83,7 +83,7 @@ static __device__ __forceinline__ uint32_t level_of_light(float v)
 }
 
 /* What is raised, or light, as bytes in 16 bits. Halves from 1024 on count as their bits do. */
-static __device__ __forceinline__ uint32_t bytes_of_raised(uint32_t two, bool light)
+static __device__ __forceinline__ uint32_t bytes_of_biased(uint32_t two, bool light)
 {
     if (light) {
         const float2 v = __half22float2(pair_of_bits(two));

@@ -51,7 +51,7 @@ enum fovea_result foveate_cuda_small_load(const struct cuda_device *device,
     FOVEA_TRY(
         foveate_cuda_get_kernel(device, out_kernels->module, "small_r8", &out_kernels->r8[0]));
     FOVEA_TRY(foveate_cuda_code_of(device, out_kernels->r8[0], &code));
-    if (!code.has_products) {
+    if (!code.has_mma) {
         foveate_cuda_small_unload(device, out_kernels);
         return FOVEA_OK;
     }
@@ -111,7 +111,7 @@ static int32_t pitch_of(int32_t width_px, int32_t bytes)
 static struct foveate_small for_kind(const struct foveate_small *small, const struct kind *kind)
 {
     struct foveate_small own = *small;
-    own.shared_pitch = pitch_of(foveate_small_room_px(own.x.size_px), kind->bytes);
+    own.shared_pitch = pitch_of(foveate_small_capacity_px(own.x.size_px), kind->bytes);
     return own;
 }
 

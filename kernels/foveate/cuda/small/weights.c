@@ -45,7 +45,7 @@ static int32_t shuffled(int32_t i)
 struct order {
     bool outputs;
     bool inputs;
-    bool turned; /* as lanes hold a matrix B twice, of eight outputs each */
+    bool transposed; /* as lanes hold a matrix B twice, of eight outputs each */
     double scale; /* 0: 1 */
 };
 
@@ -66,8 +66,9 @@ static void write_piece(struct writer *w, const double *weights, int32_t pitch, 
     uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
     for (int32_t lane = 0; lane < 32; lane++) {
         for (int32_t i = 0; i < 8; i++) {
-            const int32_t row = lane / 4 + (order.turned ? i / 4 : i / 2 % 2) * 8;
-            const int32_t column = lane % 4 * 2 + i % 2 + (order.turned ? i / 2 % 2 : i / 4) * 8;
+            const int32_t row = lane / 4 + (order.transposed ? i / 4 : i / 2 % 2) * 8;
+            const int32_t column =
+                lane % 4 * 2 + i % 2 + (order.transposed ? i / 2 % 2 : i / 4) * 8;
             const int32_t output = order.outputs ? shuffled(row) : row;
             const int32_t input = order.inputs ? shuffled(column) : column;
             out[lane * 8 + i] =
@@ -107,8 +108,8 @@ static double spline(double u)
 }
 
 /* Pixels from samples: the cubic spline through them. */
-static void fill_show(struct work *w, struct foveate_small_matrix *out, double first,
-                      double spacing, int32_t n, int32_t size_px)
+static void fill_upsampling(struct work *w, struct foveate_small_matrix *out, double first,
+                            double spacing, int32_t n, int32_t size_px)
 {
     w->a->rows = w->a->columns = n;
     w->c->rows = size_px;
@@ -230,24 +231,25 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
         }
         for (int32_t piece = 0; piece < 4; piece++) {
             write_piece(w, work->c->at + piece / 2 * TILE * N2 + piece % 2 * TILE, N2,
-                        (struct order){.turned = down});
+                        (struct order){.transposed = down});
         }
     }
 }
 
 /* Of level k; its first sample is `before` samples before the place of the first pixel, or a little more. */
-static void write_show(struct writer *w, struct work *work, struct foveate_small_axis *axis,
-                       int32_t k, double spacing, double before, struct order order)
+static void write_upsampling(struct writer *w, struct work *work, struct foveate_small_axis *axis,
+                             int32_t k, double spacing, double before, struct order order)
 {
     const int32_t last = (k == 1 ? axis->samples : N2) - TILE;
-    axis->show[k] = w->pieces;
+    axis->upsample[k] = w->pieces;
     for (int32_t tile = 0; tile * TILE < axis->size_px; tile++) {
         double rows[TILE][TILE] = {{0.0}};
         const double first = (double)axis->first[k];
         const int32_t wanted = (int32_t)floor((tile * TILE - first) / spacing - before) / 2 * 2;
         const int32_t from = foveate_small_clamp(wanted, 0, last);
         axis->from[k][tile] = from;
-        fill_show(work, work->both, first + from * spacing - tile * TILE, spacing, TILE, TILE);
+        fill_upsampling(work, work->both, first + from * spacing - tile * TILE, spacing, TILE,
+                        TILE);
         for (int32_t i = 0; i < TILE && tile * TILE + i < axis->size_px; i++) {
             memcpy(rows[i], foveate_small_matrix_row(work->both, i), sizeof rows[i]);
             round_row(rows[i], TILE);
@@ -320,9 +322,9 @@ static void write_axis(struct writer *w, struct work *work, struct foveate_small
     write_make_1(w, work, axis, (double)small->spacing[1], down);
     write_make_2(w, work, axis, small->spacing);
     write_blur_2(w, work, axis, small->spacing, sigmas, count, down);
-    const struct order order = {.outputs = !down, .turned = !down};
-    write_show(w, work, axis, 1, (double)small->spacing[1], 3.5, order);
-    write_show(w, work, axis, 2, (double)small->spacing[2], 6.0, order);
+    const struct order order = {.outputs = !down, .transposed = !down};
+    write_upsampling(w, work, axis, 1, (double)small->spacing[1], 3.5, order);
+    write_upsampling(w, work, axis, 2, (double)small->spacing[2], 6.0, order);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------- */

@@ -17,10 +17,10 @@
  * gaze, of which the law's slope makes sigma. The weights of the narrowest Gaussians double within 0.03. */
 #define TILE_BENT_PX 64.0f
 
-static __device__ __forceinline__ bool is_bent(const tile_law &law, float x, float y)
+static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, float y)
 {
     const bool near = fabsf(x - law.gaze_x) < TILE_BENT_PX && fabsf(y - law.gaze_y) < TILE_BENT_PX;
-    return near || law.tiles.bent != 0;
+    return near || law.tiles.curved != 0;
 }
 
 static __device__ __forceinline__ float direct_root(float x)
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
         radial_sigmas_of_four(law, x, y, sigma_px);
         return;
     }
-    if (is_bent(law, (float)x, (float)y)) {
+    if (is_curved(law, (float)x, (float)y)) {
 #pragma unroll 1
         for (int n = 0; n < TILE_GROUP; n++) {
             const float sigma = law.of_pixel(x + n, y);

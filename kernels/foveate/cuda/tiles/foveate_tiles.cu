@@ -20,7 +20,7 @@
  *
  *     foveate/cuda/tiles/common/params.h     shapes, limits, what C shares
  *     foveate/cuda/tiles/common/sigma.cuh    sigma, and what it says about a tile
- *     foveate/cuda/tiles/common/scout.cuh    which levels are made, and the list of tiles
+ *     foveate/cuda/tiles/common/classify.cuh    which levels are made, and the list of tiles
  *     foveate/cuda/tiles/common/sample.cuh   samples of halves, formats
  *     foveate/cuda/tiles/pyramid/taps.cuh     filters of levels as matrices, of bytes
  *     foveate/cuda/tiles/pyramid/floats_taps.cuh   and of halves
@@ -29,7 +29,7 @@
  *     foveate/cuda/tiles/common/blur.cuh     the two passes
  *     foveate/cuda/tiles/direct.cuh   both at once where sigma is small
  *     foveate/cuda/tiles/common/spline.cuh   up-sampling
- *     foveate/cuda/tiles/products/product.cuh  the same as products of matrices, for RGBA8 and RGBA16F from
+ *     foveate/cuda/tiles/mma/tile.cuh  the same as products of matrices, for RGBA8 and RGBA16F from
  *                               sm_80 on
  *
  * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the compiler

@@ -91,7 +91,7 @@ static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
     return grid;
 }
 
-void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool products_reach,
+void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool mma_reach,
                                  struct foveate_tiles *tiles)
 {
     if (tiles->radial && tiles->level_count >= 3) {
@@ -101,8 +101,7 @@ void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool products_
         tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
     }
     tiles->grid = make_grid(plan, tiles, FOVEATE_TILE_ACROSS);
-    tiles->wide_grid =
-        products_reach ? make_grid(plan, tiles, FOVEATE_TILE_WIDE_ACROSS) : tiles->grid;
+    tiles->wide_grid = mma_reach ? make_grid(plan, tiles, FOVEATE_TILE_WIDE_ACROSS) : tiles->grid;
 }
 
 /* Squares of the picture that a disc round the gaze meets. */

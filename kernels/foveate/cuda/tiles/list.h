@@ -10,7 +10,7 @@
 
 /* Wherever the gaze is, both grids. The law and its levels are there. Where products do not reach the largest sigma
  * there are no wide tiles. */
-void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool products_reach,
+void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool mma_reach,
                                  struct foveate_tiles *tiles);
 
 /* The launch's grid, down to what this frame's gaze asks for: blocks without an entry would be in the way of others. */

@@ -15,7 +15,7 @@
 
 #include "direct.cuh"
 #include "kernels/foveate/cuda/tiles/common/spline.cuh"
-#include "kernels/foveate/cuda/tiles/products/product.cuh"
+#include "kernels/foveate/cuda/tiles/mma/tile.cuh"
 
 /* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an infinity,
  * which would spread over all of a tile. */
@@ -29,9 +29,9 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
     {
         tile_sample sample;
         if (k == 0) {
-            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+            const clamped_image<Image> clamped = {work.src, work.frame.width_px - 1,
                                                   work.frame.height_px - 1};
-            const typename Image::word word = endless.load(x, y);
+            const typename Image::word word = clamped.load(x, y);
             if constexpr (pixel<FORMAT>::white == 0) {
                 return pixel<FORMAT>::decode(word);
             } else {
@@ -307,36 +307,36 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 
 /* All that is wide, and of quarters levels 0 and 1. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool takes_products(const tile_work<FORMAT, Image> &work,
-                                                      uint32_t entry)
+static __device__ __forceinline__ bool takes_mma(const tile_work<FORMAT, Image> &work,
+                                                 uint32_t entry)
 {
     const int level = kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0;
     return kind_of_entry(entry) >= FOVEATE_TILE_NARROW ||
            (level >= 0 && level <= 1 && (entry & FOVEATE_TILE_FINE) == 0 &&
             !work.frame.blur_alpha &&
-            product_reaches(level, radius_of_entry(entry), averages_light<FORMAT>(work.frame)));
+            tile_mma_reaches(level, radius_of_entry(entry), averages_light<FORMAT>(work.frame)));
 }
 
 /* -> false: it is not for products. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool make_product(const tile_work<FORMAT, Image> &work,
-                                                    uint32_t entry)
+static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
+                                                     uint32_t entry)
 {
-    if constexpr (tile_has_products(FORMAT)) {
-        if (!takes_products(work, entry)) {
+    if constexpr (tile_has_mma(FORMAT)) {
+        if (!takes_mma(work, entry)) {
             return false;
         }
         const int wide = kind_of_entry(entry) - FOVEATE_TILE_WIDE_0;
         const int fourth = wide == 1 ? radius_of_entry(entry) : 0;
-        const product_shape shape =
-            wide > 0    ? product_shape::of_wide(wide)
-            : wide == 0 ? product_shape::of_narrow()
-                        : product_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
+        const tile_mma_shape shape =
+            wide > 0    ? tile_mma_shape::of_wide(wide)
+            : wide == 0 ? tile_mma_shape::of_narrow()
+                        : tile_mma_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
         const int x0 =
             column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX;
         const int y0 =
             row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth / 2 * FOVEATE_TILE_FOURTH_PX;
-        if (!make_by_products(work, shape, x0, y0)) {
+        if (!make_by_mma(work, shape, x0, y0)) {
             gather_square(work, shape.side_px, shape.side_px, x0, y0);
         }
         return true;
@@ -425,7 +425,7 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
         if (i > 0) {
             __syncthreads(); /* what was before is out of shared memory */
         }
-        if (!make_product(work, own)) {
+        if (!make_mma_tile(work, own)) {
             make_entry(work, own);
         }
     }
@@ -442,7 +442,7 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
     /* Nearly all entries are products: they do without what the others have worked out before. */
-    if (!make_product(work, entry)) {
+    if (!make_mma_tile(work, entry)) {
         make_in_turn(work, entry);
     }
 }

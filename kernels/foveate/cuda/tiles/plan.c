@@ -72,8 +72,8 @@ static double slope_of(const struct foveate_plan *plan, const struct table_bound
 
 /* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By angle: a kink
  * in the middle of them is off by a pixel's worth of its bend, and the ramp doubles it. */
-static bool is_bent(const struct foveate_plan *plan, const struct table_bounds *bounds,
-                    double slope)
+static bool is_curved(const struct foveate_plan *plan, const struct table_bounds *bounds,
+                      double slope)
 {
     if (plan->law.kind == FOVEATE_LAW_RADIAL || bounds->slope <= 0.0) {
         return true; /* by distance the law itself costs no more than nodes */
@@ -233,7 +233,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     out_tiles->float_limits = limits_of(plan, true, slope);
     /* The ramp is twice as steep as the law. */
     out_tiles->slope = (float)(2.0 * slope);
-    out_tiles->bent = is_bent(plan, &bounds, slope);
+    out_tiles->curved = is_curved(plan, &bounds, slope);
     out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
     /* Tiles stick out of the picture by a few pixels. */
     const double largest = largest_sigma(plan, &bounds);

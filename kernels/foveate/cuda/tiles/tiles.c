@@ -30,15 +30,15 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
 }
 
 /* Makers by products for a format whose other kernels are of the same module, where its code has them. */
-static enum fovea_result load_products(const struct cuda_device *device, CUmodule module,
+static enum fovea_result load_mma_tile(const struct cuda_device *device, CUmodule module,
                                        const char *prefix, enum fovea_format format,
                                        const struct foveate_cuda_kernels *others,
                                        struct foveate_cuda_kernels *out)
 {
     struct foveate_cuda_code code;
     FOVEA_TRY(foveate_cuda_code_of(device, others->linear[format], &code));
-    return code.has_products ? foveate_cuda_get_kernels(device, module, prefix, 1u << format, out)
-                             : FOVEA_OK;
+    return code.has_mma ? foveate_cuda_get_kernels(device, module, prefix, 1u << format, out)
+                        : FOVEA_OK;
 }
 
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
@@ -52,11 +52,11 @@ enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
         load_module(device, foveate_tiles_unorm_fatbin, unorm_formats, &modules[1], out_kernels));
     FOVEA_TRY(
         load_module(device, foveate_tiles_float_fatbin, float_formats, &modules[2], out_kernels));
-    FOVEA_TRY(load_products(device, modules[0], "tile_bytes", FOVEA_FORMAT_RGBA8, levels,
+    FOVEA_TRY(load_mma_tile(device, modules[0], "tile_bytes", FOVEA_FORMAT_RGBA8, levels,
                             &out_kernels->bytes));
-    FOVEA_TRY(load_products(device, modules[0], "tile_light", FOVEA_FORMAT_RGBA8, levels,
+    FOVEA_TRY(load_mma_tile(device, modules[0], "tile_light", FOVEA_FORMAT_RGBA8, levels,
                             &out_kernels->light));
-    return load_products(device, modules[2], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
+    return load_mma_tile(device, modules[2], "tile_floats", FOVEA_FORMAT_RGBA16F, levels,
                          &out_kernels->floats);
 }
 

@@ -6,14 +6,14 @@
  * A block makes 16 x 16 samples of level 2 and the 32 x 32 of level 1 around the same pixels from 80 x
  * 76 pixels: rows are filtered down in registers, twelve pixels for four sums, then across in shared
  * memory, and the same again for level 2. Level 0 is never stored: the picture is read here once. The
- * scout, a warp more than work, finds meanwhile what sigma asks for around, and puts a tile into the list
- * (foveate/cuda/tiles/common/scout.cuh). Bound by reading the picture, and at small sizes by latency. */
+ * classifier warp, a warp more than work, finds meanwhile what sigma asks for around, and puts a tile into the list
+ * (foveate/cuda/tiles/common/classify.cuh). Bound by reading the picture, and at small sizes by latency. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 
+#include "classify.cuh"
 #include "kernels/foveate/cuda/common/vectors.cuh"
 #include "sample.cuh"
-#include "scout.cuh"
 #include "sigma.cuh"
 
 /* Of level 1, with the two samples around that level 2's taps reach; of the picture likewise. */
@@ -72,25 +72,25 @@ static __device__ __forceinline__ Sample six_along(const uint2 *row)
 /* Two columns of pixels from (x, y) down. `runs`: has_runs, and they lie in the picture. */
 template <typename Image>
 static __device__ __forceinline__ void read_columns(
-    const endless_image<Image> &endless, bool runs, int x, int y,
+    const clamped_image<Image> &clamped, bool runs, int x, int y,
     tile_words<typename Image::word, 2> (&words)[TILE_DOWN_TAPS])
 {
     if (runs) {
 #pragma unroll
         for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-            words[i] = read_run<typename Image::word, 2>(run_at(endless.image, x, y + i));
+            words[i] = read_run<typename Image::word, 2>(run_at(clamped.image, x, y + i));
         }
-    } else if (is_plain(endless.image)) {
+    } else if (is_plain(clamped.image)) {
 #pragma unroll
         for (int i = 0; i < TILE_DOWN_TAPS; i++) {
-            words[i].of[0] = endless.load_plainly(x, y + i);
-            words[i].of[1] = endless.load_plainly(x + 1, y + i);
+            words[i].of[0] = clamped.load_plainly(x, y + i);
+            words[i].of[1] = clamped.load_plainly(x + 1, y + i);
         }
     } else {
 #pragma unroll 1
         for (int row = 0; row < TILE_DOWN_TAPS; row++) {
             const tile_words<typename Image::word, 2> two = {
-                {endless.load(x, y + row), endless.load(x + 1, y + row)}};
+                {clamped.load(x, y + row), clamped.load(x + 1, y + row)}};
 #pragma unroll
             for (int i = 0; i < TILE_DOWN_TAPS; i++) {
                 words[i] = i == row ? two : words[i];
@@ -159,7 +159,7 @@ static __device__ __forceinline__ uint32_t filter_picture_down(const foveate_fra
                                                                tile_maker_memory &memory, int x0,
                                                                int y0)
 {
-    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+    const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
     const bool inside = x0 >= 0 && y0 >= 0 && x0 + TILE_READ_COLUMNS <= frame.width_px &&
                         y0 + TILE_READ_ROWS <= frame.height_px;
     const bool runs = inside && has_runs(image, 2);
@@ -170,7 +170,7 @@ static __device__ __forceinline__ uint32_t filter_picture_down(const foveate_fra
         const int row = i / pairs * TILE_DOWN_ROWS;
         const int column = i % pairs * 2;
         tile_words<typename Image::word, 2> words[TILE_DOWN_TAPS] = {};
-        read_columns(endless, runs, x0 + column, y0 + 2 * row, words);
+        read_columns(clamped, runs, x0 + column, y0 + 2 * row, words);
         all &= and_of<FORMAT>(words);
         if constexpr (pixel<FORMAT>::white > 0) {
             if (frame.light) {
@@ -276,7 +276,7 @@ static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tile
            y * tiles.made_columns + x;
 }
 
-/* The scout has listed its tile; what is left of it only meets barriers. */
+/* The classifier warp has listed its tile; what is left of it only meets barriers. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
                                                    const foveate_tiles &tiles, const Image &src)

@@ -62,7 +62,7 @@
 
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029, the
  * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995. Steeper
- * laws, which are those of small pictures, are for the plain kernels (foveate_smooth.cu). */
+ * laws, which are those of small pictures, are blended from nodes. */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
 #define FOVEATE_TILE_STEEPEST 0.045
@@ -240,7 +240,7 @@ struct foveate_tiles {
     int32_t near_level_count; /* while the gaze lies in the picture */
     int32_t level_samples; /* of all levels; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
-    int32_t bent; /* 1: sigma of narrow Gaussians is not taken between nodes */
+    int32_t curved; /* 1: sigma of narrow Gaussians is not taken between nodes */
     float slope; /* sigma changes by no more a pixel */
     float split_px; /* RADIAL: farther from the gaze tiles are made from level 2 and up */
     float near_px; /* and from level 1 and up, a wide one whole */

@@ -128,7 +128,7 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
     const bool inside = left >= 0 && top >= 0 && left + shape.columns <= work.frame.width_px &&
                         top + shape.rows <= work.frame.height_px;
     const bool runs = inside && has_runs(work.src, 4);
-    const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+    const clamped_image<Image> clamped = {work.src, work.frame.width_px - 1,
                                           work.frame.height_px - 1};
     const int fours = shape.columns / 4;
     const int count = shape.rows * fours;
@@ -140,7 +140,7 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
         for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
             const int row = by_fours(i);
             const int column = (i - row * fours) * 4;
-            put_four(decode, load_four(endless, false, left + column, top + row),
+            put_four(decode, load_four(clamped, false, left + column, top + row),
                      memory.window + row * shape.pitch + column, finding);
         }
         return finding;
@@ -152,7 +152,7 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
         for (int k = 0; k < TILE_READS; k++) {
             const int at = min(i + k * FOVEATE_TILE_THREADS, count - 1);
             const int row = by_fours(at);
-            words[k] = load_four(endless, true, left + (at - row * fours) * 4, top + row);
+            words[k] = load_four(clamped, true, left + (at - row * fours) * 4, top + row);
         }
 #pragma unroll
         for (int k = 0; k < TILE_READS; k++) {
@@ -285,8 +285,8 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
     const tile_work<FORMAT, Image> &work, int x, int y)
 {
     const foveate_frame &frame = work.frame;
-    const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
-    return load_four(endless, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
+    const clamped_image<Image> clamped = {work.src, frame.width_px - 1, frame.height_px - 1};
+    return load_four(clamped, x + 4 <= frame.width_px && has_runs(work.src, 4), x, y);
 }
 
 /* ---- Of a tile from a level */

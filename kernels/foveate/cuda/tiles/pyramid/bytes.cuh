@@ -5,7 +5,7 @@
  * does, by products, each level straight from the picture.
  *
  * A block copies the pixels under its samples to shared memory, all at once and before it knows which levels it
- * makes; the scout finds that out meanwhile. A warp then takes a quarter of the columns: along rows by products of
+ * makes; the classifier warp finds that out meanwhile. A warp then takes a quarter of the columns: along rows by products of
  * whole numbers on the bytes as they lie, exact, nothing unpacked; what they sum to, as halves, is the left side of
  * the product down columns. Warps meet once, when the pixels are there. Bound by waiting for the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
@@ -33,18 +33,18 @@ struct tile_bytes_memory {
 /* ---- Barriers */
 
 /* The workers' own. */
-static __device__ __forceinline__ void workers_meet()
+static __device__ __forceinline__ void workers_sync()
 {
     ptx_barrier_sync<1, FOVEATE_TILE_BYTES_WORKERS>();
 }
 
-/* The scout has said what the block needs, and goes on. */
-static __device__ __forceinline__ void tell_workers()
+/* The classifier warp has said what the block needs, and goes on. */
+static __device__ __forceinline__ void signal_workers()
 {
     ptx_barrier_arrive<2, FOVEATE_TILE_BYTES_MAKERS>();
 }
 
-static __device__ __forceinline__ void hear_scout()
+static __device__ __forceinline__ void wait_for_classifier()
 {
     ptx_barrier_sync<2, FOVEATE_TILE_BYTES_MAKERS>();
 }
@@ -59,11 +59,11 @@ static __device__ __forceinline__ void load_column(const foveate_frame &frame, c
                                                    tile_bytes_memory &memory,
                                                    const tile_bytes_column &column, int y0)
 {
-    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+    const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 4
     for (int i = 0; i < TILE_BYTES_READ_ROWS; i += tile_bytes_column::at_once) {
         const int row = min(column.first + i, TILE_BYTES_READ_ROWS - 1);
-        memory.window[row][column.index] = load_four(endless, false, column.x, y0 + row);
+        memory.window[row][column.index] = load_four(clamped, false, column.x, y0 + row);
     }
 }
 
@@ -107,7 +107,7 @@ static __device__ __forceinline__ void end_window(const foveate_frame &frame,
     if (column.fills && column.copies && column.is_beside(frame)) {
         repeat_column(memory, column);
     }
-    workers_meet();
+    workers_sync();
 }
 
 /* ---- Products */
@@ -201,8 +201,8 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
                                                      const float (&made)[4], int x, int y)
 {
     const foveate_level &level = tiles.levels[LEVEL];
-    const uint32_t xy = mma_turned(mma_rounded(made[0], made[1]));
-    const uint32_t zw = mma_turned(mma_rounded(made[2], made[3]));
+    const uint32_t xy = mma_transposed(mma_rounded(made[0], made[1]));
+    const uint32_t zw = mma_transposed(mma_rounded(made[2], made[3]));
     if (has_sample(level, x, y)) {
         *sample_at(tiles, level, x, y) = make_uint2(xy, zw);
     }
@@ -301,7 +301,7 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
     end_window(frame, memory, column);
     float made[2][4] = {};
     const uint32_t all = make_level_2(part_2, from + 4 * warp, made);
-    hear_scout();
+    wait_for_classifier();
     const tile_needs needs = memory.needs;
     if (needs.level_2) {
         write_samples<2>(tiles, made[0], x0 + 4 * warp + x, y0 + y);
@@ -317,16 +317,16 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
     }
 }
 
-/* The scout's: it lists its tile while the others work. */
-static __device__ __forceinline__ void scout_for_workers(const tile_law &law,
-                                                         const foveate_frame &frame,
-                                                         tile_needs &needs)
+/* The classifier warp's: it lists its tile while the others work. */
+static __device__ __forceinline__ void classifier_for_workers(const tile_law &law,
+                                                              const foveate_frame &frame,
+                                                              tile_needs &needs)
 {
     const tile_index tile(law.tiles.grid);
     const tile_findings found = find_around(law, tile);
     if (may_need_levels(law)) {
         needs = found.needs;
-        tell_workers();
+        signal_workers();
     }
     list_tile(law, frame, found.tile, tile);
 }
@@ -341,7 +341,7 @@ static __device__ __forceinline__ void make_levels_of_bytes(const foveate_frame 
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const tile_law law(tiles, frame);
     if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
-        scout_for_workers(law, frame, memory.needs);
+        classifier_for_workers(law, frame, memory.needs);
     } else if (may_need_levels(law)) {
         work_on_bytes(frame, tiles, src, memory, x0, y0);
     }

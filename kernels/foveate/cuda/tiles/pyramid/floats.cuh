@@ -5,7 +5,7 @@
  * level straight from the picture.
  *
  * A block copies the pixels under its samples to shared memory, all at once and before it knows which levels it makes;
- * the scout finds that out meanwhile. A warp then takes a quarter of the samples' columns: down columns by products of
+ * the classifier warp finds that out meanwhile. A warp then takes a quarter of the samples' columns: down columns by products of
  * the taps with the pixels as they lie, and what they sum to, as halves, is the left side of the product along rows,
  * whose right side keeps channels apart.
  *
@@ -43,12 +43,12 @@ static __device__ __forceinline__ void load_column(const foveate_frame &frame, c
                                                    tile_floats_memory &memory,
                                                    const tile_floats_column &column, int y0)
 {
-    const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+    const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 4
     for (int i = 0; i < TILE_FLOATS_ROWS; i += tile_floats_column::at_once) {
         const int row = min(column.first + i, TILE_FLOATS_ROWS - 1);
-        const uint2 first = endless.load(column.x, y0 + row);
-        const uint2 second = endless.load(column.x + 1, y0 + row);
+        const uint2 first = clamped.load(column.x, y0 + row);
+        const uint2 second = clamped.load(column.x + 1, y0 + row);
         memory.window[row][column.index] = make_uint4(first.x, first.y, second.x, second.y);
     }
 }
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void end_window(const foveate_frame &frame,
             two = make_uint4(own.x, own.y, own.x, own.y);
         }
     }
-    workers_meet();
+    workers_sync();
 }
 
 template <typename Image> struct tile_floats_filler {
@@ -146,7 +146,7 @@ static __device__ __forceinline__ void sum_down(const floats_taps<LEVEL> &taps, 
         uint32_t a[4];
         uint32_t pixels[4];
         taps.down(s, a);
-        mma_load_turned(
+        mma_load_transposed(
             pixels, s == steps - 1 ? last : window + (mma_place)(16 * s * TILE_FLOATS_ROW_BYTES));
         if (s == 0) {
             mma_begin(left, a, pixels[0], pixels[1], 0.0f, 0.0f);
@@ -210,7 +210,7 @@ template <int LEVEL> struct tile_floats_part {
 
 /* Lanes of two channels give each other what they lack, and write a sample each: (x, y) is the warp's first. */
 template <int LEVEL, int PAIRS>
-static __device__ __forceinline__ void write_products(const foveate_tiles &tiles,
+static __device__ __forceinline__ void write_mma_tile(const foveate_tiles &tiles,
                                                       const tile_floats_made<PAIRS> &made, int x,
                                                       int y)
 {
@@ -279,7 +279,7 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
     if (made.is_bad()) {
         write_one_by_one<LEVEL>(tiles, memory, row, x, y);
     } else {
-        write_products<LEVEL>(tiles, made, x, y);
+        write_mma_tile<LEVEL>(tiles, made, x, y);
     }
 }
 
@@ -321,7 +321,7 @@ static __device__ __forceinline__ void work_on_floats(const foveate_frame &frame
     const tile_floats_place place(memory, warp, lane);
     tile_floats_made<part::pairs> made;
     part::make(taps, place.rows, place.last, made);
-    hear_scout();
+    wait_for_classifier();
     const tile_needs needs = memory.needs;
     if (needs.level_2) {
         write_samples<2>(tiles, memory, made, 0, x0 + 4 * warp, y0);
@@ -344,7 +344,7 @@ static __device__ __forceinline__ void make_levels_of_floats(const foveate_frame
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const tile_law law(tiles, frame);
     if (threadIdx.x >= FOVEATE_TILE_BYTES_WORKERS) {
-        scout_for_workers(law, frame, memory.needs);
+        classifier_for_workers(law, frame, memory.needs);
     } else if (may_need_levels(law)) {
         work_on_floats<Filler>(frame, tiles, src, memory, x0, y0);
     }

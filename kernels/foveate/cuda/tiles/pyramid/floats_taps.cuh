@@ -7,7 +7,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_FLOATS_TAPS_CUH
 #define FOVEA_KERNELS_FOVEATE_FLOATS_TAPS_CUH
 
-#include "kernels/foveate/cuda/tiles/products/table.cuh"
+#include "kernels/foveate/cuda/tiles/mma/table.cuh"
 
 template <int LEVEL> struct floats_filter {
     static const int step_px = 1 << LEVEL;
@@ -55,7 +55,7 @@ template <int LEVEL> struct floats_table {
     static constexpr uint32_t half_bits(int tap)
     {
         const double own = filter::tap(tap);
-        return own > 0.0 ? product_half_bits(own) : 0u;
+        return own > 0.0 ? tile_mma_half_bits(own) : 0u;
     }
     /* Rows are four pixels' channels, of which a lane has two; columns two samples' channels. */
     constexpr void set_across(int lane, int i)

@@ -53,13 +53,13 @@ template <typename Image> struct tile_light_filler {
                 put(memory, i, column.is_beside(frame) ? repeated(words[i]) : words[i]);
             }
         } else if (column.fills) {
-            const endless_image<Image> endless = {image, frame.width_px - 1, frame.height_px - 1};
+            const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 1
             for (int i = 0; i < reads; i++) {
-                put(memory, i, load_four(endless, false, column.x, row_of(i)));
+                put(memory, i, load_four(clamped, false, column.x, row_of(i)));
             }
         }
-        workers_meet();
+        workers_sync();
     }
 
     __device__ __forceinline__ void tell(const foveate_tiles &tiles,

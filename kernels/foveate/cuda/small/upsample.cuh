@@ -9,19 +9,19 @@
 #include "blur.cuh"
 
 /* Raised sums or light, [n][row g, row g + 8]. */
-template <int CHANNELS> struct small_shown {
+template <int CHANNELS> struct small_upsampled {
     uint32_t of[CHANNELS][2][2];
 };
 
 /* First along y, then along x. */
 template <typename Format, int LEVEL>
-static __device__ __forceinline__ void show_level(const small_work &work, int tx, int ty,
-                                                  const bool (&takes)[2],
-                                                  small_shown<Format::CHANNELS> &shown,
-                                                  const small_lane &l)
+static __device__ __forceinline__ void upsample_level(const small_work &work, int tx, int ty,
+                                                      const bool (&takes)[2],
+                                                      small_upsampled<Format::CHANNELS> &upsampled,
+                                                      const small_lane &l)
 {
-    const uint4 down = work.piece(work.small.y.show[LEVEL] + ty, l);
-    const uint4 across = work.piece(work.small.x.show[LEVEL] + tx, l);
+    const uint4 down = work.piece(work.small.y.upsample[LEVEL] + ty, l);
+    const uint4 across = work.piece(work.small.x.upsample[LEVEL] + tx, l);
     const int x = work.small.x.from[LEVEL][tx] + l.g;
     const int y = work.small.y.from[LEVEL][ty] + 2 * l.t;
     const char *first = work.memory.blurred[LEVEL] + sample_at<LEVEL>(0, y, x);
@@ -42,18 +42,19 @@ static __device__ __forceinline__ void show_level(const small_work &work, int tx
         small_multiply_next(sums[1], lines[0], lines[1], across.z, across.w);
 #pragma unroll
         for (int n = 0; n < 2; n++) {
-            shown.of[c][n][0] = takes[0] ? sums[n].x : shown.of[c][n][0];
-            shown.of[c][n][1] = takes[1] ? sums[n].y : shown.of[c][n][1];
+            upsampled.of[c][n][0] = takes[0] ? sums[n].x : upsampled.of[c][n][0];
+            upsampled.of[c][n][1] = takes[1] ? sums[n].y : upsampled.of[c][n][1];
         }
     }
 }
 
 /* A row of the tile. The blocks of level 0 are there. */
 template <typename Format>
-static __device__ __forceinline__ void write_shown(const small_work &work, const small_view &dst,
-                                                   int x, int y, bool whole, bool near,
-                                                   uint32_t (&words)[Format::BYTES],
-                                                   const uint32_t (&bytes)[4][2])
+static __device__ __forceinline__ void write_upsampled(const small_work &work,
+                                                       const small_view &dst, int x, int y,
+                                                       bool whole, bool near,
+                                                       uint32_t (&words)[Format::BYTES],
+                                                       const uint32_t (&bytes)[4][2])
 {
     const bool there = y < work.frame.height_px;
     blend_words<Format>(bytes, words);
@@ -88,8 +89,8 @@ static __device__ __forceinline__ small_kept<Format> read_kept(const small_work 
 }
 
 template <typename Format>
-static __device__ __forceinline__ void show_tile(const small_work &work, const small_view &src,
-                                                 const small_view &dst, int tile)
+static __device__ __forceinline__ void upsample_tile(const small_work &work, const small_view &src,
+                                                     const small_view &dst, int tile)
 {
     const small_lane l;
     const int tx = tile % TILES;
@@ -105,12 +106,12 @@ static __device__ __forceinline__ void show_tile(const small_work &work, const s
     small_is_of(work, 0, x / 4, y / 4, near);
     small_is_of(work, 1, x / 4, y / 4, one);
     small_kept<Format> kept = read_kept<Format>(work, src, x, y);
-    small_shown<Format::CHANNELS> shown = {};
+    small_upsampled<Format::CHANNELS> upsampled = {};
     if (levels & 4u) {
-        show_level<Format, 2>(work, tx, ty, all, shown, l);
+        upsample_level<Format, 2>(work, tx, ty, all, upsampled, l);
     }
     if (levels & 2u) {
-        show_level<Format, 1>(work, tx, ty, one, shown, l);
+        upsample_level<Format, 1>(work, tx, ty, one, upsampled, l);
     }
 #pragma unroll
     for (int r = 0; r < 2; r++) {
@@ -118,10 +119,10 @@ static __device__ __forceinline__ void show_tile(const small_work &work, const s
 #pragma unroll
         for (int i = 0; i < Format::CHANNELS * 2; i++) {
             bytes[i / 2][i % 2] =
-                bytes_of_raised(shown.of[i / 2][i % 2][r], Format::LIGHT && i / 2 < 3);
+                bytes_of_biased(upsampled.of[i / 2][i % 2][r], Format::LIGHT && i / 2 < 3);
         }
-        write_shown<Format>(work, dst, x, y + 8 * r, (levels & 1u) == 0, near[r], kept.of[r],
-                            bytes);
+        write_upsampled<Format>(work, dst, x, y + 8 * r, (levels & 1u) == 0, near[r], kept.of[r],
+                                bytes);
     }
 }
 

@@ -36,7 +36,7 @@
 #define TILE_HAS_PRODUCTS 0
 #endif
 
-static __host__ __device__ constexpr bool tile_has_products(enum fovea_format format)
+static __host__ __device__ constexpr bool tile_has_mma(enum fovea_format format)
 {
     return TILE_HAS_PRODUCTS && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
 }
@@ -51,7 +51,7 @@ static __device__ __forceinline__ bool averages_light(const foveate_frame &frame
 /* ---- A tile */
 
 /* A warp's pixels, and of the spline what belongs to its first one. */
-struct product_place {
+struct tile_mma_place {
     int x0;
     int y0;
     int side_px;
@@ -59,14 +59,14 @@ struct product_place {
     const uint32_t *down;
 
     /* (x, y): the block's first pixel. */
-    __device__ __forceinline__ product_place(const product_shape &shape, int x, int y)
-        : x0(x + product_warp() % 2 * shape.warp_px()),
-          y0(y + product_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
+    __device__ __forceinline__ tile_mma_place(const tile_mma_shape &shape, int x, int y)
+        : x0(x + tile_mma_warp() % 2 * shape.warp_px()),
+          y0(y + tile_mma_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
     {
         /* From level 3 on all have made the same outputs. */
         const int first = shape.level < 3 ? 0 : side_px;
-        across = spline_of_level(shape.level) + 8 * (product_warp() % 2 * first);
-        down = spline_of_level(shape.level) + 8 * (product_warp() / 2 * first);
+        across = spline_of_level(shape.level) + 8 * (tile_mma_warp() % 2 * first);
+        down = spline_of_level(shape.level) + 8 * (tile_mma_warp() / 2 * first);
     }
     __device__ __forceinline__ bool is_in(const foveate_frame &frame) const
     {
@@ -75,16 +75,16 @@ struct product_place {
 };
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_products(const tile_work<FORMAT, Image> &work,
-                                                      const product_place &place,
-                                                      const product_levels &levels,
+static __device__ __forceinline__ void write_mma_tile(const tile_work<FORMAT, Image> &work,
+                                                      const tile_mma_place &place,
+                                                      const tile_mma_levels &levels,
                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
                                                       bool opaque)
 {
-    const int lane = product_lane();
+    const int lane = tile_mma_lane();
     const int side_px = place.side_px;
-    const product_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0,
-                                               lane % 4 * 4, lane / 4);
+    const tile_mma_writer<FORMAT, Image> writer(work, opaque, side_px, place.x0, place.y0,
+                                                lane % 4 * 4, lane / 4);
     const uint32_t *across = place.across;
     const uint32_t *down = place.down;
     if (work.frame.light) {
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void write_products(const tile_work<FORMAT, Im
 }
 
 /* What a block reads, put down. */
-struct product_loaded {
+struct tile_mma_loaded {
     tile_sample base;
     bool opaque; /* what this thread knows of */
     bool spreads; /* floats that are a NaN or an infinity: products are not for them */
@@ -110,9 +110,9 @@ struct product_loaded {
 /* Of a quarter of the picture. (x, y): the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
-                                                      const product_shape &shape,
-                                                      const product_memory &memory, int x, int y,
-                                                      product_variances &variances)
+                                                      const tile_mma_shape &shape,
+                                                      const tile_mma_memory &memory, int x, int y,
+                                                      tile_mma_variances &variances)
 {
     if (pixel<FORMAT>::white > 0 && shape.narrow) {
         variances.find_narrow(work.law, x, y, memory);
@@ -123,14 +123,14 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
 
 /* (left, top): the window's first pixel; (x, y): the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ product_loaded load_light(const tile_work<FORMAT, Image> &work,
-                                                            const product_shape &shape,
-                                                            const product_memory &memory, int left,
-                                                            int top, int x, int y,
-                                                            product_variances &variances)
+static __device__ __forceinline__ tile_mma_loaded load_light(const tile_work<FORMAT, Image> &work,
+                                                             const tile_mma_shape &shape,
+                                                             const tile_mma_memory &memory,
+                                                             int left, int top, int x, int y,
+                                                             tile_mma_variances &variances)
 {
-    product_loaded loaded = {zero_sample(), false, false};
-    product_light_window<FORMAT, Image> window;
+    tile_mma_loaded loaded = {zero_sample(), false, false};
+    tile_mma_light_window<FORMAT, Image> window;
     window.ask(work, left, top);
     find_variances(work, shape, memory, x, y, variances);
     if constexpr (pixel<FORMAT>::white == 0) {
@@ -145,11 +145,9 @@ static __device__ __forceinline__ product_loaded load_light(const tile_work<FORM
 
 /* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ product_loaded load_products(const tile_work<FORMAT, Image> &work,
-                                                               const product_shape &shape,
-                                                               const product_memory &memory, int x0,
-                                                               int y0, int x, int y,
-                                                               product_variances &variances)
+static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
+    const tile_work<FORMAT, Image> &work, const tile_mma_shape &shape,
+    const tile_mma_memory &memory, int x0, int y0, int x, int y, tile_mma_variances &variances)
 {
     const bool light = averages_light<FORMAT>(work.frame);
     const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
@@ -157,7 +155,7 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
     if (shape.level == 0) {
         if constexpr (pixel<FORMAT>::white > 0) {
             if (!light) {
-                product_picture_window<FORMAT, Image> window;
+                tile_mma_picture_window<FORMAT, Image> window;
                 window.ask(work, x0, y0, left, top);
                 find_variances(work, shape, memory, x, y, variances);
                 window.find_middle(work, x0, y0);
@@ -167,13 +165,13 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
         }
         return load_light(work, shape, memory, left, top, x, y, variances);
     }
-    product_loaded loaded = {zero_sample(), false, false};
-    product_level_window window;
+    tile_mma_loaded loaded = {zero_sample(), false, false};
+    tile_mma_level_window window;
     window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
     tile_flags flags;
     if constexpr (pixel<FORMAT>::white > 0) {
         const int half = shape.warp_px();
-        flags.ask(work.tiles, x0 + product_warp() % 2 * half, y0 + product_warp() / 2 * half);
+        flags.ask(work.tiles, x0 + tile_mma_warp() % 2 * half, y0 + tile_mma_warp() / 2 * half);
     }
     variances.find(work.law, shape, x, y, memory);
     if constexpr (pixel<FORMAT>::white > 0) {
@@ -194,17 +192,17 @@ static __device__ __forceinline__ product_loaded load_products(const tile_work<F
 /* A warp's outputs, up-sampled and written. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Image> &work,
-                                                    const product_place &place,
-                                                    const product_variances &variances,
-                                                    const product_memory &memory, mma_place window,
+                                                    const tile_mma_place &place,
+                                                    const tile_mma_variances &variances,
+                                                    const tile_mma_memory &memory, mma_place window,
                                                     const tile_sample &base, bool opaque,
                                                     bool narrow)
 {
-    product_sums sums;
-    product_levels levels;
+    tile_mma_sums sums;
+    tile_mma_levels levels;
     uint32_t z[PRODUCT_COLORS][4];
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
-        product_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
+        tile_mma_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
         writer.ask_first();
         blur_outputs<false>(variances, memory.shares, window, sums);
         levels.set<FORMAT>(base, true);
@@ -222,29 +220,29 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
         }
         levels.set<FORMAT>(base, work.frame.light != 0);
         limit_outputs(sums, levels.low, levels.high, z);
-        write_products(work, place, levels, z, opaque);
+        write_mma_tile(work, place, levels, z, opaque);
     }
 }
 
 /* -> false: nothing is made, because of floats that products would spread. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool make_by_products(const tile_work<FORMAT, Image> &work,
-                                                        const product_shape &shape, int x0, int y0)
+static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image> &work,
+                                                   const tile_mma_shape &shape, int x0, int y0)
 {
-    const product_memory memory(work.shared);
-    const int right = product_warp() % 2;
-    const int below = product_warp() / 2;
-    product_variances variances;
-    const product_loaded loaded = load_products(
+    const tile_mma_memory memory(work.shared);
+    const int right = tile_mma_warp() % 2;
+    const int below = tile_mma_warp() / 2;
+    tile_mma_variances variances;
+    const tile_mma_loaded loaded = load_mma_tile(
         work, shape, memory, x0, y0, (x0 >> shape.level) - shape.spline + right * shape.own,
         (y0 >> shape.level) - shape.spline + below * shape.own, variances);
     if (loaded.spreads) {
         return false;
     }
     const bool opaque = __syncthreads_and(loaded.opaque || !needs_alpha<FORMAT>(work.frame)) != 0;
-    const product_place place(shape, x0, y0);
+    const tile_mma_place place(shape, x0, y0);
     if (place.is_in(work.frame)) {
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         const int row = below * shape.own + lane % 16;
         const mma_place window = mma_place_of(memory.planes) +
                                  2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/products/product.cuh): windows of the picture whose pixels are averaged as light, RGBA8 by a
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): windows of the picture whose pixels are averaged as light, RGBA8 by a
  * polynomial and RGBA16F as it is. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
@@ -20,8 +20,8 @@ static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t s
     colors[2] = bits_of(light_of_bytes(b & even));
 }
 
-template <enum fovea_format FORMAT, typename Image> struct product_light_window {
-    typedef product_column<PRODUCT_PICTURE_SIDE> column;
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window {
+    typedef tile_mma_column<PRODUCT_PICTURE_SIDE> column;
 
     tile_words<typename Image::word, 4> of[column::reads];
 
@@ -42,16 +42,16 @@ template <enum fovea_format FORMAT, typename Image> struct product_light_window 
             }
             return;
         }
-        const endless_image<Image> endless = {work.src, frame.width_px - 1, frame.height_px - 1};
+        const clamped_image<Image> clamped = {work.src, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll
         for (int i = 0; i < column::reads; i++) {
-            of[i] = load_four(endless, false, x, top + own.row + i * column::rows);
+            of[i] = load_four(clamped, false, x, top + own.row + i * column::rows);
         }
     }
 
-    __device__ __forceinline__ product_finding find() const
+    __device__ __forceinline__ tile_mma_finding find() const
     {
-        product_finding finding;
+        tile_mma_finding finding;
 #pragma unroll
         for (int i = 0; i < 4 * column::reads; i++) {
             finding.look(of[i / 4].of[i % 4].x, of[i / 4].of[i % 4].y);
@@ -66,7 +66,7 @@ template <enum fovea_format FORMAT, typename Image> struct product_light_window 
         uint32_t all = ~0u;
 #pragma unroll
         for (int i = 0; i < column::reads; i++) {
-            product_colors colors;
+            tile_mma_colors colors;
             if constexpr (pixel<FORMAT>::white == 0) {
                 const uint2(&own)[4] = of[i].of;
                 colors_of_samples(make_uint4(own[0].x, own[0].y, own[1].x, own[1].y),

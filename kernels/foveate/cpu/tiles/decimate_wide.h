@@ -10,7 +10,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_WIDE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_HALVE_WIDE_H
 
-#include "halve.h"
+#include "decimate.h"
 
 #if LANES == 16
 
@@ -90,8 +90,8 @@ static inline void wide_store(float *out, __m512i sums, __mmask16 samples)
 }
 
 /* Sixteen samples from even entry `entry` on. */
-static inline void wide_halve(const struct wide_pairs *pairs, ptrdiff_t entry, __mmask16 samples,
-                              float *out, ptrdiff_t plane)
+static inline void wide_decimate(const struct wide_pairs *pairs, ptrdiff_t entry, __mmask16 samples,
+                                 float *out, ptrdiff_t plane)
 {
     const __m512i firsts = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
     const __m512i seconds = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
@@ -131,7 +131,7 @@ static inline void wide_row(const unsigned char *const rows[8], int32_t width,
     for (int32_t i = 0; i < pitch; i += LANES) {
         const __mmask16 samples =
             i + LANES <= pitch ? (__mmask16)0xFFFF : (__mmask16)((1 << (pitch - i)) - 1);
-        wide_halve(pairs, WIDE_BEFORE + (i - FOVEATE_MARGIN) / 2, samples, out + i, plane);
+        wide_decimate(pairs, WIDE_BEFORE + (i - FOVEATE_MARGIN) / 2, samples, out + i, plane);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/products/product.cuh): the variances of a warp's outputs, and the blur. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and the blur. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
 
@@ -25,17 +25,17 @@ static __device__ __forceinline__ tile_range range_of_warp(float own)
 #endif
 }
 
-struct product_variances {
+struct tile_mma_variances {
     int count;
     /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
     float at[8];
 
     /* (x0, y0): the warp's first output. */
-    __device__ __forceinline__ void find(const tile_law &law, const product_shape &shape, int x0,
-                                         int y0, const product_memory &memory)
+    __device__ __forceinline__ void find(const tile_law &law, const tile_mma_shape &shape, int x0,
+                                         int y0, const tile_mma_memory &memory)
     {
         const int level = shape.level;
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         const int column = lane % PRODUCT_NODES;
         const int row = lane / PRODUCT_NODES % PRODUCT_NODES;
         const float step_px = (float)(1 << level);
@@ -55,9 +55,9 @@ struct product_variances {
     /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four variances, or five. (x0, y0):
      * the warp's first pixel. */
     __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
-                                                const product_memory &memory)
+                                                const tile_mma_memory &memory)
     {
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         float low = INFINITY;
         float high = 0.0f;
 #pragma unroll
@@ -86,7 +86,7 @@ struct product_variances {
         const float span = range.high - range.low;
         const bool five = span > PRODUCT_FIVE_VARIANCES;
         count = five ? 5 : 4;
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         int own = 0;
         int after = 0;
         float v[PRODUCT_VARIANCES];
@@ -98,7 +98,7 @@ struct product_variances {
             const float at = fmaf(five ? of_five[i] : of_four[i], span, range.low);
             const bool copies = i == 0 && range.low == 0.0f;
             const int wanted = copies ? 0 : __float2int_rn(entry_of_any_variance(at));
-            const int most = product_table::entries - 1 - 2 * (PRODUCT_VARIANCES - 1 - i);
+            const int most = tile_mma_table::entries - 1 - 2 * (PRODUCT_VARIANCES - 1 - i);
             const int entry = min(max(wanted, after), most);
             after = entry + 2;
             v[i] = variance_of_any_entry(entry) - range.low;
@@ -131,18 +131,18 @@ struct product_variances {
      * others. `before`: the variance that samples have without the blur. */
     __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
-        const float least = (float)product_table::narrow;
-        const float most = (float)(product_table::entries - 1);
+        const float least = (float)tile_mma_table::narrow;
+        const float most = (float)(tile_mma_table::entries - 1);
         const float low = fminf(fmaxf(entry_of_variance(range.low), least), most);
         const float span = fminf(fmaxf(entry_of_variance(range.high), least), most) - low;
         const bool three = range.high + before > PRODUCT_TWO_VARIANCES * (range.low + before);
         const float outside = three ? 0.067f : 0.146f;
-        const int a = min((int)fmaf(outside, span, low), product_table::entries - 2);
+        const int a = min((int)fmaf(outside, span, low), tile_mma_table::entries - 2);
         const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
-                          product_table::entries - 1);
+                          tile_mma_table::entries - 1);
         count = three ? 3 : 2;
         /* Lane 0 has the first, lane 1 the last, lane 2 what lies between. */
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         const int b = (a + c) / 2;
         const int own = lane == 0 ? a : lane == 1 ? c : b;
         const float v = variance_of_entry(own);
@@ -186,16 +186,16 @@ struct product_variances {
 /* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the window's first on,
  * eight on each time, are all that W is made of. As left factors, down, and as right ones, across. Each word is
  * its own wherever it stands: compilers would move those that are the same anew for every product. */
-struct product_weights {
+struct tile_mma_weights {
     uint32_t upper[4]; /* W, its first 16 columns */
     uint32_t lower[4];
     uint32_t across[2][2][2]; /* outputs, 8 on; samples, 16 on */
 
     __device__ __forceinline__ void load(int entry)
     {
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         const uint32_t *from =
-            product_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 - product_table::first;
+            tile_mma_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 - tile_mma_table::first;
         uint32_t w[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {
@@ -218,10 +218,10 @@ struct product_weights {
 };
 
 /* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
-typedef float product_sums[PRODUCT_COLORS][8];
+typedef float tile_mma_sums[PRODUCT_COLORS][8];
 
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
-static __device__ __forceinline__ void blur_plane(mma_place window, const product_weights &weights,
+static __device__ __forceinline__ void blur_plane(mma_place window, const tile_mma_weights &weights,
                                                   float (&across)[2][4])
 {
     const int pitch_bytes = 2 * PRODUCT_PITCH;
@@ -229,8 +229,8 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
     for (int s = 0; s < 2; s++) {
         uint32_t above[4];
         uint32_t below[4];
-        mma_load_turned(above, window + 32 * s);
-        mma_load_turned(below, window + 32 * s + 16 * pitch_bytes);
+        mma_load_transposed(above, window + 32 * s);
+        mma_load_transposed(below, window + 32 * s + 16 * pitch_bytes);
         const mma_halves zero = make_uint2(0, 0);
         mma_halves left;
         mma_halves right;
@@ -253,9 +253,9 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const produc
 
 /* A warp's outputs. NARROW: the polynomials of find_narrow. */
 template <bool NARROW>
-static __device__ __forceinline__ void blur_outputs(const product_variances &variances,
+static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &variances,
                                                     const float4 *memory, mma_place window,
-                                                    product_sums &sums)
+                                                    tile_mma_sums &sums)
 {
 #pragma unroll
     for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
@@ -265,7 +265,7 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
         const float4 higher = NARROW ? memory[PRODUCT_VARIANCES + i] : float4{};
-        product_weights weights;
+        tile_mma_weights weights;
         weights.load(__float_as_int(share.x));
         float shares[8];
 #pragma unroll
@@ -288,7 +288,7 @@ static __device__ __forceinline__ void blur_outputs(const product_variances &var
 }
 
 /* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
-static __device__ __forceinline__ void limit_outputs(const product_sums &sums, const __half2 *low,
+static __device__ __forceinline__ void limit_outputs(const tile_mma_sums &sums, const __half2 *low,
                                                      const __half2 *high,
                                                      uint32_t (&z)[PRODUCT_COLORS][4])
 {

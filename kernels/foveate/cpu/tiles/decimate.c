@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "halve.h"
+#include "decimate.h"
 
 #define TAPS FOVEATE_CPU_HALVE_TAPS
 #define OUTER (1.0f / 32.0f)
@@ -13,7 +13,7 @@
 #define FIRST_BELOW (2 * -FOVEATE_MARGIN + FIRST_TAP) /* that a row with its margin reads */
 
 /* Pairs first, so that mirrored pictures have mirrored levels. */
-static inline void halve_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
+static inline void decimate_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
 {
     *(lanes *)(out + i) = (*lanes_at(rows[0] + i) + *lanes_at(rows[5] + i)) * OUTER +
                           (*lanes_at(rows[1] + i) + *lanes_at(rows[4] + i)) * MIDDLE +
@@ -21,13 +21,13 @@ static inline void halve_lanes_down(const float *const rows[TAPS], int32_t i, fl
 }
 
 /* The last register ends with the rows: what follows them may be somebody else's who is writing it. */
-static void halve_down(const float *const rows[TAPS], int32_t count, float *out)
+static void decimate_down(const float *const rows[TAPS], int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {
-        halve_lanes_down(rows, i, out);
+        decimate_lanes_down(rows, i, out);
     }
     if (count >= LANES) {
-        halve_lanes_down(rows, count - LANES, out);
+        decimate_lanes_down(rows, count - LANES, out);
         return;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -46,8 +46,8 @@ static void split(const float *restrict in, int32_t count, float *restrict even,
 }
 
 /* out may be followed by what must stay: the end is done sample by sample. */
-static void halve_across(const struct foveate_cpu_halve_scratch *scratch, const float *in,
-                         int32_t count, float *out)
+static void decimate_across(const struct foveate_cpu_decimate_scratch *scratch, const float *in,
+                            int32_t count, float *out)
 {
     const float *even = scratch->even;
     const float *odd = scratch->odd;
@@ -67,14 +67,15 @@ static void halve_across(const struct foveate_cpu_halve_scratch *scratch, const 
 /* ---- From the image */
 
 /* Row y of the image lies in slot y mod 6, so that each is read once. */
-static float *slot_of(const struct foveate_cpu_halve_scratch *scratch, int32_t y, ptrdiff_t floats)
+static float *slot_of(const struct foveate_cpu_decimate_scratch *scratch, int32_t y,
+                      ptrdiff_t floats)
 {
     return scratch->rows + (y + 10 * TAPS) % TAPS * floats;
 }
 
-void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
-                             int32_t end_row)
+void foveate_cpu_decimate_image(const struct foveate_cpu_picture *picture,
+                                const struct foveate_cpu_decimate_scratch *scratch,
+                                int32_t first_row, int32_t end_row)
 {
     const struct foveate_level *level = &picture->plan->levels[1];
     const int32_t count = 2 * level->pitch - 2 + TAPS;
@@ -92,9 +93,9 @@ void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
             for (int32_t j = 0; j < TAPS; j++) {
                 rows[j] = slot_of(scratch, y + j, 4 * plane) + c * plane;
             }
-            halve_down(rows, count, scratch->whole);
-            halve_across(scratch, scratch->whole, level->pitch,
-                         foveate_cpu_plane_row(picture, 1, c, row) - FOVEATE_MARGIN);
+            decimate_down(rows, count, scratch->whole);
+            decimate_across(scratch, scratch->whole, level->pitch,
+                            foveate_cpu_plane_row(picture, 1, c, row) - FOVEATE_MARGIN);
         }
     }
 }
@@ -111,30 +112,30 @@ static void repeat_ends(float *row, int32_t before, int32_t count, int32_t after
     }
 }
 
-void foveate_cpu_halve_rows(const struct foveate_plan *plan,
-                            const struct foveate_cpu_halve_scratch *scratch, int32_t k,
-                            const float *const rows[TAPS], float *out)
+void foveate_cpu_decimate_rows(const struct foveate_plan *plan,
+                               const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
+                               const float *const rows[TAPS], float *out)
 {
     const int32_t count = plan->levels[k - 1].pitch;
     const int32_t pitch = plan->levels[k].pitch;
     const int32_t before = -foveate_level_margin(k - 1) - FIRST_BELOW;
     const int32_t after = 2 * pitch - 2 + TAPS - before - count;
-    halve_down(rows, count, scratch->whole + before);
+    decimate_down(rows, count, scratch->whole + before);
     repeat_ends(scratch->whole, before, count, after);
-    halve_across(scratch, scratch->whole, pitch, out);
+    decimate_across(scratch, scratch->whole, pitch, out);
 }
 
-void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_halve_scratch *scratch, int32_t k,
-                             int32_t row)
+void foveate_cpu_decimate_level(const struct foveate_cpu_picture *picture,
+                                const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
+                                int32_t row)
 {
     for (int32_t c = 0; c < picture->channels; c++) {
         const float *rows[TAPS];
         for (int32_t j = 0; j < TAPS; j++) {
-            const int32_t from = foveate_cpu_halve_tap(picture->plan, k, row, j);
+            const int32_t from = foveate_cpu_decimate_tap(picture->plan, k, row, j);
             rows[j] = foveate_cpu_plane_row(picture, k - 1, c, from) - foveate_level_margin(k - 1);
         }
-        foveate_cpu_halve_rows(picture->plan, scratch, k, rows,
-                               foveate_cpu_plane_row(picture, k, c, row) - FOVEATE_MARGIN);
+        foveate_cpu_decimate_rows(picture->plan, scratch, k, rows,
+                                  foveate_cpu_plane_row(picture, k, c, row) - FOVEATE_MARGIN);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel's scouts: a warp of each block finds out which levels the block makes, and puts a tile into the list
+/* The first kernel's classifier warps: a warp of each block finds out which levels the block makes, and puts a tile into the list
  * of the second kernel. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
@@ -44,7 +44,7 @@ static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
     return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
 }
 
-/* The scout's tile: blocks are more than tiles. */
+/* The classifier warp's tile: blocks are more than tiles. */
 struct tile_index {
     int x;
     int y;
@@ -59,7 +59,7 @@ struct tile_index {
     }
 };
 
-/* What the scout finds out first, of both squares at once: a wait for the law's table less. */
+/* What the classifier warp finds out first, of both squares at once: a wait for the law's table less. */
 struct tile_findings {
     tile_needs needs;
     tile_range tile;
@@ -90,7 +90,7 @@ struct tile_list {
 };
 
 /* Whether the list has room for so many entries more. The whole warp asks, and is told. */
-static __device__ __forceinline__ bool has_room(uint32_t *counter, int entries, int room)
+static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entries, int room)
 {
     const bool asks = threadIdx.x % 32 == 0;
     const uint32_t before = asks ? atomicAdd(counter, (uint32_t)entries) : 0;
@@ -135,7 +135,7 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
 {
     const foveate_tile_grid &grid = law.tiles.grid;
     const int lane = (int)threadIdx.x % 32;
-    if (!has_room(&list.counts->split, grid.across * grid.across - 1, grid.split_count)) {
+    if (!has_capacity(&list.counts->split, grid.across * grid.across - 1, grid.split_count)) {
         if (lane == 0) {
             list.entries[atomicAdd(&list.counts->quarters, 1u)] =
                 tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, grid.across * x, grid.across * y);
@@ -149,7 +149,7 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
     bool in_parts = false;
     if (__any_sync(~0u, parts > 1)) {
         const tile_sum more(max(parts - 1, 0));
-        in_parts = has_room(&list.counts->parts, more.all, grid.part_count);
+        in_parts = has_capacity(&list.counts->parts, more.all, grid.part_count);
         parts = in_parts ? parts : min(parts, 1);
     }
     const tile_sum from_first(parts);
@@ -174,7 +174,7 @@ static __device__ __forceinline__ bool list_fourths(const foveate_frame &frame,
                                                     const foveate_tile_grid &grid,
                                                     const tile_list &list, uint32_t entry)
 {
-    if (!has_room(&list.counts->split, 3, grid.split_count)) {
+    if (!has_capacity(&list.counts->split, 3, grid.split_count)) {
         return false;
     }
     const int lane = (int)threadIdx.x % 32;

@@ -5,13 +5,13 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_BYTES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_HALVE_BYTES_H
 
-#include "halve.h"
+#include "decimate.h"
 
-#define foveate_cpu_halve_bytes FOVEATE_CPU_NAME(foveate_cpu_halve_bytes)
+#define foveate_cpu_decimate_bytes FOVEATE_CPU_NAME(foveate_cpu_decimate_bytes)
 
 /* Rows of level 1, margins included, of a picture whose pixels are foveate_cpu_is_words. */
-void foveate_cpu_halve_bytes(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
-                             int32_t end_row);
+void foveate_cpu_decimate_bytes(const struct foveate_cpu_picture *picture,
+                                const struct foveate_cpu_decimate_scratch *scratch,
+                                int32_t first_row, int32_t end_row);
 
 #endif

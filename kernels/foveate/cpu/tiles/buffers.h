@@ -6,7 +6,7 @@
 #define FOVEA_KERNELS_FOVEATE_CPU_TILE_ROOM_H
 
 #include "blur.h"
-#include "halve.h"
+#include "decimate.h"
 #include "tile.h"
 
 /* The largest of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a square's sigma grows by
@@ -19,9 +19,9 @@
 #define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 28)
 #define FOVEATE_CPU_TILE_ROWS (FOVEATE_CPU_TILE_SAMPLES + 2 * FOVEATE_CPU_TILE_RADIUS)
 
-/* struct foveate_cpu_halve_scratch and these, which hold rows of all channels unless it is said. */
-struct foveate_cpu_tile_room {
-    struct foveate_cpu_halve_scratch halve;
+/* struct foveate_cpu_decimate_scratch and these, which hold rows of all channels unless it is said. */
+struct foveate_cpu_tile_buffers {
+    struct foveate_cpu_decimate_scratch decimate;
     int32_t *radii; /* of the blur, a row of nodes each */
     float *nodes; /* of sigma or of weights, one channel */
     float *weights; /* one channel */
@@ -35,6 +35,6 @@ struct foveate_cpu_tile_room {
     float *values; /* as the codec has them */
 };
 
-struct foveate_cpu_tile_room foveate_cpu_tile_room_of(float *memory, uint32_t width_px);
+struct foveate_cpu_tile_buffers foveate_cpu_tile_buffers_of(float *memory, uint32_t width_px);
 
 #endif

@@ -14,9 +14,9 @@
 #include "kernels/foveate/cpu/common/picture.h"
 
 #define foveate_cpu_splines_make FOVEATE_CPU_NAME(foveate_cpu_splines_make)
-#define foveate_cpu_enlarge_across FOVEATE_CPU_NAME(foveate_cpu_enlarge_across)
-#define foveate_cpu_enlarge_down FOVEATE_CPU_NAME(foveate_cpu_enlarge_down)
-#define foveate_cpu_enlarge_words FOVEATE_CPU_NAME(foveate_cpu_enlarge_words)
+#define foveate_cpu_upsample_across FOVEATE_CPU_NAME(foveate_cpu_upsample_across)
+#define foveate_cpu_upsample_down FOVEATE_CPU_NAME(foveate_cpu_upsample_down)
+#define foveate_cpu_upsample_words FOVEATE_CPU_NAME(foveate_cpu_upsample_words)
 
 /* Samples before the one that covers the first pixel. */
 #define FOVEATE_CPU_ENLARGE_PAD 2
@@ -35,29 +35,29 @@ struct foveate_cpu_splines {
 void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out);
 
 /* Room for the phases of a row, twice. */
-struct foveate_cpu_enlarge_scratch {
+struct foveate_cpu_upsample_scratch {
     float *phases;
     float *other;
 };
 
 /* A row of `count` samples, which begins with the pad, as count << k pixels, and up to a register of samples
  * more. */
-void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
-                                const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
-                                int32_t count, float *out);
+void foveate_cpu_upsample_across(const struct foveate_cpu_splines *splines,
+                                 const struct foveate_cpu_upsample_scratch *scratch,
+                                 const float *in, int32_t count, float *out);
 
 /* Four such rows as one row of pixels; planes and counts as everywhere. */
-struct foveate_cpu_enlarge_rows {
+struct foveate_cpu_upsample_rows {
     const float *in[4];
     ptrdiff_t plane;
     const float *weights;
     int32_t count; /* is not rounded up for words */
 };
-void foveate_cpu_enlarge_down(const struct foveate_cpu_enlarge_rows *rows, int32_t channels,
-                              float *out, ptrdiff_t out_plane);
+void foveate_cpu_upsample_down(const struct foveate_cpu_upsample_rows *rows, int32_t channels,
+                               float *out, ptrdiff_t out_plane);
 /* Three channels as RGBA8 with the alpha of other pixels. */
-void foveate_cpu_enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
-                               const struct pixel_light *light, const unsigned char *alpha,
-                               unsigned char *out);
+void foveate_cpu_upsample_words(const struct foveate_cpu_upsample_rows *rows,
+                                const struct pixel_light *light, const unsigned char *alpha,
+                                unsigned char *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/products/product.cuh): what a block reads, into shared memory, a plane for each
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): what a block reads, into shared memory, a plane for each
  * channel. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
@@ -10,19 +10,19 @@
 
 /* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile, would lie in
  * local memory. */
-static __device__ __forceinline__ uint32_t product_thread()
+static __device__ __forceinline__ uint32_t tile_mma_thread()
 {
     return ptx_thread_x();
 }
 
-static __device__ __forceinline__ int product_lane()
+static __device__ __forceinline__ int tile_mma_lane()
 {
-    return (int)(product_thread() % 32u);
+    return (int)(tile_mma_thread() % 32u);
 }
 
-static __device__ __forceinline__ int product_warp()
+static __device__ __forceinline__ int tile_mma_warp()
 {
-    return (int)(product_thread() / 32u);
+    return (int)(tile_mma_thread() / 32u);
 }
 
 #define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
@@ -31,7 +31,7 @@ static __device__ __forceinline__ int product_warp()
 
 /* What a block of products makes: known when it runs, so that one piece of code makes all; instructions that each
  * kind had for itself would be fetched anew by nearly every warp. Counts are of samples. */
-struct product_shape {
+struct tile_mma_shape {
     int level;
     int side_px; /* of the block */
     int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
@@ -40,7 +40,7 @@ struct product_shape {
     bool narrow; /* sigma is small, and found at each pixel */
 
     /* A quarter of a tile, level 0 or 1. */
-    static __device__ __forceinline__ product_shape of_quarter(int level)
+    static __device__ __forceinline__ tile_mma_shape of_quarter(int level)
     {
         return {level,
                 FOVEATE_TILE_QUARTER_PX,
@@ -49,13 +49,13 @@ struct product_shape {
                 level == 0 ? 16 : 12,
                 false};
     }
-    static __device__ __forceinline__ product_shape of_narrow()
+    static __device__ __forceinline__ tile_mma_shape of_narrow()
     {
         return {0, FOVEATE_TILE_QUARTER_PX, 16, 0, 16, true};
     }
     /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
      * them, and each up-samples its own pixels. */
-    static __device__ __forceinline__ product_shape of_wide(int level)
+    static __device__ __forceinline__ tile_mma_shape of_wide(int level)
     {
         return {level,
                 level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
@@ -79,7 +79,7 @@ struct product_shape {
 
 /* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. In light
  * they are cut off later, and two pixels less are three and a half sigmas still. */
-static __device__ __forceinline__ bool product_reaches(int level, int radius, bool light)
+static __device__ __forceinline__ bool tile_mma_reaches(int level, int radius, bool light)
 {
     return radius <= (level > 0 ? 12 : light ? 10 : 8);
 }
@@ -93,16 +93,16 @@ static __device__ __forceinline__ bool product_reaches(int level, int radius, bo
 #define PRODUCT_PITCH (2 * PRODUCT_WINDOW + 8)
 #define PRODUCT_PLANE (48 * PRODUCT_PITCH)
 
-struct product_memory {
+struct tile_mma_memory {
     float4 *shares; /* of a warp */
     float4 *nodes; /* of a warp */
     float4 *narrow; /* of a warp, in place of both */
     uint2 *least; /* of all warps */
     uint32_t *planes;
 
-    __device__ __forceinline__ explicit product_memory(char *shared)
+    __device__ __forceinline__ explicit tile_mma_memory(char *shared)
     {
-        const int warp = product_warp();
+        const int warp = tile_mma_warp();
         shares = (float4 *)shared + 3 * warp;
         narrow = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
         nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
@@ -122,12 +122,12 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
 }
 
 /* A channel each of four neighbours. */
-typedef uint2 product_colors[PRODUCT_COLORS];
+typedef uint2 tile_mma_colors[PRODUCT_COLORS];
 
 /* Of samples, two and two, less `zero`. */
 static __device__ __forceinline__ void colors_of_samples(const uint4 &first, const uint4 &second,
                                                          const tile_sample &zero,
-                                                         product_colors &colors)
+                                                         tile_mma_colors &colors)
 {
     const tile_sample a = sample_of_bits(first.x, first.y) - zero;
     const tile_sample b = sample_of_bits(first.z, first.w) - zero;
@@ -138,7 +138,7 @@ static __device__ __forceinline__ void colors_of_samples(const uint4 &first, con
     colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
 }
 
-static __device__ __forceinline__ void put_colors(const product_colors &colors, uint32_t *planes)
+static __device__ __forceinline__ void put_colors(const tile_mma_colors &colors, uint32_t *planes)
 {
 #pragma unroll
     for (int c = 0; c < PRODUCT_COLORS; c++) {
@@ -147,7 +147,7 @@ static __device__ __forceinline__ void put_colors(const product_colors &colors, 
 }
 
 /* Four columns of a window, every so many rows: what a thread asks for and then puts down. */
-template <int SIDE> struct product_column {
+template <int SIDE> struct tile_mma_column {
     static const int fours = SIDE / 4;
     static const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
     static const int reads = (SIDE + rows - 1) / rows;
@@ -155,9 +155,9 @@ template <int SIDE> struct product_column {
     int x;
     int row; /* the first; the last threads do what others do */
 
-    __device__ __forceinline__ product_column()
-        : x((int)(product_thread() % (uint32_t)fours * 4u)),
-          row(min((int)(product_thread() / (uint32_t)fours), rows - 1))
+    __device__ __forceinline__ tile_mma_column()
+        : x((int)(tile_mma_thread() % (uint32_t)fours * 4u)),
+          row(min((int)(tile_mma_thread() / (uint32_t)fours), rows - 1))
     {
     }
     __device__ __forceinline__ bool is_beyond(int i) const
@@ -177,7 +177,7 @@ template <int SIDE> struct product_column {
  * seen; and not below 0, or the largest would be too large. Without a base what is flat would not stay so: weights end
  * with the window. */
 
-struct product_finding {
+struct tile_mma_finding {
     tile_sample least = largest_sample();
     __half2 bad = {}; /* a NaN where a NaN or an infinity was */
 
@@ -205,15 +205,15 @@ struct product_finding {
 
 /* ---- A window of a level */
 
-struct product_level_window {
-    typedef product_column<PRODUCT_LEVEL_SIDE> column;
+struct tile_mma_level_window {
+    typedef tile_mma_column<PRODUCT_LEVEL_SIDE> column;
 
     uint2 middle; /* of the tile */
     uint4 of[column::reads][2];
 
     /* (left, top): its first sample. */
     __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
-                                        const product_shape &shape, int x0, int y0, int left,
+                                        const tile_mma_shape &shape, int x0, int y0, int left,
                                         int top)
     {
         const foveate_level &level = tiles.levels[shape.level];
@@ -260,9 +260,9 @@ struct product_level_window {
         return whole_levels(sample_of_bits(middle.x, middle.y));
     }
 
-    __device__ __forceinline__ product_finding find() const
+    __device__ __forceinline__ tile_mma_finding find() const
     {
-        product_finding finding;
+        tile_mma_finding finding;
 #pragma unroll
         for (int i = 0; i < 2 * column::reads; i++) {
             finding.look(of[i / 2][i % 2].x, of[i / 2][i % 2].y);
@@ -277,7 +277,7 @@ struct product_level_window {
         const column at;
 #pragma unroll
         for (int i = 0; i < column::reads; i++) {
-            product_colors colors;
+            tile_mma_colors colors;
             colors_of_samples(of[i][0], of[i][1], zero, colors);
             uint32_t *place = at.place(planes, i);
             if (at.x < PRODUCT_WINDOW) {
@@ -315,13 +315,13 @@ static __device__ __forceinline__ void put_words(const tile_words<uint32_t, 4> &
     uint32_t second[PRODUCT_COLORS];
     colors_of_words(words.of[0], words.of[1], zero, first);
     colors_of_words(words.of[2], words.of[3], zero, second);
-    const product_colors colors = {
+    const tile_mma_colors colors = {
         {first[0], second[0]}, {first[1], second[1]}, {first[2], second[2]}};
     put_colors(colors, place);
 }
 
-template <enum fovea_format FORMAT, typename Image> struct product_picture_window {
-    typedef product_column<PRODUCT_PICTURE_SIDE> column;
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_window {
+    typedef tile_mma_column<PRODUCT_PICTURE_SIDE> column;
     static const int half = FOVEATE_TILE_QUARTER_PX / 2;
 
     uint32_t middle; /* of the tile, its base */
@@ -379,12 +379,12 @@ template <enum fovea_format FORMAT, typename Image> struct product_picture_windo
                 all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
             }
         } else {
-            const endless_image<Image> endless = {work.src, work.frame.width_px - 1,
+            const clamped_image<Image> clamped = {work.src, work.frame.width_px - 1,
                                                   work.frame.height_px - 1};
 #pragma unroll 1
             for (int i = 0; i < column::reads && !at.is_beyond(i); i++) {
                 const tile_words<uint32_t, 4> words =
-                    load_four(endless, false, left + at.x, top + at.row + i * column::rows);
+                    load_four(clamped, false, left + at.x, top + at.row + i * column::rows);
                 put_words(words, zero, at.place(planes, i));
                 all &= words.of[0] & words.of[1] & words.of[2] & words.of[3];
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/products/product.cuh): light, as halves from 0 to 1, to sRGB's bytes (IEC 61966-2-1), by a table
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): light, as halves from 0 to 1, to sRGB's bytes (IEC 61966-2-1), by a table
  * that the compiler makes. Straight lines over 32 neighbouring halves each: no half's level is rounded otherwise than
  * the formula's. A logarithm and a power take four times as long, 16 clocks of a slow pipe for a warp's numbers. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_ENCODE_CUH
@@ -9,7 +9,7 @@
 
 #include "table.cuh"
 
-struct product_encoding {
+struct tile_mma_encoding {
     static const int shift = 5; /* halves of a line, as a power of two */
     static const int one = 0x3c00;
     static const int count = (one >> shift) + 1;
@@ -17,7 +17,7 @@ struct product_encoding {
     /* Of a half's bits h: (h % 256) low + 255 high is 65536 times its level. */
     uint32_t of[count]; /* low | high << 16 */
 
-    constexpr product_encoding() : of()
+    constexpr tile_mma_encoding() : of()
     {
         int first[257] = {}; /* the least halves that are levels 0 to 255 */
         for (int level = 1; level < 256; level++) {
@@ -72,7 +72,7 @@ struct product_encoding {
     }
     static constexpr double value_of(int half)
     {
-        return half <= one ? product_half_value((uint32_t)half) : 1.0;
+        return half <= one ? tile_mma_half_value((uint32_t)half) : 1.0;
     }
     static constexpr int least_half_from(double light)
     {
@@ -134,14 +134,14 @@ struct product_encoding {
     }
 };
 
-static __device__ const product_encoding product_bytes;
+static __device__ const tile_mma_encoding tile_mma_bytes;
 
 /* Two numbers' levels, each in the low byte of a half. */
 static __device__ __forceinline__ uint32_t bytes_of_light(uint32_t two)
 {
-    const uint32_t *lines = product_bytes.of;
-    const uint32_t first = __ldg(lines + ((two & 0xffffu) >> product_encoding::shift));
-    const uint32_t second = __ldg(lines + (two >> (16 + product_encoding::shift)));
+    const uint32_t *lines = tile_mma_bytes.of;
+    const uint32_t first = __ldg(lines + ((two & 0xffffu) >> tile_mma_encoding::shift));
+    const uint32_t second = __ldg(lines + (two >> (16 + tile_mma_encoding::shift)));
     const uint32_t by = two | 0xff00ff00u;
     return __byte_perm(__dp2a_lo(first, by, 32768u), __dp2a_hi(second, by, 32768u), 0x0602);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/products/product.cuh): from blurred samples to pixels of half floats, which keep their
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels of half floats, which keep their
  * alpha. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_FLOATS_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_FLOATS_CUH
@@ -12,7 +12,7 @@
  * write was half of a sector. PLAIN: in runs, all columns in the picture and sixteen rows at least. Then the alpha of a
  * lane's next pixels is asked for as soon as that of the ones before is used: to wait for it at each row took most of
  * the time. */
-template <typename Image> struct product_float_writer {
+template <typename Image> struct tile_mma_float_writer {
     static const int count = 2;
     static const int apart_px = 8; /* from one square's to the next one's */
     typedef tile_words<uint2, count> two;
@@ -29,10 +29,10 @@ template <typename Image> struct product_float_writer {
     uint32_t alpha[PRODUCT_DOWNS][2][2][count];
 
     /* (x, y): the warp's first pixel. */
-    __device__ __forceinline__
-    product_float_writer(const tile_work<FOVEA_FORMAT_RGBA16F, Image> &tile, int side, int x, int y)
+    __device__ __forceinline__ tile_mma_float_writer(
+        const tile_work<FOVEA_FORMAT_RGBA16F, Image> &tile, int side, int x, int y)
         : work(tile), side_px(side), rows(min(side, tile.frame.height_px - y)),
-          x0(x + product_lane() % 4 * count), y0(y + product_lane() / 4),
+          x0(x + tile_mma_lane() % 4 * count), y0(y + tile_mma_lane() / 4),
           plain(x + side <= tile.frame.width_px && rows >= 16 && has_runs(tile.dst, count) &&
                 has_runs(tile.src, count) && is_near(tile.dst) && is_near(tile.src)),
           to(run_at(tile.dst, x0, y0)), from(run_at(tile.src, x0, y0))
@@ -87,7 +87,7 @@ template <typename Image> struct product_float_writer {
 };
 
 /* Two neighbours, from a product. */
-static __device__ __forceinline__ uint4 floats_of_two(const product_levels &levels,
+static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &levels,
                                                       const uint32_t (&of)[PRODUCT_COLORS])
 {
     const uint32_t red = bits_of(__hadd2(half2_of(of[0]), levels.zero[0]));
@@ -99,8 +99,8 @@ static __device__ __forceinline__ uint4 floats_of_two(const product_levels &leve
 
 /* A warp's pixels, as write_upsampled makes them of bytes. */
 template <bool PLAIN, typename Image>
-static __device__ __forceinline__ void write_floats(product_float_writer<Image> &writer,
-                                                    const product_levels &levels,
+static __device__ __forceinline__ void write_floats(tile_mma_float_writer<Image> &writer,
+                                                    const tile_mma_levels &levels,
                                                     const uint32_t (&z)[PRODUCT_COLORS][4],
                                                     const uint32_t *first_across,
                                                     const uint32_t *first_down)

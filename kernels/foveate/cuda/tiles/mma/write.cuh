@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/products/product.cuh): from blurred samples to pixels. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
 
@@ -13,7 +13,7 @@
 /* ---- Pixels */
 
 /* What turns samples relative to a base into words. */
-struct product_levels {
+struct tile_mma_levels {
     __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
     __half2 low[PRODUCT_COLORS]; /* that samples are not below */
     __half2 high[PRODUCT_COLORS];
@@ -62,30 +62,30 @@ static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t
 #define PRODUCT_ROUNDS_ONCE false
 #endif
 
-/* What a product that makes pixels begins with. Two words, as in product_weights. */
+/* What a product that makes pixels begins with. Two words, as in tile_mma_weights. */
 template <bool LIGHT>
-static __device__ __forceinline__ mma_halves start_of_pixels(const product_levels &levels, int c)
+static __device__ __forceinline__ mma_halves start_of_pixels(const tile_mma_levels &levels, int c)
 {
     const uint32_t start = bits_of(levels.zero[c]);
     return PRODUCT_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
 }
 
-static __device__ __forceinline__ uint32_t level_of_product(const product_levels &levels, int c,
-                                                            uint32_t two)
+static __device__ __forceinline__ uint32_t level_of_mma_tile(const tile_mma_levels &levels, int c,
+                                                             uint32_t two)
 {
     return PRODUCT_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
 }
 
 /* Two neighbours from such products. */
 template <bool LIGHT, bool OPAQUE>
-static __device__ __forceinline__ uint2 words_of_two(const product_levels &levels,
+static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &levels,
                                                      const uint32_t (&of)[PRODUCT_COLORS],
                                                      uint32_t alpha)
 {
     uint32_t channels[PRODUCT_COLORS];
 #pragma unroll
     for (int c = 0; c < PRODUCT_COLORS; c++) {
-        channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_product(levels, c, of[c]);
+        channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_mma_tile(levels, c, of[c]);
     }
     return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
 }
@@ -105,7 +105,7 @@ template <typename Image> static __device__ __forceinline__ bool is_near(const I
 
 /* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so that nothing is asked
  * for each: PLAIN, decided once. Of rows sixteen at least do. */
-template <enum fovea_format FORMAT, typename Image> struct product_writer {
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     static const int count = 4;
     typedef tile_words<uint32_t, count> four;
 
@@ -120,8 +120,8 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
     int stride; /* of runs */
 
     /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
-    __device__ __forceinline__ product_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
-                                              int side_px, int x, int y, int right, int below)
+    __device__ __forceinline__ tile_mma_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
+                                               int side_px, int x, int y, int right, int below)
         : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
     {
         const foveate_frame &frame = work.frame;
@@ -178,8 +178,8 @@ template <enum fovea_format FORMAT, typename Image> struct product_writer {
 
 /* The alphas of a lane's next pixels, of a warp's that lie in the picture and are not opaque. They are asked for as soon
  * as those of the pixels before are used: to wait for them at each row took half of the time. */
-template <enum fovea_format FORMAT, typename Image> struct product_alphas {
-    typedef product_writer<FORMAT, Image> writer;
+template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
+    typedef tile_mma_writer<FORMAT, Image> writer;
 
     typename writer::four own[2]; /* rows y and y + 8 */
 
@@ -214,7 +214,7 @@ static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t
 template <bool FOURS>
 static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
 {
-    const int lane = product_lane();
+    const int lane = tile_mma_lane();
     const int pixel = FOURS ? lane / 4 / 2 * 4 + lane / 4 % 2 : lane / 4;
     return pointer_of_lane(rows + 8 * pixel + lane % 4);
 }
@@ -234,7 +234,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
         for (int c = 0; c < PRODUCT_COLORS; c++) {
             mma_halves x;
             mma_begin_halves(x, z[c], upper, lower, make_uint2(0, 0));
-            across[c][p] = make_uint2(mma_turned(x.x), mma_turned(x.y));
+            across[c][p] = make_uint2(mma_transposed(x.x), mma_transposed(x.y));
         }
     }
 }
@@ -254,7 +254,7 @@ struct spline_downs {
 
     __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
     {
-        const int lane = product_lane();
+        const int lane = tile_mma_lane();
         const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
 #pragma unroll
         for (int q = 0; q < PRODUCT_DOWNS; q++) {
@@ -269,7 +269,7 @@ struct spline_downs {
 
 /* And down: sixteen rows of a pair. `samples`: of rows and of the rows 8 on, of each square. */
 template <bool LIGHT>
-static __device__ __forceinline__ void upsample_down(const product_levels &levels,
+static __device__ __forceinline__ void upsample_down(const tile_mma_levels &levels,
                                                      const uint32_t (&down)[4],
                                                      const uint2 (&across)[PRODUCT_COLORS][2],
                                                      uint32_t (&samples)[2][2][PRODUCT_COLORS])
@@ -290,7 +290,7 @@ static __device__ __forceinline__ void upsample_down(const product_levels &level
 /* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. */
 template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_sixteen_rows(
-    const product_writer<FORMAT, Image> &writer, const product_levels &levels,
+    const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
     const uint32_t (&samples)[2][2][PRODUCT_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
 {
 #pragma unroll
@@ -305,14 +305,14 @@ static __device__ __forceinline__ void write_sixteen_rows(
  * what is opaque does without their instructions. `first_...`: the warp's first pixel's row of the spline's, along
  * either axis. */
 template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_pairs(const product_writer<FORMAT, Image> &writer,
-                                                   const product_levels &levels,
+static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT, Image> &writer,
+                                                   const tile_mma_levels &levels,
                                                    const uint32_t (&z)[PRODUCT_COLORS][4],
                                                    const uint32_t *first_across,
                                                    const uint32_t *first_down, int side_px)
 {
     const int rows_px = PLAIN ? writer.rows : side_px;
-    product_alphas<FORMAT, Image> next;
+    tile_mma_alphas<FORMAT, Image> next;
     if (ASKS) {
         next.ask(writer, 0, 0);
     }
@@ -346,8 +346,8 @@ static __device__ __forceinline__ void write_pairs(const product_writer<FORMAT, 
 }
 
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(const product_writer<FORMAT, Image> &writer,
-                                                       const product_levels &levels,
+static __device__ __forceinline__ void write_upsampled(const tile_mma_writer<FORMAT, Image> &writer,
+                                                       const tile_mma_levels &levels,
                                                        const uint32_t (&z)[PRODUCT_COLORS][4],
                                                        const uint32_t *first_across,
                                                        const uint32_t *first_down, int side_px)

@@ -11,7 +11,7 @@
 /* ---- Halves, when compiled */
 
 /* From 2^-24 to 1, and 0. */
-static constexpr uint32_t product_half_bits(double value)
+static constexpr uint32_t tile_mma_half_bits(double value)
 {
     if (value < 1.0 / 16384) {
         return (uint32_t)(value * 16777216.0 + 0.5);
@@ -24,7 +24,7 @@ static constexpr uint32_t product_half_bits(double value)
     return ((uint32_t)exponent << 10) + (uint32_t)(value * 1024.0 - 1024.0 + 0.5);
 }
 
-static constexpr double product_half_value(uint32_t bits)
+static constexpr double tile_mma_half_value(uint32_t bits)
 {
     int exponent = (int)(bits >> 10);
     double value = exponent > 0 ? 1.0 + (bits & 1023u) / 1024.0 : (bits & 1023u) / 512.0;
@@ -38,14 +38,14 @@ static constexpr double product_half_value(uint32_t bits)
 
 /* Entry i is of variance i / 80, in samples squared, then 0.4 2^((i - 32) / 14): the weights at distances d and d + 1,
  * from -26 on, as halves. They add up to 1 and have just that variance. */
-struct product_table {
+struct tile_mma_table {
     static const int entries = 96;
     static const int narrow = 32; /* that are even steps */
     static const int first = -26;
     static const int words = 52;
     uint32_t of[entries][words];
 
-    constexpr product_table() : of()
+    constexpr tile_mma_table() : of()
     {
         for (int i = 0; i < narrow; i++) {
             fill(of[i], ratio_of_narrow(i / 80.0));
@@ -122,10 +122,10 @@ struct product_table {
         uint32_t halves[28] = {};
         double middle = 1.0;
         for (int d = 1; d < 28; d++) {
-            halves[d] = product_half_bits(0.5 * weights[d] / total);
-            middle -= 2.0 * product_half_value(halves[d]);
+            halves[d] = tile_mma_half_bits(0.5 * weights[d] / total);
+            middle -= 2.0 * tile_mma_half_value(halves[d]);
         }
-        halves[0] = product_half_bits(middle);
+        halves[0] = tile_mma_half_bits(middle);
         for (int k = 0; k < words; k++) {
             const int d = k + first;
             const int next = d + 1;
@@ -134,17 +134,17 @@ struct product_table {
     }
 };
 
-static __device__ const product_table product_gaussians;
+static __device__ const tile_mma_table tile_mma_gaussians;
 
 /* From 0.4 on. */
 static __device__ __forceinline__ float entry_of_variance(float v)
 {
-    return fmaf(14.0f, tile_logarithm(v), 18.5069933f + product_table::narrow);
+    return fmaf(14.0f, tile_logarithm(v), 18.5069933f + tile_mma_table::narrow);
 }
 
 static __device__ __forceinline__ float variance_of_entry(int i)
 {
-    const float beyond = (float)(i - product_table::narrow) - 18.5069933f;
+    const float beyond = (float)(i - tile_mma_table::narrow) - 18.5069933f;
     return tile_power(beyond * (1.0f / 14.0f));
 }
 
@@ -156,7 +156,7 @@ static __device__ __forceinline__ float entry_of_any_variance(float v)
 
 static __device__ __forceinline__ float variance_of_any_entry(int i)
 {
-    return i < product_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
+    return i < tile_mma_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
 }
 
 /* That a Gaussian has when it is sampled, which is what products' polynomials are in: 0 for what is copied. */
@@ -196,8 +196,8 @@ template <int LEVEL> struct spline_table {
     {
         for (int p = 0; p < pixels; p++) {
             for (int k = 0; k < 8; k++) {
-                of[p][k] = product_half_bits(weight(p, 2 * k)) |
-                           product_half_bits(weight(p, 2 * k + 1)) << 16;
+                of[p][k] = tile_mma_half_bits(weight(p, 2 * k)) |
+                           tile_mma_half_bits(weight(p, 2 * k + 1)) << 16;
             }
         }
     }
@@ -211,14 +211,14 @@ struct spline_tables {
     spline_table<4> level_4;
 };
 
-static __device__ const spline_tables product_splines;
+static __device__ const spline_tables tile_mma_splines;
 
 /* A row for each pixel. */
 static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
 {
     const int rows = level < 4 ? FOVEATE_TILE_FOURTH_PX * level
                                : 3 * FOVEATE_TILE_FOURTH_PX + FOVEATE_TILE_WIDE_PX;
-    return product_splines.picture.of[0] + 8 * rows;
+    return tile_mma_splines.picture.of[0] + 8 * rows;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "enlarge.h"
+#include "upsample.h"
 
 #include "kernels/foveate/cpu/common/words.h"
 
@@ -38,7 +38,7 @@ static void weave_two(const float *restrict even, const float *restrict odd, int
 }
 
 /* Phase p with phase p + half of them, again and again. */
-static void weave(const struct foveate_cpu_enlarge_scratch *scratch, int32_t k, int32_t count,
+static void weave(const struct foveate_cpu_upsample_scratch *scratch, int32_t k, int32_t count,
                   float *out)
 {
     const float *from = scratch->phases;
@@ -63,8 +63,8 @@ static inline lanes phase_at(const struct foveate_cpu_spline *spline, const floa
 }
 
 /* Two and four phases, the most common ones, are woven in registers. */
-static void enlarge_twice(const struct foveate_cpu_spline *phases, const float *in, int32_t count,
-                          float *out)
+static void upsample_twice(const struct foveate_cpu_spline *phases, const float *in, int32_t count,
+                           float *out)
 {
     for (int32_t i = 0; i < count; i += LANES) {
         const lanes even = phase_at(&phases[0], in + i);
@@ -73,8 +73,8 @@ static void enlarge_twice(const struct foveate_cpu_spline *phases, const float *
     }
 }
 
-static void enlarge_four_times(const struct foveate_cpu_spline *phases, const float *in,
-                               int32_t count, float *out)
+static void upsample_four_times(const struct foveate_cpu_spline *phases, const float *in,
+                                int32_t count, float *out)
 {
     for (int32_t i = 0; i < count; i += LANES) {
         lanes phase[4];
@@ -90,9 +90,9 @@ static void enlarge_four_times(const struct foveate_cpu_spline *phases, const fl
     }
 }
 
-static void enlarge_more(const struct foveate_cpu_splines *splines,
-                         const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
-                         int32_t count, float *out)
+static void upsample_more(const struct foveate_cpu_splines *splines,
+                          const struct foveate_cpu_upsample_scratch *scratch, const float *in,
+                          int32_t count, float *out)
 {
     float *to = scratch->phases;
     for (int32_t phase = 0; phase < 1 << splines->k; phase++, to += count) {
@@ -103,16 +103,16 @@ static void enlarge_more(const struct foveate_cpu_splines *splines,
     weave(scratch, splines->k, count, out);
 }
 
-void foveate_cpu_enlarge_across(const struct foveate_cpu_splines *splines,
-                                const struct foveate_cpu_enlarge_scratch *scratch, const float *in,
-                                int32_t count, float *out)
+void foveate_cpu_upsample_across(const struct foveate_cpu_splines *splines,
+                                 const struct foveate_cpu_upsample_scratch *scratch,
+                                 const float *in, int32_t count, float *out)
 {
     if (splines->k == 1) {
-        enlarge_twice(splines->phases, in, count, out);
+        upsample_twice(splines->phases, in, count, out);
     } else if (splines->k == 2) {
-        enlarge_four_times(splines->phases, in, count, out);
+        upsample_four_times(splines->phases, in, count, out);
     } else {
-        enlarge_more(splines, scratch, in, count, out);
+        upsample_more(splines, scratch, in, count, out);
     }
 }
 
@@ -131,8 +131,8 @@ static inline void load_weights(const float *in, lanes *out)
     }
 }
 
-void foveate_cpu_enlarge_down(const struct foveate_cpu_enlarge_rows *rows, int32_t channels,
-                              float *out, ptrdiff_t out_plane)
+void foveate_cpu_upsample_down(const struct foveate_cpu_upsample_rows *rows, int32_t channels,
+                               float *out, ptrdiff_t out_plane)
 {
     lanes weights[4];
     load_weights(rows->weights, weights);
@@ -143,7 +143,7 @@ void foveate_cpu_enlarge_down(const struct foveate_cpu_enlarge_rows *rows, int32
     }
 }
 
-static inline void words_at(const struct foveate_cpu_enlarge_rows *rows, const lanes *weights,
+static inline void words_at(const struct foveate_cpu_upsample_rows *rows, const lanes *weights,
                             int32_t i, const struct pixel_light *light, foveate_cpu_words *out)
 {
     lanes channels[3];
@@ -153,11 +153,11 @@ static inline void words_at(const struct foveate_cpu_enlarge_rows *rows, const l
     *out = foveate_cpu_words_of(channels, light);
 }
 
-static inline void enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
-                                 const struct pixel_light *light, const unsigned char *alpha,
-                                 unsigned char *out)
+static inline void upsample_words(const struct foveate_cpu_upsample_rows *rows,
+                                  const struct pixel_light *light, const unsigned char *alpha,
+                                  unsigned char *out)
 {
-    const struct foveate_cpu_enlarge_rows own = *rows;
+    const struct foveate_cpu_upsample_rows own = *rows;
     lanes weights[4];
     foveate_cpu_words words;
     load_weights(rows->weights, weights);
@@ -174,13 +174,13 @@ static inline void enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
     }
 }
 
-void foveate_cpu_enlarge_words(const struct foveate_cpu_enlarge_rows *rows,
-                               const struct pixel_light *light, const unsigned char *alpha,
-                               unsigned char *out)
+void foveate_cpu_upsample_words(const struct foveate_cpu_upsample_rows *rows,
+                                const struct pixel_light *light, const unsigned char *alpha,
+                                unsigned char *out)
 {
     if (light) {
-        enlarge_words(rows, light, alpha, out);
+        upsample_words(rows, light, alpha, out);
     } else {
-        enlarge_words(rows, NULL, alpha, out);
+        upsample_words(rows, NULL, alpha, out);
     }
 }

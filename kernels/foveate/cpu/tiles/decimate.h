@@ -7,15 +7,15 @@
 
 #include "kernels/foveate/cpu/common/planes.h"
 
-#define foveate_cpu_halve_image FOVEATE_CPU_NAME(foveate_cpu_halve_image)
-#define foveate_cpu_halve_level FOVEATE_CPU_NAME(foveate_cpu_halve_level)
-#define foveate_cpu_halve_rows FOVEATE_CPU_NAME(foveate_cpu_halve_rows)
+#define foveate_cpu_decimate_image FOVEATE_CPU_NAME(foveate_cpu_decimate_image)
+#define foveate_cpu_decimate_level FOVEATE_CPU_NAME(foveate_cpu_decimate_level)
+#define foveate_cpu_decimate_rows FOVEATE_CPU_NAME(foveate_cpu_decimate_rows)
 
 /* Floats that a row of the image may take here. */
 #define FOVEATE_CPU_HALVE_PAD 64
 
 /* For one worker. */
-struct foveate_cpu_halve_scratch {
+struct foveate_cpu_decimate_scratch {
     float *rows; /* six rows of the image in planes */
     float *whole; /* one row, between the passes */
     float *even; /* its samples, every other one */
@@ -26,25 +26,25 @@ struct foveate_cpu_halve_scratch {
 };
 
 /* Rows of level 1, or of level k > 1; margins are rows too. */
-void foveate_cpu_halve_image(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
-                             int32_t end_row);
-void foveate_cpu_halve_level(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_halve_scratch *scratch, int32_t k,
-                             int32_t row);
+void foveate_cpu_decimate_image(const struct foveate_cpu_picture *picture,
+                                const struct foveate_cpu_decimate_scratch *scratch,
+                                int32_t first_row, int32_t end_row);
+void foveate_cpu_decimate_level(const struct foveate_cpu_picture *picture,
+                                const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
+                                int32_t row);
 
 /* The rows of the level below that row `row` of level k is made of, each from its margin on: any that are
  * not stored are the outermost. */
 #define FOVEATE_CPU_HALVE_TAPS 6
-static inline int32_t foveate_cpu_halve_tap(const struct foveate_plan *plan, int32_t k, int32_t row,
-                                            int32_t tap)
+static inline int32_t foveate_cpu_decimate_tap(const struct foveate_plan *plan, int32_t k,
+                                               int32_t row, int32_t tap)
 {
     const int32_t margin = foveate_level_margin(k - 1);
     return foveate_cpu_clamp(2 * row - 2 + tap, -margin, plan->levels[k - 1].height + margin - 1);
 }
 /* One channel of them as a row of level k from its margin on. */
-void foveate_cpu_halve_rows(const struct foveate_plan *plan,
-                            const struct foveate_cpu_halve_scratch *scratch, int32_t k,
-                            const float *const rows[FOVEATE_CPU_HALVE_TAPS], float *out);
+void foveate_cpu_decimate_rows(const struct foveate_plan *plan,
+                               const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
+                               const float *const rows[FOVEATE_CPU_HALVE_TAPS], float *out);
 
 #endif

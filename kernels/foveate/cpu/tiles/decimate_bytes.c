@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "halve_bytes.h"
+#include "decimate_bytes.h"
 
-#include "halve_wide.h"
+#include "decimate_wide.h"
 #include "kernels/foveate/cpu/common/words.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static void pair_up(const uint32_t *restrict in, int32_t count, uint32_t *restri
 }
 
 /* Across: of the pairs before, at and after a sample. */
-static inline void halve_at(const uint32_t *in, float *out)
+static inline void decimate_at(const uint32_t *in, float *out)
 {
     const pair_lanes before = *(const pair_lanes *)in;
     const pair_lanes here = *(const pair_lanes *)(in + 1);
@@ -86,17 +86,17 @@ static inline void halve_at(const uint32_t *in, float *out)
 }
 
 /* The last register ends with the row: what follows it must stay. */
-static void halve_across(const uint32_t *in, int32_t count, float *out)
+static void decimate_across(const uint32_t *in, int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {
-        halve_at(in + i, out + i);
+        decimate_at(in + i, out + i);
     }
     if (count >= LANES) {
-        halve_at(in + count - LANES, out + count - LANES);
+        decimate_at(in + count - LANES, out + count - LANES);
         return;
     }
     float few[LANES];
-    halve_at(in, few);
+    decimate_at(in, few);
     memcpy(out, few, (size_t)count * sizeof *out);
 }
 
@@ -111,7 +111,7 @@ static void repeat_pixels(sum_pixel *row, int32_t before, int32_t count, int32_t
     }
 }
 
-static void make_row(const struct foveate_cpu_halve_scratch *scratch,
+static void make_row(const struct foveate_cpu_decimate_scratch *scratch,
                      const unsigned char *const rows[TAPS + 2], int32_t width, int32_t pitch,
                      float *out, ptrdiff_t plane)
 {
@@ -121,13 +121,13 @@ static void make_row(const struct foveate_cpu_halve_scratch *scratch,
     repeat_pixels(sums, 2 * PAIRS_BEFORE, width, 2 * pairs - 2 * PAIRS_BEFORE - width);
     pair_up(scratch->sums, pairs, scratch->pairs[0], scratch->pairs[1], scratch->pairs[2]);
     for (int32_t c = 0; c < 3; c++) {
-        halve_across(scratch->pairs[c], pitch, out + c * plane);
+        decimate_across(scratch->pairs[c], pitch, out + c * plane);
     }
 }
 
 #else
 
-static void make_row(const struct foveate_cpu_halve_scratch *scratch,
+static void make_row(const struct foveate_cpu_decimate_scratch *scratch,
                      const unsigned char *const rows[TAPS + 2], int32_t width, int32_t pitch,
                      float *out, ptrdiff_t plane)
 {
@@ -146,9 +146,9 @@ static const unsigned char *row_at(const struct foveate_cpu_picture *picture, in
     return (const unsigned char *)src->data + foveate_cpu_clamp(y, 0, last) * src->row_stride_bytes;
 }
 
-static void halve_row(const struct foveate_cpu_picture *picture,
-                      const struct foveate_cpu_halve_scratch *scratch, int32_t row, float *out,
-                      ptrdiff_t plane)
+static void decimate_row(const struct foveate_cpu_picture *picture,
+                         const struct foveate_cpu_decimate_scratch *scratch, int32_t row,
+                         float *out, ptrdiff_t plane)
 {
     const unsigned char *rows[TAPS + 2];
     for (int32_t j = 0; j < TAPS + 2; j++) {
@@ -158,14 +158,14 @@ static void halve_row(const struct foveate_cpu_picture *picture,
              out, plane);
 }
 
-void foveate_cpu_halve_bytes(const struct foveate_cpu_picture *picture,
-                             const struct foveate_cpu_halve_scratch *scratch, int32_t first_row,
-                             int32_t end_row)
+void foveate_cpu_decimate_bytes(const struct foveate_cpu_picture *picture,
+                                const struct foveate_cpu_decimate_scratch *scratch,
+                                int32_t first_row, int32_t end_row)
 {
     const ptrdiff_t plane =
         foveate_cpu_plane_row(picture, 1, 1, 0) - foveate_cpu_plane_row(picture, 1, 0, 0);
     for (int32_t row = first_row; row < end_row; row++) {
         float *out = foveate_cpu_plane_row(picture, 1, 0, row) - FOVEATE_MARGIN;
-        halve_row(picture, scratch, row, out, plane);
+        decimate_row(picture, scratch, row, out, plane);
     }
 }
