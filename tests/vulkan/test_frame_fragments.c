@@ -103,9 +103,11 @@ static void laws_are_the_reference(void **state)
     struct rig rig;
     rig_open(&rig, NULL);
     struct fovea_foveation *foveation = &rig.settings.foveation;
-    foveation->geometry.ppd = 4.0;
+    foveation->geometry.ppd = 30.0;
+    foveation->cutoff_gain = 0.05;
+    foveation->map.kind = FOVEA_MAP_STREAK;
     for (int i = 0; i < 3 * IMAGE_CONTRAST_COUNT; i++) {
-        foveation->model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
+        foveation->model = i % 2 ? FOVEA_MODEL_MAP : FOVEA_MODEL_PHYSICAL;
         foveation->light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         foveation->paper.fragment_px = AT(sides, i + 1);
         foveation->strength = AT(strengths, i / 2);

@@ -97,22 +97,21 @@ int most_seen(fragment_filter f, int count_px)
  * or the fragment. */
 void collect_weights(axis a, int room, int from, bool of_group)
 {
-    int count = a.fragments * a.groups * room;
-    for (int i = int(gl_LocalInvocationIndex); i < count; i += THREADS) {
-        int unit = i / room;
+    const int lanes = 32;
+    int thread = int(gl_LocalInvocationIndex);
+    for (int unit = thread / lanes; unit < a.fragments * a.groups; unit += THREADS / lanes) {
         int fragment = unit / a.groups;
         fragment_filter f = filters[fragment];
-        if (f.level < 0) {
-            continue;
-        }
         int fragment_px = a.first_px + fragment * a.apart_px;
         int px = fragment_px + (unit - fragment * a.groups) * EACH;
-        int s = first_seen(f, of_group ? px : fragment_px) + from + i - unit * room;
-        vec4 four;
-        [[unroll]] for (int n = 0; n < EACH; n++) {
-            four[n] = weight_at(f, px + n, s);
+        int first = first_seen(f, of_group ? px : fragment_px) + from;
+        for (int s = thread % lanes; s < room && f.level >= 0; s += lanes) {
+            vec4 four;
+            [[unroll]] for (int n = 0; n < EACH; n++) {
+                four[n] = weight_at(f, px + n, first + s);
+            }
+            weights[unit * room + s] = four;
         }
-        weights[i] = four;
     }
 }
 
@@ -132,12 +131,14 @@ void add_column(int k, ivec2 at, int count, int weights_from, inout vec4 four[EA
 {
     foveate_level from = levels[k];
     int margin = level_margin(k);
-    int column = from.first + clamp(at.x, -margin, from.width + margin - 1) + margin;
-    int last = from.height + 2 * margin - 1;
+    int top = from.first + clamp(at.x, -margin, from.width + margin - 1) + margin;
+    int bottom = top + (from.height + 2 * margin - 1) * from.pitch;
+    int next = top + (at.y + margin) * from.pitch;
     for (int s = 0; s < count; s += EACH) {
         uvec2 halves[EACH];
         [[unroll]] for (int n = 0; n < EACH; n++) {
-            halves[n] = samples[column + clamp(at.y + margin + s + n, 0, last) * from.pitch];
+            halves[n] = samples[clamp(next, top, bottom)];
+            next += from.pitch;
         }
         [[unroll]] for (int n = 0; n < EACH; n++) {
             add(four, weights[weights_from + s + n], of_halves(halves[n]));
