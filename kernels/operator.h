@@ -18,6 +18,7 @@
 
 struct operator_api;
 struct operator_cuda_api;
+struct operator_glsl_api;
 struct operator_host;
 struct thread_pool;
 
@@ -86,7 +87,11 @@ struct operator_api {
     /* A sentence for the log on what the settings come to at this size; false: there is none. */
     bool (*plan_describe)(const struct operator_plan *plan, char *out, size_t bytes);
 
+    /* A line for a display over the picture. */
+    void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
+
     struct operator_host_api host;
+    const struct operator_glsl_api *glsl;
     const struct operator_cuda_api *cuda; /* NULL: a build without CUDA */
 };
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# GLSL -> SPIR-V -> C arrays, one for each operator and pixel width.
+# GLSL -> SPIR-V -> C arrays, one for each shader and pixel width.
 
-add_library(fovea_shaders STATIC ${CMAKE_CURRENT_LIST_DIR}/shaders.c)
+add_library(fovea_shaders STATIC shaders.c)
 target_link_libraries(fovea_shaders PRIVATE fovea_build)
+target_include_directories(fovea_shaders PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/shaders)
 
 function(fovea_add_shader folder name)
     foreach(words IN ITEMS 1 4)
-        set(source ${CMAKE_CURRENT_LIST_DIR}/${folder}/${name}.comp)
+        set(source ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${name}.comp)
         set(include ${CMAKE_CURRENT_BINARY_DIR}/shaders/${name}_${words}.inc)
         add_custom_command(OUTPUT ${include}
             COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/shaders
@@ -17,15 +18,5 @@ function(fovea_add_shader folder name)
     endforeach()
 endfunction()
 
-fovea_add_shader(foveate/glsl foveate)
-fovea_add_shader(foveate/glsl blockwise_levels)
-fovea_add_shader(foveate/glsl smooth_level)
-fovea_add_shader(foveate/glsl smooth_levels)
-fovea_add_shader(foveate/glsl smooth_nodes)
-fovea_add_shader(foveate/glsl smooth_tile_kinds)
-fovea_add_shader(foveate/glsl smooth_tile_near)
-fovea_add_shader(foveate/glsl smooth_tile_far)
 fovea_add_shader(gaze gaze_latch)
 fovea_add_shader(image raw_copy)
-fovea_add_shader(overlay overlay)
-target_include_directories(fovea_shaders PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/shaders)

@@ -4,26 +4,20 @@
 #include "vk_compute.h"
 
 #include "core/log.h"
-#include "kernels/foveate/glsl/shader_tile_shape.h"
 #include "kernels/gaze/late.h"
-#include "kernels/overlay/overlay.h"
 #include "vk_check.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define BINDING_COUNT 7
 
-/* Every pipeline has one layout, whose push constants are as large as the largest; each device has 128
- * bytes of them. */
-#define CONSTANT_BYTES sizeof(struct overlay_constants)
+/* Every pipeline has one layout, whose push constants are what each device has. */
+#define CONSTANT_BYTES OPERATOR_CONSTANT_BYTES
 
-_Static_assert(CONSTANT_BYTES <= 128, "more than every device has");
-_Static_assert(sizeof(struct foveate_frame) <= CONSTANT_BYTES, "more than the layout has");
-_Static_assert(sizeof(struct smooth_constants) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct foveate_late_own) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct shader_copy) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * FOVEATE_LATCHED_WORDS, "as gaze_latch.comp has it");
-/* The buffer Law of foveate/glsl/law.glsl. */
-_Static_assert(sizeof(struct foveate_law) == 80, "std430 has no other padding");
-_Static_assert(sizeof(struct foveate_level) == 16, "std430 has no other padding");
 
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
@@ -101,8 +95,7 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 {
     *compute = (struct vk_compute){0};
     FOVEA_TRY(check_limits(device));
-    compute->takes_tiles =
-        device->properties.limits.maxComputeSharedMemorySize >= SHADER_TILE_SHARED_BYTES;
+    compute->shared_bytes = device->properties.limits.maxComputeSharedMemorySize;
     enum fovea_result result = create_set_layout(compute, device);
     if (result == FOVEA_OK) {
         result = create_layout(compute, device);
@@ -119,10 +112,10 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
-    VkPipeline *pipelines = &compute->pipelines[0][0][0][0];
-    for (size_t i = 0; i < sizeof compute->pipelines / sizeof *pipelines; i++) {
-        vk->DestroyPipeline(device->handle, pipelines[i], NULL);
+    for (uint32_t i = 0; i < compute->pipeline_count; i++) {
+        vk->DestroyPipeline(device->handle, compute->pipelines[i].handle, NULL);
     }
+    free(compute->pipelines);
     vk->DestroyDescriptorPool(device->handle, compute->pool, NULL);
     vk->DestroyPipelineLayout(device->handle, compute->layout, NULL);
     vk->DestroyDescriptorSetLayout(device->handle, compute->set_layout, NULL);
@@ -148,10 +141,10 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
     VkDescriptorBufferInfo buffers[5] = {
         {.buffer = bindings->tables, .range = VK_WHOLE_SIZE},
-        {.buffer = bindings->samples, .range = VK_WHOLE_SIZE},
+        {.buffer = bindings->scratch, .range = VK_WHOLE_SIZE},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
         {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
-        {.buffer = bindings->filters, .range = VK_WHOLE_SIZE}};
+        {.buffer = bindings->values, .range = VK_WHOLE_SIZE}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -204,20 +197,46 @@ void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, Vk
     device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
 }
 
-static VkPipeline *find(struct vk_compute *compute, struct vk_compute_kind kind)
+/* There are a dozen at most of what frames take; of one shader they differ by format and settings. */
+VkPipeline vk_compute_find(const struct vk_compute *compute, const struct vk_compute_kind *kind)
 {
-    return &compute->pipelines[kind.which][kind.format][kind.light][kind.blur_alpha];
+    for (uint32_t i = 0; i < compute->pipeline_count; i++) {
+        const struct vk_compute_kind *made = &compute->pipelines[i].kind;
+        if (made->shader.shader == kind->shader.shader && made->format == kind->format &&
+            memcmp(made->shader.special, kind->shader.special, sizeof kind->shader.special) == 0) {
+            return compute->pipelines[i].handle;
+        }
+    }
+    return VK_NULL_HANDLE;
 }
 
-static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_device *device,
-                                         VkShaderModule module, struct vk_compute_kind kind)
+static enum fovea_result make_room(struct vk_compute *compute)
 {
-    const bool staged = compute->takes_tiles && kind.format != FOVEA_FORMAT_RGBA16F;
-    const int32_t constants[4] = {(int32_t)kind.format, kind.light, kind.blur_alpha, staged};
+    if (compute->pipeline_count < compute->pipeline_room) {
+        return FOVEA_OK;
+    }
+    const uint32_t room = compute->pipeline_room ? 2 * compute->pipeline_room : 16;
+    struct vk_compute_pipeline *grown =
+        realloc(compute->pipelines, room * sizeof *compute->pipelines);
+    if (!grown) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    compute->pipelines = grown;
+    compute->pipeline_room = room;
+    return FOVEA_OK;
+}
+
+static enum fovea_result create_pipeline(const struct vk_compute *compute, struct vk_device *device,
+                                         VkShaderModule module, const struct vk_compute_kind *kind,
+                                         VkPipeline *out_pipeline)
+{
+    const int32_t *own = kind->shader.special;
+    const int32_t constants[1 + SHADER_SPECIAL_COUNT] = {(int32_t)kind->format, own[0], own[1],
+                                                         own[2]};
     const size_t each = sizeof constants[0];
-    const VkSpecializationMapEntry entries[4] = {
+    const VkSpecializationMapEntry entries[1 + SHADER_SPECIAL_COUNT] = {
         {0, 0, each}, {1, each, each}, {2, 2 * each, each}, {3, 3 * each, each}};
-    VkSpecializationInfo special = {.mapEntryCount = 4,
+    VkSpecializationInfo special = {.mapEntryCount = 1 + SHADER_SPECIAL_COUNT,
                                     .pMapEntries = entries,
                                     .dataSize = sizeof constants,
                                     .pData = constants};
@@ -230,24 +249,31 @@ static enum fovea_result create_pipeline(struct vk_compute *compute, struct vk_d
                   .pSpecializationInfo = &special},
         .layout = compute->layout};
     VK_TRY(device->log, device->vk.CreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &info,
-                                                          NULL, find(compute, kind)));
+                                                          NULL, out_pipeline));
     return FOVEA_OK;
 }
 
 enum fovea_result vk_compute_prepare(struct vk_compute *compute, struct vk_device *device,
                                      struct vk_compute_kind kind)
 {
-    if (*find(compute, kind)) {
+    if (vk_compute_find(compute, &kind)) {
         return FOVEA_OK;
     }
-    struct shader shader = shader_get(kind.which, kind.format == FOVEA_FORMAT_RGBA16F ? 4 : 1);
+    FOVEA_TRY(make_room(compute));
+    const struct shader_code *code =
+        &kind.shader.shader->words[kind.format == FOVEA_FORMAT_RGBA16F ? 1 : 0];
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                     .codeSize = shader.bytes,
-                                     .pCode = shader.code};
+                                     .codeSize = code->bytes,
+                                     .pCode = code->code};
     VkShaderModule module = VK_NULL_HANDLE;
     VK_TRY(device->log, device->vk.CreateShaderModule(device->handle, &info, NULL, &module));
-    enum fovea_result result = create_pipeline(compute, device, module, kind);
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    enum fovea_result result = create_pipeline(compute, device, module, &kind, &pipeline);
     device->vk.DestroyShaderModule(device->handle, module, NULL);
+    if (result == FOVEA_OK) {
+        compute->pipelines[compute->pipeline_count++] =
+            (struct vk_compute_pipeline){kind, pipeline};
+    }
     return result;
 }
 
@@ -255,7 +281,8 @@ void vk_compute_record(struct vk_compute *compute, struct vk_device *device,
                        VkCommandBuffer commands, const struct vk_dispatch *dispatch)
 {
     struct vk_functions *vk = &device->vk;
-    vk->CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *find(compute, dispatch->kind));
+    vk->CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                        vk_compute_find(compute, &dispatch->kind));
     vk->CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0, 1,
                               &dispatch->set, 0, NULL);
     vk->CmdPushConstants(commands, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,

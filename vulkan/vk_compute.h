@@ -5,27 +5,29 @@
 #ifndef FOVEA_VULKAN_COMPUTE_H
 #define FOVEA_VULKAN_COMPUTE_H
 
-#include "kernels/shaders.h"
+#include "kernels/operator_glsl.h"
 #include "vk_buffer.h"
 #include "vk_format.h"
 
-#define VK_COMPUTE_FORMATS 8 /* enum fovea_format below this */
+/* Which pipeline. */
+struct vk_compute_kind {
+    struct operator_shader shader;
+    enum fovea_format format;
+};
+
+struct vk_compute_pipeline {
+    struct vk_compute_kind kind;
+    VkPipeline handle;
+};
 
 struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
-    bool takes_tiles; /* workgroups may have SHADER_TILE_SHARED_BYTES */
-    /* light, blur_alpha; made when first asked for */
-    VkPipeline pipelines[SHADER_COUNT][VK_COMPUTE_FORMATS][FOVEATE_LIGHT_COUNT][2];
-};
-
-/* Which pipeline. */
-struct vk_compute_kind {
-    enum shader_operator which;
-    enum fovea_format format;
-    int32_t light; /* FOVEATE_LIGHT_*; of UNORM formats */
-    bool blur_alpha; /* alpha is averaged like a colour */
+    uint32_t shared_bytes; /* of a workgroup */
+    struct vk_compute_pipeline *pipelines; /* made when first asked for */
+    uint32_t pipeline_count;
+    uint32_t pipeline_room;
 };
 
 /* What a descriptor set points to; images are in GENERAL. */
@@ -33,8 +35,8 @@ struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
     VkBuffer tables;
-    VkBuffer samples;
-    VkBuffer filters;
+    VkBuffer scratch;
+    VkBuffer values;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;
@@ -70,6 +72,8 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
 void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                VkImageView result);
 
+/* None where it was not made. */
+VkPipeline vk_compute_find(const struct vk_compute *compute, const struct vk_compute_kind *kind);
 /* Makes the pipeline if it is not there yet. */
 FOVEA_MUST_CHECK enum fovea_result vk_compute_prepare(struct vk_compute *compute,
                                                       struct vk_device *device,

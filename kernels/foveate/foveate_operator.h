@@ -8,6 +8,7 @@
 #include "foveate.h"
 
 extern const struct operator_api foveate_operator;
+extern const struct operator_glsl_api foveate_operator_glsl;
 /* Where FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_cuda_api foveate_operator_cuda;
 

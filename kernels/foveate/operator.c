@@ -8,6 +8,8 @@
 #include "core/log.h"
 #include "kernels/foveate/model/model.h"
 
+#include <stdio.h>
+
 struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
                                       const struct operator_frame *frame)
 {
@@ -67,6 +69,29 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
     return true;
 }
 
+/* "smooth paper  linear light  strength 1.00" */
+static void plan_summarize(const struct operator_plan *operator_plan, char *out, size_t bytes)
+{
+    static const char *const models[] = {[FOVEA_MODEL_PAPER] = "paper",
+                                         [FOVEA_MODEL_PHYSICAL] = "physical",
+                                         [FOVEA_MODEL_CURVE] = "curve",
+                                         [FOVEA_MODEL_MAP] = "map"};
+    static const char *const lights[] = {
+        [FOVEATE_LIGHT_STORED] = "encoded", [FOVEATE_LIGHT_SRGB] = "linear",
+        [FOVEATE_LIGHT_PQ] = "linear PQ",   [FOVEATE_LIGHT_HLG] = "linear HLG",
+        [FOVEATE_LIGHT_GAMMA] = "gamma",    [FOVEATE_LIGHT_TABLE] = "table"};
+    const struct foveate_plan *plan = foveate_plan_of(operator_plan);
+    const char *model = models[plan->foveation.model];
+    const double strength = plan->foveation.strength;
+    if (plan->smooth) {
+        snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model,
+                 lights[foveate_plan_light(plan)], strength);
+    } else {
+        snprintf(out, bytes, "blockwise %s  %u px  strength %.2f", model, plan->fragment_px,
+                 strength);
+    }
+}
+
 /* ---- The processor */
 
 static struct foveate_cpu *cpu(struct operator_host *host)
@@ -121,10 +146,12 @@ const struct operator_api foveate_operator = {
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
+    .plan_summarize = plan_summarize,
     .host = {.create = host_create,
              .destroy = host_destroy,
              .reserve = host_reserve,
              .run = host_run},
+    .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &foveate_operator_cuda,
 #endif

@@ -30,10 +30,8 @@
 #include "config/settings.h"
 #include "core/process.h"
 #include "fovea_vulkan.h"
-#include "kernels/foveate/glsl/shader_fragments.h"
-#include "kernels/foveate/glsl/shader_tiles.h"
 #include "kernels/gaze/late.h"
-#include "kernels/overlay/overlay.h"
+#include "kernels/operators.h"
 #include "plugin/context/map_copy.h"
 #include "plugin/gaze/gaze_source.h"
 #include "vulkan/interop/peer.h"
@@ -94,11 +92,10 @@ struct frame_scratch {
 struct frame_plan {
     struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
-    struct foveate_shader_tiles tiles; /* how the shaders make a smooth plan */
-    struct foveate_shader_fragments fragments; /* and a blockwise one, of UNORM pictures */
-    struct vk_buffer tables; /* law, levels, the law's table, the display's samples */
-    struct vk_buffer filters; /* blockwise: rings, taps, fragments' filters on levels */
-    struct vk_buffer samples; /* of all levels, where there are some */
+    struct operator_glsl *glsl;
+    struct vk_buffer tables;
+    struct vk_buffer values;
+    struct vk_buffer scratch; /* what passes leave for each other */
     uint64_t last_frame;
 };
 
@@ -253,7 +250,7 @@ struct fovea_vk {
     uint32_t refusals[FRAME_MAX_REFUSALS];
     uint32_t refusal_count;
     struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];
-    char hud[OVERLAY_TEXT_BYTES];
+    char hud[OPERATOR_TEXT_BYTES];
     int64_t hud_next_ns;
 };
 
@@ -353,14 +350,9 @@ void frame_images_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    const struct operator_plan_desc *desc,
                                                    struct frame_plan **out_plan);
-/* Whether pictures of a format are made by that shader, of those that foveate. */
-bool frame_plan_takes(const struct frame_plan *entry, enum fovea_format format,
-                      enum shader_operator which);
-/* Whether they are made blockwise and from levels. */
-bool frame_plan_in_fragments(const struct frame_plan *entry, enum fovea_format format);
-FOVEA_MUST_CHECK enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea,
-                                                          enum fovea_format format,
-                                                          struct frame_plan *entry);
+FOVEA_MUST_CHECK enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea,
+                                                           enum fovea_format format,
+                                                           struct frame_plan *entry);
 /* The peer gets to know it, once. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
                                                     struct frame_plan *entry);
@@ -410,6 +402,7 @@ void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work
 enum frame_way { FRAME_IN, FRAME_OUT };
 void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands, enum frame_way way);
+struct vk_compute_kind frame_copy_kind(const struct frame_work *work);
 
 /* frame_record.c: each records into commands that are open. */
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
@@ -446,6 +439,7 @@ void frame_late_finish(struct fovea_vk *fovea);
 void frame_late_leave(struct fovea_vk *fovea);
 /* The plans are found: whether this frame's gaze is late. */
 void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work);
+struct vk_compute_kind frame_late_kind(void);
 /* The latch, before every kernel; nothing where the frame is not late. */
 void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
@@ -466,6 +460,7 @@ void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer command
 
 /* frame_overlay.c */
 bool frame_overlay_wanted(const struct fovea_overlay *overlay);
+struct vk_compute_kind frame_overlay_kind(const struct frame_work *work);
 void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
 
@@ -487,9 +482,6 @@ FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struc
 
 /* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
-/* The pipeline of an operator for this frame's format and light. */
-struct vk_compute_kind frame_compute_kind(const struct frame_work *work,
-                                          enum shader_operator which);
 
 /* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,

@@ -37,6 +37,14 @@ void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work
     }
 }
 
+/* Of words, whatever they mean. */
+struct vk_compute_kind frame_copy_kind(const struct frame_work *work)
+{
+    const bool wide = work->src.format->pixel == FOVEA_FORMAT_RGBA16F;
+    return (struct vk_compute_kind){.shader.shader = &shader_copy,
+                                    .format = wide ? FOVEA_FORMAT_RGBA16F : FOVEA_FORMAT_RGBA8};
+}
+
 void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands, enum frame_way way)
 {
@@ -50,7 +58,7 @@ void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
             .from_px = {from[0], from[1]},
             .to_px = {to[0], to[1]},
             .size_px = {(int32_t)work->view_width_px, (int32_t)work->view_height_px}};
-        struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_COPY),
+        struct vk_dispatch dispatch = {.kind = frame_copy_kind(work),
                                        .set = way == FRAME_IN ? work->slot->copy_in_set
                                                               : work->slot->copy_out_set,
                                        .constants = &constants,

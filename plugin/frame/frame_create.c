@@ -76,7 +76,7 @@ static enum fovea_result make_frames(struct fovea_vk *fovea)
     FOVEA_TRY(
         vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count * FOVEA_VK_MAX_VIEWS));
     FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
-                                    (VkDeviceSize)fovea->slot_count * OVERLAY_TEXT_BYTES));
+                                    (VkDeviceSize)fovea->slot_count * OPERATOR_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
     FOVEA_TRY(frame_late_init(fovea));
     for (uint32_t i = 0; i < fovea->slot_count; i++) {

@@ -221,13 +221,19 @@ static void latch_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
                                         0, 1, &info, 0, NULL, 0, NULL);
 }
 
+/* It knows no pixels. */
+struct vk_compute_kind frame_late_kind(void)
+{
+    return (struct vk_compute_kind){.shader.shader = &shader_latch, .format = FOVEA_FORMAT_RGBA8};
+}
+
 void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands)
 {
     if (!work->late) {
         return;
     }
-    const struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_LATCH),
+    const struct vk_dispatch dispatch = {.kind = frame_late_kind(),
                                          .set = fovea->late.sets[work->slot_index],
                                          .constants = &work->late_own,
                                          .constant_bytes = sizeof work->late_own,

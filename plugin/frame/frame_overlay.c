@@ -4,9 +4,7 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "kernels/foveate/foveate_operator.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The HUD's text is made anew this often. */
@@ -24,12 +22,12 @@ bool frame_overlay_wanted(const struct fovea_overlay *overlay)
 static uint32_t put_lines(char *grid, uint32_t row, const char *text)
 {
     uint32_t column = 0;
-    for (; *text && row < OVERLAY_TEXT_ROWS; text++) {
+    for (; *text && row < OPERATOR_TEXT_ROWS; text++) {
         if (*text == '\n') {
             row++;
             column = 0;
-        } else if (column < OVERLAY_TEXT_COLUMNS) {
-            grid[row * OVERLAY_TEXT_COLUMNS + column++] = *text;
+        } else if (column < OPERATOR_TEXT_COLUMNS) {
+            grid[row * OPERATOR_TEXT_COLUMNS + column++] = *text;
         }
     }
     return column > 0 ? row + 1 : row;
@@ -46,31 +44,6 @@ static const char *state_words(const struct frame_work *work, const struct fovea
     return gaze->state == FOVEA_GAZE_TRACKED ? "gaze tracked"
            : gaze->state == FOVEA_GAZE_HELD  ? "gaze held"
                                              : "gaze lost";
-}
-
-/* "smooth paper  linear light  strength 1.00" */
-static void describe(char *out, size_t bytes, const struct frame_work *work, double strength)
-{
-    static const char *const models[] = {[FOVEA_MODEL_PAPER] = "paper",
-                                         [FOVEA_MODEL_PHYSICAL] = "physical",
-                                         [FOVEA_MODEL_CURVE] = "curve",
-                                         [FOVEA_MODEL_MAP] = "map"};
-    const struct foveate_plan *plan = foveate_plan_of(work->views[0].plan->plan);
-    const char *model = models[plan->foveation.model];
-    static const char *const lights[] = {[FOVEATE_LIGHT_STORED] = "encoded",
-                                         [FOVEATE_LIGHT_SRGB] = "linear",
-                                         [FOVEATE_LIGHT_PQ] = "linear PQ",
-                                         [FOVEATE_LIGHT_HLG] = "linear HLG",
-                                         [FOVEATE_LIGHT_HLG_BLUE_FIRST] = "linear HLG",
-                                         [FOVEATE_LIGHT_GAMMA] = "gamma",
-                                         [FOVEATE_LIGHT_TABLE] = "table"};
-    const char *light = lights[foveate_frame_of(plan, &work->views[0].frame).light];
-    if (plan->smooth) {
-        snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model, light, strength);
-    } else {
-        snprintf(out, bytes, "blockwise %s  %u px  strength %.2f", model, plan->fragment_px,
-                 strength);
-    }
 }
 
 /* "gpu 0.43 ms p50  0.51 ms p99  caller 40 us": the caller is the thread that hands frames over. */
@@ -104,11 +77,11 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     if (fovea_vk_get_stats(fovea, &stats) < 0) {
         return;
     }
-    char model[OVERLAY_TEXT_COLUMNS + 1];
-    char times[OVERLAY_TEXT_COLUMNS + 1];
-    char age[OVERLAY_TEXT_COLUMNS + 1];
+    char model[OPERATOR_TEXT_COLUMNS + 1];
+    char times[OPERATOR_TEXT_COLUMNS + 1];
+    char age[OPERATOR_TEXT_COLUMNS + 1];
     char text[768];
-    describe(model, sizeof model, work, fovea->settings.foveation.strength);
+    operators_default()->plan_summarize(work->views[0].plan->plan, model, sizeof model);
     write_times(times, sizeof times, &stats);
     write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
@@ -132,74 +105,49 @@ static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
         fovea->hud_next_ns = now_ns + HUD_PERIOD_NS;
         write_hud(fovea, work);
     }
-    memcpy((char *)fovea->text.mapped + work->slot_index * OVERLAY_TEXT_BYTES, fovea->hud,
-           OVERLAY_TEXT_BYTES);
+    memcpy((char *)fovea->text.mapped + work->slot_index * OPERATOR_TEXT_BYTES, fovea->hud,
+           OPERATOR_TEXT_BYTES);
 }
 
 /* ---- What is drawn ---- */
 
-/* Where the law goes by the angle between rays the shader does, too: the gaze may yet move. */
-static void set_rings(const struct foveate_plan *plan, struct overlay_constants *constants)
+struct vk_compute_kind frame_overlay_kind(const struct frame_work *work)
 {
-    static const double rings_deg[4] = {2, 5, 10, 20};
-    const bool by_angle =
-        plan->law.kind == FOVEATE_LAW_PROJECTED || plan->law.kind == FOVEATE_LAW_MAP_PROJECTED;
-    const double half_diagonal_px = 0.5 * hypot(plan->width_px, plan->height_px);
-    const double per_deg = by_angle ? 1.0 : half_diagonal_px / plan->foveation.paper.e_max_deg;
-    constants->flags |= by_angle ? OVERLAY_RINGS_BY_ANGLE : 0;
-    for (int i = 0; i < 4; i++) {
-        constants->rings[i] = (float)(rings_deg[i] * per_deg);
-    }
-}
-
-static void set_text(const struct frame_work *work, struct overlay_constants *constants)
-{
-    constants->text_columns = OVERLAY_TEXT_COLUMNS;
-    constants->text_rows = OVERLAY_TEXT_ROWS;
-    constants->text_scale = work->view_height_px >= 1440 ? 2 : 1;
-}
-
-static void set_marks(const struct frame_work *work, const struct fovea_overlay *overlay,
-                      const struct frame_view *view, struct overlay_constants *constants)
-{
-    constants->wipe_px = (float)(overlay->wipe_uv * work->view_width_px);
-    constants->flags |=
-        (overlay->marker ? OVERLAY_MARKER : 0) | (overlay->heatmap ? OVERLAY_HEATMAP : 0);
-    if (overlay->rings) {
-        set_rings(foveate_plan_of(view->plan->plan), constants);
-    }
+    return (struct vk_compute_kind){.shader.shader = operators_default()->glsl->draws,
+                                    .format = work->src.format->pixel};
 }
 
 /* A view that was passed through has nothing to mark; the first one has the HUD in any case. */
-static struct overlay_constants make_constants(const struct fovea_overlay *overlay,
-                                               const struct frame_work *work, uint32_t index)
+static struct operator_marks make_marks(const struct fovea_overlay *overlay,
+                                        const struct frame_work *work, uint32_t index)
 {
-    const struct frame_view *view = &work->views[index];
-    const struct foveate_plan *plan = foveate_plan_of(view->plan->plan);
-    struct overlay_constants constants = {
-        .frame = foveate_frame_of(plan, &view->frame),
-        .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
-        .flags = (work->src.format->swap_red_blue ? OVERLAY_SWAP_RED_BLUE : 0) |
-                 (plan->smooth ? OVERLAY_SMOOTH : 0),
-        .text_scale = 1};
-    if (view->foveated) {
-        set_marks(work, overlay, view, &constants);
+    struct operator_marks marks = {.text_scale = 1};
+    if (work->views[index].foveated) {
+        marks.marker = overlay->marker;
+        marks.rings = overlay->rings;
+        marks.heatmap = overlay->heatmap;
+        marks.wipe_px = (float)(overlay->wipe_uv * work->view_width_px);
     }
     if (overlay->hud && index == 0) {
-        set_text(work, &constants);
+        marks.text_columns = OPERATOR_TEXT_COLUMNS;
+        marks.text_rows = OPERATOR_TEXT_ROWS;
+        marks.text_scale = work->view_height_px >= 1440 ? 2 : 1;
     }
-    return constants;
+    return marks;
 }
 
 static void record_view(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
                         VkCommandBuffer commands)
 {
-    struct overlay_constants constants = make_constants(&fovea->settings.overlay, work, index);
-    struct vk_dispatch dispatch = {.kind = frame_compute_kind(work, SHADER_OVERLAY),
-                                   .set = work->slot->sets[index],
-                                   .constants = &constants,
-                                   .constant_bytes = sizeof constants};
-    shader_pixel_groups(work->view_width_px, work->view_height_px, dispatch.groups);
+    const struct frame_view *view = &work->views[index];
+    const struct operator_marks marks = make_marks(&fovea->settings.overlay, work, index);
+    struct operator_pass pass;
+    operators_default()->glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
+    const struct vk_dispatch dispatch = {.kind = frame_overlay_kind(work),
+                                         .set = work->slot->sets[index],
+                                         .constants = pass.constants,
+                                         .constant_bytes = pass.constant_bytes,
+                                         .groups = {pass.groups[0], pass.groups[1]}};
     frame_record_kernel_barrier(fovea, commands);
     vk_compute_record(&fovea->compute, &fovea->device, commands, &dispatch);
 }

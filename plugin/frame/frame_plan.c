@@ -3,11 +3,7 @@
 
 #include "frame.h"
 
-#include "core/large_memory.h"
 #include "core/log.h"
-#include "kernels/foveate/foveate_operator.h"
-#include "kernels/image/pixel_light.h"
-#include "kernels/operators.h"
 
 #include <string.h>
 
@@ -18,8 +14,9 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
         fovea->peer->api->forget_plan(fovea->peer, &plan->peer);
     }
     vk_buffer_finish(&plan->tables, &fovea->device);
-    vk_buffer_finish(&plan->filters, &fovea->device);
-    vk_buffer_finish(&plan->samples, &fovea->device);
+    vk_buffer_finish(&plan->values, &fovea->device);
+    vk_buffer_finish(&plan->scratch, &fovea->device);
+    operators_default()->glsl->destroy(&plan->glsl);
     operators_default()->plan_destroy(&plan->plan);
     *plan = (struct frame_plan){0};
 }
@@ -32,58 +29,18 @@ void frame_plans_finish(struct fovea_vk *fovea)
 }
 
 /* Every workgroup reads them: near the device where there is such memory, which is written once and in
- * order. Buffers of no bytes cannot be made: an empty table is one zeroed entry. */
-static enum fovea_result make_table(struct fovea_vk *fovea, struct vk_buffer *buffer, size_t bytes)
+ * order. */
+static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *entry)
 {
-    FOVEA_TRY(vk_buffer_init_shared(buffer, &fovea->device, bytes ? bytes : 64,
+    const struct operator_glsl_api *api = operators_default()->glsl;
+    const struct operator_glsl_memory memory = api->memory(entry->glsl);
+    FOVEA_TRY(vk_buffer_init_shared(&entry->tables, &fovea->device, memory.table_bytes,
                                     VK_BUFFER_READ_BY_KERNELS));
-    if (bytes == 0) {
-        memset(buffer->mapped, 0, buffer->bytes);
+    if (memory.value_bytes > 0) {
+        FOVEA_TRY(vk_buffer_init_shared(&entry->values, &fovea->device, memory.value_bytes,
+                                        VK_BUFFER_READ_BY_KERNELS));
     }
-    return FOVEA_OK;
-}
-
-/* The law, the levels, the law's table and the display's samples: the buffer Law of foveate/glsl/law.glsl. */
-static enum fovea_result upload_law(struct fovea_vk *fovea, struct frame_plan *entry)
-{
-    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    size_t table_bytes = (size_t)plan->law.table_count * sizeof plan->law_table[0];
-    size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
-    FOVEA_TRY(make_table(fovea, &entry->tables,
-                         sizeof plan->law + sizeof plan->levels + table_bytes + light_bytes));
-    const struct foveate_level *levels = entry->tiles.used       ? entry->tiles.levels
-                                         : entry->fragments.used ? entry->fragments.levels
-                                                                 : plan->levels;
-    char *to = entry->tables.mapped;
-    memcpy(to, &plan->law, sizeof plan->law);
-    memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
-    if (table_bytes > 0) {
-        memcpy(to + sizeof plan->law + sizeof plan->levels, plan->law_table, table_bytes);
-    }
-    if (light_bytes > 0) {
-        foveate_plan_fill_light(
-            plan, (float *)(void *)(to + sizeof plan->law + sizeof plan->levels + table_bytes));
-    }
-    return FOVEA_OK;
-}
-
-/* Rings, then taps, then words: the buffer Filters of foveate/glsl/grid.glsl. */
-static enum fovea_result upload_filters(struct fovea_vk *fovea, struct frame_plan *entry,
-                                        const struct foveate_shader_words *words)
-{
-    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    const size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
-    const size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
-    const size_t word_bytes = words->count * sizeof words->words[0];
-    FOVEA_TRY(make_table(fovea, &entry->filters, ring_bytes + tap_bytes + word_bytes));
-    char *to = entry->filters.mapped;
-    if (plan->ring_count > 0) {
-        memcpy(to, plan->rings, ring_bytes);
-        memcpy(to + ring_bytes, plan->taps, tap_bytes);
-    }
-    if (words->count > 0) {
-        memcpy(to + ring_bytes + tap_bytes, words->words, word_bytes);
-    }
+    api->fill(entry->glsl, entry->tables.mapped, entry->values.mapped);
     return FOVEA_OK;
 }
 
@@ -104,81 +61,20 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
 {
     FOVEA_TRY(operators_default()->plan_create(desc, &entry->plan));
     describe_view(fovea, entry->plan);
-    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    struct foveate_shader_words words = {0};
-    enum fovea_result result = FOVEA_OK;
-    if (fovea->compute.takes_tiles) {
-        entry->tiles = foveate_shader_tiles_of(plan);
-        result = foveate_shader_fragments_init(&entry->fragments, plan, &words);
-    }
-    if (result == FOVEA_OK) {
-        result = upload_law(fovea, entry);
-    }
-    if (result == FOVEA_OK && !plan->smooth) {
-        result = upload_filters(fovea, entry, &words);
-    }
-    large_memory_free(words.words);
-    return result;
+    FOVEA_TRY(
+        operators_default()->glsl->create(entry->plan, fovea->compute.shared_bytes, &entry->glsl));
+    return make_tables(fovea, entry);
 }
 
-bool frame_plan_in_fragments(const struct frame_plan *entry, enum fovea_format format)
+/* A peer has memory of its own, so only frames without one need this. */
+enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea, enum fovea_format format,
+                                          struct frame_plan *entry)
 {
-    return entry->fragments.used && pixel_light_known(format);
-}
-
-/* Four halves a sample; a peer has levels of its own, so only frames without one need these. */
-enum fovea_result frame_plan_make_levels(struct fovea_vk *fovea, enum fovea_format format,
-                                         struct frame_plan *entry)
-{
-    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    const bool fragments = frame_plan_in_fragments(entry, format);
-    if (entry->samples.handle || !(plan->smooth || fragments)) {
+    const uint64_t bytes = operators_default()->glsl->scratch_bytes(entry->glsl, format);
+    if (bytes == 0 || entry->scratch.handle) {
         return FOVEA_OK;
     }
-    const uint32_t samples = entry->tiles.used ? entry->tiles.sample_count
-                             : fragments       ? entry->fragments.sample_count
-                                               : plan->level_samples;
-    VkDeviceSize bytes = 8 * (VkDeviceSize)samples;
-    return vk_buffer_init_local(&entry->samples, &fovea->device, bytes ? bytes : 64);
-}
-
-static int32_t level_count(const struct frame_plan *entry)
-{
-    return entry->tiles.used       ? entry->tiles.level_count
-           : entry->fragments.used ? entry->fragments.level_count
-                                   : (int32_t)foveate_plan_of(entry->plan)->level_count;
-}
-
-bool frame_plan_takes(const struct frame_plan *entry, enum fovea_format format,
-                      enum shader_operator which)
-{
-    const struct foveate_plan *plan = foveate_plan_of(entry->plan);
-    const bool smooth = plan->smooth;
-    const bool tiles = entry->tiles.used;
-    const bool fragments = frame_plan_in_fragments(entry, format);
-    switch (which) {
-    case SHADER_FOVEATE:
-        return !smooth && !fragments;
-    case SHADER_BLOCKWISE_LEVELS:
-        return fragments;
-    case SHADER_SMOOTH_LEVEL:
-        return fragments || (smooth && !tiles);
-    case SHADER_SMOOTH_NODES:
-        return smooth && !tiles;
-    case SHADER_SMOOTH_LEVELS:
-        return (smooth || fragments) && level_count(entry) > 1;
-    case SHADER_TILE_FAR:
-        return tiles && entry->tiles.level_count > 1;
-    case SHADER_TILE_KINDS:
-    case SHADER_TILE_NEAR:
-        return tiles;
-    case SHADER_OVERLAY:
-    case SHADER_LATCH:
-    case SHADER_COPY:
-    case SHADER_COUNT:
-        break;
-    }
-    return false;
+    return vk_buffer_init_local(&entry->scratch, &fovea->device, bytes);
 }
 
 enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *entry)
@@ -199,7 +95,7 @@ static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
     const uint64_t peers = entry->peer ? entry->plan->cuda_bytes : 0;
-    return entry->tables.bytes + entry->filters.bytes + entry->samples.bytes + peers;
+    return entry->tables.bytes + entry->values.bytes + entry->scratch.bytes + peers;
 }
 
 /* Of no interest to jobs of a lost peer, which would have to be waited for. */

@@ -4,7 +4,6 @@
 #include "frame.h"
 
 #include "core/log.h"
-#include "kernels/foveate/foveate_operator.h"
 
 #include <math.h>
 
@@ -91,75 +90,43 @@ static bool needs_plan(const struct fovea_vk *fovea, const struct frame_work *wo
            (work->overlay && fovea->settings.overlay.hud && index == 0);
 }
 
-/* All that have a plan are alike in method and light; at least one is foveated. */
-static const struct frame_view *planned(const struct frame_work *work)
+static enum fovea_result prepare(struct fovea_vk *fovea, struct vk_compute_kind kind)
 {
-    const struct frame_view *view = work->views;
-    while (!view->plan) {
-        view++;
-    }
-    return view;
+    return vk_compute_prepare(&fovea->compute, &fovea->device, kind);
 }
 
-struct vk_compute_kind frame_compute_kind(const struct frame_work *work, enum shader_operator which)
+static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct frame_work *work,
+                                        const struct frame_view *view)
 {
     const enum fovea_format format = work->src.format->pixel;
-    if (which == SHADER_COPY) { /* of words, whatever they mean */
-        const bool wide = format == FOVEA_FORMAT_RGBA16F;
-        return (struct vk_compute_kind){.which = which,
-                                        .format = wide ? format : FOVEA_FORMAT_RGBA8};
+    struct operator_shader shaders[OPERATOR_MAX_PASSES];
+    const uint32_t count =
+        operators_default()->glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
+    for (uint32_t i = 0; i < count; i++) {
+        FOVEA_TRY(prepare(fovea, (struct vk_compute_kind){shaders[i], format}));
     }
-    const struct frame_view *view = planned(work);
-    const struct foveate_frame frame =
-        foveate_frame_of(foveate_plan_of(view->plan->plan), &view->frame);
-    const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
-    const bool draws = which == SHADER_OVERLAY;
-    const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    struct vk_compute_kind kind = {.which = which, .format = format};
-    if (unorm && !draws) {
-        kind.light = frame.light;
-    }
-    kind.blur_alpha = has_alpha && !draws && frame.blur_alpha;
-    return kind;
-}
-
-/* Whether a view's plan is made by that shader. */
-static bool foveates(const struct frame_work *work, enum shader_operator which)
-{
-    const enum fovea_format format = work->src.format->pixel;
-    for (uint32_t i = 0; i < work->view_count; i++) {
-        if (work->views[i].plan && frame_plan_takes(work->views[i].plan, format, which)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool takes(const struct frame_work *work, enum shader_operator which)
-{
-    switch (which) {
-    case SHADER_OVERLAY:
-        return work->overlay;
-    case SHADER_COPY:
-        return work->copy_in == FRAME_COPY_KERNEL || work->copy_out == FRAME_COPY_KERNEL;
-    case SHADER_LATCH:
-        return work->late && !work->use_peer;
-    default:
-        return !work->use_peer && foveates(work, which);
-    }
+    return FOVEA_OK;
 }
 
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work,
                                         enum lack *out_lack)
 {
-    for (int which = 0; which < SHADER_COUNT; which++) {
-        if (takes(work, (enum shader_operator)which)) {
-            *out_lack = which == SHADER_COPY      ? LACK_COPY_KERNEL
-                        : which == SHADER_OVERLAY ? LACK_OVERLAY_KERNEL
-                                                  : LACK_KERNEL;
-            FOVEA_TRY(vk_compute_prepare(&fovea->compute, &fovea->device,
-                                         frame_compute_kind(work, (enum shader_operator)which)));
+    *out_lack = LACK_KERNEL;
+    for (uint32_t i = 0; i < work->view_count && !work->use_peer; i++) {
+        if (work->views[i].plan) {
+            FOVEA_TRY(prepare_passes(fovea, work, &work->views[i]));
         }
+    }
+    if (work->late && !work->use_peer) {
+        FOVEA_TRY(prepare(fovea, frame_late_kind()));
+    }
+    if (work->overlay) {
+        *out_lack = LACK_OVERLAY_KERNEL;
+        FOVEA_TRY(prepare(fovea, frame_overlay_kind(work)));
+    }
+    if (work->copy_in == FRAME_COPY_KERNEL || work->copy_out == FRAME_COPY_KERNEL) {
+        *out_lack = LACK_COPY_KERNEL;
+        FOVEA_TRY(prepare(fovea, frame_copy_kind(work)));
     }
     return FOVEA_OK;
 }
@@ -183,7 +150,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
         return FOVEA_OK;
     }
     if (!work->use_peer) {
-        return frame_plan_make_levels(fovea, work->src.format->pixel, view->plan);
+        return frame_plan_make_scratch(fovea, work->src.format->pixel, view->plan);
     }
     *out_lack = LACK_PEERS_PLAN;
     return frame_plan_share(fovea, view->plan);
@@ -218,11 +185,11 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
         .source = work->read.raw_view,
         .result = work->write.raw_view,
         .tables = tables,
-        .samples = plan->samples.handle ? plan->samples.handle : tables,
-        .filters = plan->filters.handle ? plan->filters.handle : tables,
+        .scratch = plan->scratch.handle ? plan->scratch.handle : tables,
+        .values = plan->values.handle ? plan->values.handle : tables,
         .text = fovea->text.handle,
-        .text_offset = work->slot_index * OVERLAY_TEXT_BYTES,
-        .text_bytes = OVERLAY_TEXT_BYTES};
+        .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,
+        .text_bytes = OPERATOR_TEXT_BYTES};
     frame_late_bind(fovea, work->slot_index, &bindings);
     vk_compute_write_set(&fovea->device, work->slot->sets[index], &bindings);
 }

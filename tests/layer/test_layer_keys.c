@@ -5,7 +5,7 @@
 #include "input_rig.h"
 
 #include "config/key.h"
-#include "kernels/overlay/overlay.h"
+#include "kernels/operator_glsl.h"
 #include "plugin/layer/input/layer_input_keys.h"
 
 #include <dlfcn.h>
@@ -410,7 +410,7 @@ static void actions_are_in_the_settings_order(void **unused)
 static void help_fits_into_the_hud(void **unused)
 {
     (void)unused;
-    assert_true(6 + LAYER_ACTION_COUNT <= OVERLAY_TEXT_ROWS);
+    assert_true(6 + LAYER_ACTION_COUNT <= OPERATOR_TEXT_ROWS);
 }
 
 static void help_names_what_has_keys(void **unused)

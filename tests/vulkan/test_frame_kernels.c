@@ -7,7 +7,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
-#include "kernels/shaders.h"
+#include "kernels/foveate/glsl/foveate_shaders.h"
 #include "rig.h"
 
 #include <stdio.h>
@@ -25,10 +25,10 @@ static VkResult failure;
 static VkShaderModule module_of[KERNEL_COUNT]; /* the newest */
 static int failures;
 
-static bool is_of(const VkShaderModuleCreateInfo *info, enum shader_operator which)
+static bool is_of(const VkShaderModuleCreateInfo *info, const struct shader *shader)
 {
-    const struct shader shader = shader_get(which, 1);
-    return info->codeSize == shader.bytes && memcmp(info->pCode, shader.code, shader.bytes) == 0;
+    const struct shader_code *code = &shader->words[0];
+    return info->codeSize == code->bytes && memcmp(info->pCode, code->code, code->bytes) == 0;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL
@@ -36,10 +36,10 @@ shim_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
                         const VkAllocationCallbacks *allocator, VkShaderModule *out_module)
 {
     const VkResult result = vkCreateShaderModule(device, info, allocator, out_module);
-    const enum kernel kernel = is_of(info, SHADER_COPY)      ? COPY
-                               : is_of(info, SHADER_OVERLAY) ? OVERLAY
-                               : is_of(info, SHADER_FOVEATE) ? FOVEATES
-                                                             : NONE;
+    const enum kernel kernel = is_of(info, &shader_copy)                ? COPY
+                               : is_of(info, &foveate_shader_overlay)   ? OVERLAY
+                               : is_of(info, &foveate_shader_blockwise) ? FOVEATES
+                                                                        : NONE;
     module_of[kernel] = *out_module;
     return result;
 }

@@ -253,7 +253,7 @@ static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char
     assert_int_equal(
         rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
         FOVEA_OK);
-    const char *line = rig->fovea->hud + (size_t)4 * OVERLAY_TEXT_COLUMNS;
+    const char *line = rig->fovea->hud + (size_t)4 * OPERATOR_TEXT_COLUMNS;
     assert_memory_equal(line, expected, strlen(expected));
     image_free(&src);
     image_free(&dst);

@@ -42,7 +42,9 @@ static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipe
                                                 VkPipeline pipeline)
 {
     const struct vk_compute *compute = &spy.rig->fovea->compute;
-    spy.copying = pipeline == compute->pipelines[SHADER_COPY][FOVEA_FORMAT_RGBA8][0][0];
+    const struct vk_compute_kind copy = {.shader.shader = &shader_copy,
+                                         .format = FOVEA_FORMAT_RGBA8};
+    spy.copying = pipeline == vk_compute_find(compute, &copy);
     spy.vk.CmdBindPipeline(commands, point, pipeline);
 }
 

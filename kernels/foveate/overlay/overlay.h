@@ -15,11 +15,7 @@ enum overlay_flag {
     OVERLAY_RINGS_BY_ANGLE = 16, /* rings are degrees between rays, not pixels */
 };
 
-#define OVERLAY_TEXT_COLUMNS 64
-#define OVERLAY_TEXT_ROWS 24
-#define OVERLAY_TEXT_BYTES (OVERLAY_TEXT_COLUMNS * OVERLAY_TEXT_ROWS)
-
-/* The shader's push constants, after the frame's. Text is OVERLAY_TEXT_COLUMNS characters a row in a
+/* The shader's push constants, after the frame's. Text is OPERATOR_TEXT_COLUMNS characters a row in a
  * storage buffer; 0 is no character. */
 struct overlay_constants {
     struct foveate_frame frame;

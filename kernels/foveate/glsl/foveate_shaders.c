@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "foveate_shaders.h"
+
+#include "shader_tile_shape.h"
+
+static const uint32_t foveate_1[] =
+#include "foveate_1.inc"
+    ;
+static const uint32_t foveate_4[] =
+#include "foveate_4.inc"
+    ;
+static const uint32_t blockwise_levels_1[] =
+#include "blockwise_levels_1.inc"
+    ;
+static const uint32_t blockwise_levels_4[] =
+#include "blockwise_levels_4.inc"
+    ;
+static const uint32_t smooth_level_1[] =
+#include "smooth_level_1.inc"
+    ;
+static const uint32_t smooth_level_4[] =
+#include "smooth_level_4.inc"
+    ;
+static const uint32_t smooth_levels_1[] =
+#include "smooth_levels_1.inc"
+    ;
+static const uint32_t smooth_levels_4[] =
+#include "smooth_levels_4.inc"
+    ;
+static const uint32_t smooth_nodes_1[] =
+#include "smooth_nodes_1.inc"
+    ;
+static const uint32_t smooth_nodes_4[] =
+#include "smooth_nodes_4.inc"
+    ;
+static const uint32_t smooth_tile_kinds_1[] =
+#include "smooth_tile_kinds_1.inc"
+    ;
+static const uint32_t smooth_tile_kinds_4[] =
+#include "smooth_tile_kinds_4.inc"
+    ;
+static const uint32_t smooth_tile_near_1[] =
+#include "smooth_tile_near_1.inc"
+    ;
+static const uint32_t smooth_tile_near_4[] =
+#include "smooth_tile_near_4.inc"
+    ;
+static const uint32_t smooth_tile_far_1[] =
+#include "smooth_tile_far_1.inc"
+    ;
+static const uint32_t smooth_tile_far_4[] =
+#include "smooth_tile_far_4.inc"
+    ;
+static const uint32_t overlay_1[] =
+#include "overlay_1.inc"
+    ;
+static const uint32_t overlay_4[] =
+#include "overlay_4.inc"
+    ;
+
+const struct shader foveate_shader_blockwise = SHADER_CODE(foveate_1, foveate_4);
+const struct shader foveate_shader_blockwise_levels =
+    SHADER_CODE(blockwise_levels_1, blockwise_levels_4);
+const struct shader foveate_shader_level = SHADER_CODE(smooth_level_1, smooth_level_4);
+const struct shader foveate_shader_levels = SHADER_CODE(smooth_levels_1, smooth_levels_4);
+const struct shader foveate_shader_nodes = SHADER_CODE(smooth_nodes_1, smooth_nodes_4);
+const struct shader foveate_shader_tile_kinds =
+    SHADER_CODE(smooth_tile_kinds_1, smooth_tile_kinds_4);
+const struct shader foveate_shader_tile_near = SHADER_CODE(smooth_tile_near_1, smooth_tile_near_4);
+const struct shader foveate_shader_tile_far = SHADER_CODE(smooth_tile_far_1, smooth_tile_far_4);
+const struct shader foveate_shader_overlay = SHADER_CODE(overlay_1, overlay_4);
+
+#define FOVEATE_TILE_PX 32u /* the blockwise shader's tile side */
+
+/* Workgroups of most_px along an axis, of whole fragments or of parts of one. */
+static uint32_t fragment_groups(int32_t side_px, int32_t fragment_px, uint32_t most_px,
+                                uint32_t most_fragments)
+{
+    const uint32_t each = (uint32_t)fragment_px;
+    const uint32_t fragments = shader_divide_up((uint32_t)side_px + each - 1, each);
+    const uint32_t together = most_px / each < most_fragments ? most_px / each : most_fragments;
+    return together > 0 ? shader_divide_up(fragments, together)
+                        : fragments * shader_divide_up(each, most_px);
+}
+
+void foveate_shader_blockwise_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
+{
+    const int32_t each = frame->fragment_px;
+    out_groups[0] = fragment_groups(frame->width_px, each, FOVEATE_TILE_PX, FOVEATE_TILE_PX);
+    out_groups[1] = fragment_groups(frame->height_px, each, FOVEATE_TILE_PX, 1);
+}
+
+void foveate_shader_blockwise_levels_groups(const struct foveate_frame *frame,
+                                            uint32_t out_groups[2])
+{
+    const int32_t each = frame->fragment_px;
+    out_groups[0] = fragment_groups(frame->width_px, each, SHADER_BLOCKWISE_WIDTH_PX,
+                                    SHADER_BLOCKWISE_FRAGMENTS);
+    out_groups[1] = fragment_groups(frame->height_px, each, SHADER_BLOCKWISE_HEIGHT_PX, 1);
+}
+
+static uint32_t divide_up_signed(int32_t a, uint32_t b)
+{
+    return shader_divide_up((uint32_t)a, b);
+}
+
+int32_t foveate_shader_places_each(const struct foveate_frame *frame)
+{
+    const int64_t pixels = (int64_t)frame->width_px * frame->height_px;
+    return pixels < SHADER_TILE_WHOLE_FROM_PX ? 1 : SHADER_TILE_PLACES_DOWN;
+}
+
+void foveate_shader_tile_groups(const struct shader *shader, const struct foveate_frame *frame,
+                                uint32_t out_groups[2])
+{
+    const uint32_t columns = divide_up_signed(frame->width_px, SHADER_TILE_PX);
+    const uint32_t rows = divide_up_signed(frame->height_px, SHADER_TILE_PX);
+    const uint32_t each = (uint32_t)foveate_shader_places_each(frame);
+    if (shader == &foveate_shader_tile_near || shader == &foveate_shader_tile_far) {
+        const uint32_t down = SHADER_TILE_PLACES_DOWN / each;
+        out_groups[0] = columns * SHADER_TILE_PLACES_ACROSS;
+        out_groups[1] =
+            rows * (shader == &foveate_shader_tile_near ? down : shader_divide_up(down, 2));
+    } else {
+        out_groups[0] = shader_divide_up(columns * rows, SHADER_TILE_KINDS_A_GROUP);
+        out_groups[1] = 1;
+    }
+}
+
+/* Of the second level with its margins; the first one's are half as wide. */
+void foveate_shader_levels_groups(const struct foveate_frame *frame, int32_t level,
+                                  uint32_t out_groups[2])
+{
+    const uint32_t sample_px = 2u << level;
+    const uint32_t margins = 2 * FOVEATE_MARGIN;
+    out_groups[0] = shader_divide_up(divide_up_signed(frame->width_px, sample_px) + margins,
+                                     SHADER_LEVELS_ACROSS);
+    out_groups[1] = shader_divide_up(divide_up_signed(frame->height_px, sample_px) + margins,
+                                     SHADER_LEVELS_DOWN);
+}

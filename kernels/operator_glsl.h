@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What an operator is on Vulkan: compute passes as data. Whoever has the device makes the memory and the
+ * pipelines, binds the images, and records the passes in their order; shaders.h says what is bound. */
+#ifndef FOVEA_KERNELS_OPERATOR_GLSL_H
+#define FOVEA_KERNELS_OPERATOR_GLSL_H
+
+#include "kernels/operator.h"
+#include "kernels/shaders.h"
+
+#define OPERATOR_MAX_PASSES 16
+#define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */
+
+/* A plan on a device. */
+struct operator_glsl;
+
+/* Buffers of a plan that are filled once. */
+struct operator_glsl_memory {
+    uint64_t table_bytes; /* binding 2; never 0 */
+    uint64_t value_bytes; /* binding 6; 0: none */
+};
+
+/* A shader, and what it is specialized to. */
+struct operator_shader {
+    const struct shader *shader;
+    int32_t special[SHADER_SPECIAL_COUNT];
+};
+
+/* One dispatch. */
+struct operator_pass {
+    struct operator_shader shader;
+    uint32_t groups[2];
+    bool barrier; /* what comes after it reads what it wrote */
+    uint32_t constant_bytes;
+    uint32_t constants[OPERATOR_CONSTANT_BYTES / 4];
+};
+
+/* What is drawn over a view. Text is OPERATOR_TEXT_COLUMNS characters a row in binding 4; 0 is no
+ * character. */
+#define OPERATOR_TEXT_COLUMNS 64
+#define OPERATOR_TEXT_ROWS 24
+#define OPERATOR_TEXT_BYTES (OPERATOR_TEXT_COLUMNS * OPERATOR_TEXT_ROWS)
+struct operator_marks {
+    bool marker;
+    bool rings;
+    bool heatmap;
+    float wipe_px; /* 0: none */
+    int32_t text_columns;
+    int32_t text_rows; /* 0: none */
+    int32_t text_scale;
+};
+
+struct operator_glsl_api {
+    /* shared_bytes: of a workgroup of the device. The plan outlives it. */
+    enum fovea_result (*create)(const struct operator_plan *plan, uint32_t shared_bytes,
+                                struct operator_glsl **out_glsl);
+    void (*destroy)(struct operator_glsl **glsl); /* NULL-safe, sets NULL */
+
+    struct operator_glsl_memory (*memory)(const struct operator_glsl *glsl);
+    /* Once. Values are NULL where they have no bytes. Both are written in order. */
+    void (*fill)(struct operator_glsl *glsl, void *tables, void *values);
+    /* Binding 3, what passes of that format leave for each other; 0: nothing. Of the formats for which it is
+     * not 0 it is the same. */
+    uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
+
+    /* The shaders that the passes of any frame of that format may take; returns how many. */
+    uint32_t (*shaders)(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                        enum fovea_format format,
+                        struct operator_shader out_shaders[OPERATOR_MAX_PASSES]);
+    /* Of a view of that format; returns how many. What was written before them is there. */
+    uint32_t (*passes)(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                       enum fovea_format format,
+                       struct operator_pass out_passes[OPERATOR_MAX_PASSES]);
+
+    /* The pass that draws over the view what the operator has done to it. */
+    void (*draw)(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                 const struct operator_marks *marks, struct operator_pass *out_pass);
+    const struct shader *draws; /* its shader */
+};
+
+#endif
