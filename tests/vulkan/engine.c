@@ -185,6 +185,7 @@ static void choose_family(struct engine *engine, const struct engine_options *op
 
 static void create_device(struct engine *engine, const struct engine_options *options)
 {
+    fovea_vk_requirements_init(&engine->needs);
     assert_int_equal(
         fovea_vk_query(engine->instance, engine->physical, vkGetInstanceProcAddr, &engine->needs),
         FOVEA_OK);
