@@ -61,6 +61,8 @@ static void a_query_of_vulkan_alone_opens_no_cuda(void **state)
         skip(); /* the device itself can share, and the engine of the tests has asked */
     }
     struct fovea_vk_requirements needs, all;
+    fovea_vk_requirements_init(&needs);
+    fovea_vk_requirements_init(&all);
     assert_int_equal(
         fovea_vk_query_vulkan(engine->instance, engine->physical, sharing_instance, &needs),
         FOVEA_OK);
