@@ -13,6 +13,7 @@
 #ifndef FOVEA_VULKAN_PEER_CUDA_H
 #define FOVEA_VULKAN_PEER_CUDA_H
 
+#include "config/settings.h"
 #include "peer.h"
 
 #include "core/log.h"
