@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The frame loop of Vulkan engines, from inside. One file an idea:
+/* The frame loop of Vulkan engines, from inside: what a context has. One file an idea:
  *
  *     frame_create.c   the context: made, set, destroyed
  *     frame_choose.c   which backend, and why
@@ -19,6 +19,8 @@
  *     frame_slot.c     what a frame in flight occupies
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
  *     frame_submit.c   a frame's commands, in the order of the queue
+ *     frame_trouble.c  what is told of frames that are not foveated, or refused
+ *     frame_times.c    the newest of a kind, and their percentiles
  *     frame_run.c      one frame: check, choose a slot, make ready, submit
  *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
@@ -254,72 +256,6 @@ struct fovea_vk {
     int64_t hud_next_ns;
 };
 
-/* A frame on its way: what the engine gave, resolved. */
-struct frame_end {
-    VkImage image;
-    VkImageView raw_view; /* of layer 0, for kernels; none: they cannot see the image */
-    struct fovea_vk_image *made;
-    const struct vk_format *format;
-    uint32_t width_px;
-    uint32_t height_px;
-    VkImageLayout layout_before;
-    VkImageLayout layout_after;
-    uint32_t family; /* VK_QUEUE_FAMILY_IGNORED: no transfer */
-    uint32_t layer_count;
-};
-
-/* What one eye sees, of the size that all views of a frame have. */
-struct frame_view {
-    const struct fovea_gaze *gaze;
-    struct fovea_geometry geometry;
-    enum fovea_map_eye eye;
-    uint32_t x_px; /* in the engine's images */
-    uint32_t y_px;
-    uint32_t layer;
-    uint32_t kernel_x_px; /* in the images that the kernels read and write */
-    uint32_t kernel_y_px;
-    bool foveated; /* else it is copied as it is */
-    struct frame_plan *plan; /* NULL: nothing of it is foveated or drawn */
-    struct operator_frame frame;
-};
-
-/* An image as kernels have it: raw words in layout GENERAL. */
-struct frame_target {
-    VkImage image;
-    VkImageView raw_view;
-    struct frame_shared *shared; /* NULL: the engine's own */
-};
-
-enum frame_copy {
-    FRAME_NO_COPY,
-    FRAME_COPY_COMMAND, /* vkCmdCopyImage */
-    FRAME_COPY_KERNEL,
-};
-
-struct frame_work {
-    const struct fovea_vk_frame *desc;
-    struct frame_slot *slot;
-    uint32_t slot_index;
-    struct frame_end src;
-    struct frame_end dst;
-    bool in_place; /* src and dst are one image */
-    struct frame_target read; /* what the kernels read and write */
-    struct frame_target write;
-    enum frame_copy copy_in; /* read is scratch */
-    enum frame_copy copy_out; /* write is scratch */
-    struct frame_view views[FOVEA_VK_MAX_VIEWS];
-    uint32_t view_count;
-    uint32_t view_width_px;
-    uint32_t view_height_px;
-    bool copy_by_command; /* no kernel copies, and none sees the engine's images */
-    uint32_t kernel_width_px; /* of the images that the kernels read and write */
-    uint32_t kernel_height_px;
-    bool use_peer;
-    bool overlay;
-    bool late; /* the gaze is the newest when the GPU starts */
-    struct foveate_late_own late_own;
-};
-
 /* frame_create.c: fovea_vk_create with a peer of the caller's choice, for tests; NULL: by settings.
  * The peer belongs to the context on success and on failure. */
 FOVEA_MUST_CHECK enum fovea_result frame_create(const struct fovea_vk_desc *desc,
@@ -330,167 +266,23 @@ FOVEA_MUST_CHECK enum fovea_result frame_create(const struct fovea_vk_desc *desc
 /* frame_choose.c: sets backend, reason and peer. */
 FOVEA_MUST_CHECK enum fovea_result frame_choose_backend(struct fovea_vk *fovea);
 
-/* frame_image.c: a peer that was cut loose may still be at work: waits for it where that is possible.
- * Before anything that its jobs use is freed. */
-void frame_quiet_lost_peer(struct fovea_vk *fovea);
-/* True: that needs no wait. Frames free nothing that a peer knows otherwise, as long as there is room for more. */
-bool frame_peer_is_quiet(const struct fovea_vk *fovea);
-FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
-                                                     const struct vk_image_desc *desc,
-                                                     struct frame_shared *shared);
-void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared);
-FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
-                                                      const struct vk_format *format,
-                                                      uint32_t width_px, uint32_t height_px,
-                                                      struct frame_scratch **out_scratch);
-void frame_images_finish(struct fovea_vk *fovea);
+/* frame_times.c */
+void frame_times_add(struct frame_times *times, double us);
+/* p in 0..1; 0 where there is none. */
+double frame_times_percentile(const struct frame_times *times, double p);
 
-/* frame_plan.c: the plan is not replaced before the next frame has retired. FOVEA_ERROR_INVALID_ARGUMENT:
- * more blur than there is. */
-FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
-                                                   const struct operator_plan_desc *desc,
-                                                   struct frame_plan **out_plan);
-FOVEA_MUST_CHECK enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea,
-                                                           enum fovea_format format,
-                                                           struct frame_plan *entry);
-/* The peer gets to know it, once. */
-FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
-                                                    struct frame_plan *entry);
-void frame_plans_finish(struct fovea_vk *fovea);
-
-/* frame_link.c */
-FOVEA_MUST_CHECK enum fovea_result frame_link_init(struct fovea_vk *fovea);
-void frame_link_finish(struct fovea_vk *fovea);
-FOVEA_MUST_CHECK enum fovea_result frame_link_enqueue(struct fovea_vk *fovea,
-                                                      const struct frame_work *work,
-                                                      enum peer_answer *out_answer);
-/* True if there is a peer and it takes jobs. */
-bool frame_peer_usable(const struct fovea_vk *fovea);
-/* It has failed, with that result, and gets no more jobs. Those that it has go on, unless it has lost its device:
- * then the watchdog takes its turns from now on. What becomes of the frame is the trouble that is told. */
-void frame_peer_fail(struct fovea_vk *fovea, enum fovea_result result, enum frame_trouble trouble);
-/* No frame is on its way, no image or plan is made, the watchdog sleeps: the peer goes, and vulkan is the
- * backend. The reason stays. */
-void frame_peer_drop(struct fovea_vk *fovea);
-/* Takes note, once, that the watchdog has cut it loose. */
-void frame_peer_notice(struct fovea_vk *fovea);
-
-/* frame_watchdog.c */
-FOVEA_MUST_CHECK enum fovea_result frame_watchdog_start(struct fovea_vk *fovea);
-void frame_watchdog_stop(struct fovea_vk *fovea);
-
-/* frame_check.c: the argument errors of a frame; resolves both ends of it. */
-FOVEA_MUST_CHECK enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work);
+/* frame_trouble.c: logged when it changes. */
+void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 /* Says why, as an error, and gives `result` back. What was said since settings were set is said at debug: good
  * frames and bad ones may come by turns. */
 __attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fovea_vk *fovea,
                                                                      enum fovea_result result,
                                                                      const char *format, ...);
 
-/* frame_view.c: both ends are resolved. */
-FOVEA_MUST_CHECK enum fovea_result frame_views_check(struct fovea_vk *fovea,
-                                                     struct frame_work *work);
-/* It is known which images are copied; the views' frames are made. */
-void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
-
-/* frame_copy.c: how views get from the engine's image to scratch, or back. */
-enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
-/* Kernels may work on the engine's image where it is. */
-bool frame_sees(const struct frame_work *work, const struct frame_end *end);
-/* Of the frame's slot, for the copies that are made by kernels. */
-void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);
-enum frame_way { FRAME_IN, FRAME_OUT };
-void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
-                       VkCommandBuffer commands, enum frame_way way);
-struct vk_compute_kind frame_copy_kind(const struct frame_work *work);
-
-/* frame_record.c: each records into commands that are open. */
-void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
-                       VkCommandBuffer commands);
-void frame_record_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
-                          VkCommandBuffer commands);
-void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
-                            VkCommandBuffer commands);
-void frame_record_close(struct fovea_vk *fovea, const struct frame_work *work,
-                        VkCommandBuffer commands);
-/* After frame_record_open: views go to write as they are, all or those that are not foveated. */
-enum frame_views { FRAME_ALL_VIEWS, FRAME_PLAIN_VIEWS };
-void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
-                        VkCommandBuffer commands, enum frame_views which);
-/* A whole frame that copies src to dst and nothing else. */
-void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
-                       VkCommandBuffer commands);
-
-/* frame_keep.c: frames of a peer's whose commands are kept; and those commands, recorded now or before. */
-bool frame_keep_takes(const struct frame_work *work);
-FOVEA_MUST_CHECK enum fovea_result frame_keep_find(struct fovea_vk *fovea,
-                                                   const struct frame_work *work,
-                                                   VkCommandBuffer out_commands[2]);
-/* An image goes that no unfinished frame uses. */
-void frame_keep_forget(struct fovea_vk *fovea);
-FOVEA_MUST_CHECK enum fovea_result frame_keep_init(struct fovea_vk *fovea, struct frame_slot *slot);
-
-/* frame_late.c */
-FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
-/* From now on a peer's block is written too. */
-void frame_late_meet_peer(struct fovea_vk *fovea);
-void frame_late_finish(struct fovea_vk *fovea);
-/* The source is not followed any more; before anything else of the context goes. */
-void frame_late_leave(struct fovea_vk *fovea);
-/* The plans are found: whether this frame's gaze is late. */
-void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work);
-struct vk_compute_kind frame_late_kind(void);
-/* The latch, before every kernel; nothing where the frame is not late. */
-void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
-                       VkCommandBuffer commands);
-/* The same for a peer's job. */
-void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
-                    struct peer_late *out_late);
-/* A slot's frame has finished; start_ticks: of the queue's clock when its kernels began. */
-void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
-                        const uint64_t *start_ticks);
-void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
-                     struct vk_compute_bindings *bindings);
-
-/* frame_dispatch.c */
-void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
-                          VkCommandBuffer commands);
-/* What one kernel wrote is read and overwritten by the next. */
-void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
-
-/* frame_overlay.c */
-bool frame_overlay_wanted(const struct fovea_overlay *overlay);
-struct vk_compute_kind frame_overlay_kind(const struct frame_work *work);
-void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
-                          VkCommandBuffer commands);
-
-/* frame_stats.c */
-void frame_times_add(struct frame_times *times, double us);
-/* p in 0..1; 0 where there is none. */
-double frame_times_percentile(const struct frame_times *times, double p);
-/* Takes the GPU time of a slot whose frame has finished, once. */
-void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
-
-/* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
-bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
 /* True in the child of a fork for what its parent has made: threads and drivers are not there. */
-bool frame_is_parents(const struct fovea_vk *fovea);
-/* Waits for a frame, and for one that was given up half way; the watchdog sees to it that none lasts for ever. */
-void frame_wait(struct fovea_vk *fovea, uint64_t frame);
-/* The next frame's; FOVEA_NOT_READY where it is still in use. */
-FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work);
-
-/* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
-bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
-
-/* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
-FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
-                                                      const struct frame_work *work, bool foveate);
-/* FOVEA_PASSED_THROUGH: the peer did not take it. FOVEA_ERROR_FRAME_LOST: its first batch runs alone. */
-FOVEA_MUST_CHECK enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea,
-                                                          const struct frame_work *work);
-
-/* frame_run.c */
-void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
+static inline bool frame_is_parents(const struct fovea_vk *fovea)
+{
+    return process_is_child_of(fovea->process);
+}
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_work.h"
 
 #include "core/log.h"
-
-#include <stdarg.h>
 
 #define MAX_SIDE_PX 16384
 
@@ -13,45 +11,6 @@ VkFormat fovea_vk_raw_format(VkFormat format)
 {
     const struct vk_format *found = vk_format_find(format);
     return found ? found->raw : VK_FORMAT_UNDEFINED;
-}
-
-/* FNV-1a. */
-static uint32_t hash_of(const char *words)
-{
-    uint32_t hash = 2166136261u;
-    for (; *words; words++) {
-        hash = (hash ^ (unsigned char)*words) * 16777619u;
-    }
-    return hash;
-}
-
-/* True the first time. */
-static bool is_new(struct fovea_vk *fovea, const char *words)
-{
-    const uint32_t hash = hash_of(words);
-    for (uint32_t i = 0; i < fovea->refusal_count; i++) {
-        if (fovea->refusals[i] == hash) {
-            return false;
-        }
-    }
-    if (fovea->refusal_count == FRAME_MAX_REFUSALS) {
-        return false;
-    }
-    fovea->refusals[fovea->refusal_count++] = hash;
-    return true;
-}
-
-enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result, const char *format,
-                               ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(fovea->refusal, sizeof fovea->refusal, format, arguments);
-    va_end(arguments);
-    const bool is_first = is_new(fovea, fovea->refusal);
-    log_write(fovea->log, is_first ? FOVEA_LOG_ERROR : FOVEA_LOG_DEBUG, "frame: %s",
-              fovea->refusal);
-    return result;
 }
 
 static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_record.h"
 
 /* The engine's view shows layer 0. */
 static bool all_in_layer_0(const struct frame_work *work)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_image.h"
+#include "frame_late.h"
+#include "frame_link.h"
+#include "frame_record.h"
+#include "frame_slot.h"
 
 #include "core/ending.h"
 #include "core/log.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_late.h"
+#include "frame_record.h"
 
 void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
 {

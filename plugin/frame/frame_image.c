@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_image.h"
+#include "frame_link.h"
+#include "frame_record.h"
+#include "frame_slot.h"
 
 #include "core/ending.h"
 #include "core/log.h"
@@ -59,20 +62,6 @@ enum fovea_result frame_shared_init(struct fovea_vk *fovea, const struct vk_imag
         frame_shared_finish(fovea, shared);
     }
     return result;
-}
-
-void frame_quiet_lost_peer(struct fovea_vk *fovea)
-{
-    if (fovea->peer && atomic_load(&fovea->peer_lost)) {
-        fovea->peer->api->drain(fovea->peer);
-    }
-}
-
-bool frame_peer_is_quiet(const struct fovea_vk *fovea)
-{
-    const struct peer *peer = fovea->peer;
-    return !peer || !atomic_load(&fovea->peer_lost) ||
-           (peer->over && atomic_load(peer->over) == atomic_load(&fovea->watchdog.given));
 }
 
 void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared)

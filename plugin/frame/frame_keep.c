@@ -9,7 +9,7 @@
  * An image of the engine's may be gone, and another one have its handle, without anybody saying so; ours go
  * by fovea_vk_image_destroy. */
 
-#include "frame.h"
+#include "frame_record.h"
 
 #include "core/log.h"
 #include "vulkan/vk_check.h"

@@ -8,7 +8,7 @@
  *
  * What `heard` uses is the context's, so the source forgets it (gaze_source_unlisten, which waits for a
  * call that is under way) before anything of the context goes. */
-#include "frame.h"
+#include "frame_late.h"
 
 #include "core/ending.h"
 #include "core/log.h"

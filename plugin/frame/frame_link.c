@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_link.h"
+#include "frame_late.h"
 
 #include "core/log.h"
 #include "vulkan/vk_check.h"
@@ -146,4 +147,18 @@ void frame_peer_fail(struct fovea_vk *fovea, enum fovea_result result, enum fram
         atomic_store(&fovea->peer_lost, true);
     }
     frame_trouble_is(fovea, trouble);
+}
+
+void frame_quiet_lost_peer(struct fovea_vk *fovea)
+{
+    if (fovea->peer && atomic_load(&fovea->peer_lost)) {
+        fovea->peer->api->drain(fovea->peer);
+    }
+}
+
+bool frame_peer_is_quiet(const struct fovea_vk *fovea)
+{
+    const struct peer *peer = fovea->peer;
+    return !peer || !atomic_load(&fovea->peer_lost) ||
+           (peer->over && atomic_load(peer->over) == atomic_load(&fovea->watchdog.given));
 }

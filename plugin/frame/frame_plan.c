@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_image.h"
+#include "frame_link.h"
+#include "frame_slot.h"
 
 #include "core/log.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_image.h"
+#include "frame_late.h"
+#include "frame_link.h"
+#include "frame_record.h"
 
 #include "core/log.h"
 

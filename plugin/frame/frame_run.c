@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_link.h"
+#include "frame_slot.h"
 
 #include "core/ending.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
-
-void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
-{
-    static const char *const words[] = {
-        [FRAME_FINE] = "frames are foveated again",
-        [FRAME_NO_GAZE] = "no usable gaze; frames pass through",
-        [FRAME_VIEW_WITHOUT_GAZE] = "no usable gaze for one of the views; it passes through",
-        [FRAME_PEER_FAILED] = "a frame was passed through; the vulkan backend takes over",
-        [FRAME_PEER_REPLACED] = "the vulkan backend takes over",
-        [FRAME_NO_MEMORY] = "not enough memory to foveate; frames pass through",
-        [FRAME_CANNOT] = "what foveating needs cannot be made; frames pass through",
-    };
-    if (trouble == FRAME_FINE && fovea->trouble == FRAME_PEER_REPLACED) {
-        fovea->trouble = trouble; /* they always were */
-    }
-    if (trouble != fovea->trouble) {
-        log_write(fovea->log, trouble == FRAME_FINE ? FOVEA_LOG_INFO : FOVEA_LOG_WARNING,
-                  "frame: %s", words[trouble]);
-        fovea->trouble = trouble;
-    }
-}
 
 static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fovea_result result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_slot.h"
 
 #include "core/ending.h"
 #include "core/log.h"
@@ -69,11 +69,6 @@ void frame_wait(struct fovea_vk *fovea, uint64_t frame)
         frame_stats_collect(fovea, slot);
     }
     wait_for_half(fovea);
-}
-
-bool frame_is_parents(const struct fovea_vk *fovea)
-{
-    return process_is_child_of(fovea->process);
 }
 
 void fovea_vk_wait(struct fovea_vk *fovea)

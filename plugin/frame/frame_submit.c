@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame.h"
+#include "frame_link.h"
+#include "frame_record.h"
 
 #include "core/log.h"
 #include "vulkan/vk_check.h"

@@ -20,7 +20,7 @@
  * which the queue may have left behind by then: the timeline goes back, if the driver lets it. Therefore the
  * highest value that it had is remembered, and given to it again. */
 
-#include "frame.h"
+#include "frame_link.h"
 
 #include "core/ending.h"
 #include "core/log.h"

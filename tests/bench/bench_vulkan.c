@@ -8,7 +8,7 @@
 #include "domain.h"
 #include "vulkan_bench.h"
 
-#include "plugin/frame/frame.h"
+#include "plugin/frame/frame_slot.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 #include "vulkan_bench.h"
 
-#include "plugin/frame/frame.h"
+#include "plugin/frame/frame_slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 /* Which plans frames make, and how long they are kept: counted by what the log says of each. */
 
 #include "cmocka_all.h"
-#include "plugin/frame/frame.h"
+#include "plugin/frame/frame_image.h"
 #include "stereo.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "core/log.h"
 #include "core/thread_pool.h"
-#include "plugin/frame/frame.h"
+#include "plugin/frame/frame_link.h"
 
 #include <math.h>
 #include <time.h>

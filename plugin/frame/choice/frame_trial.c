@@ -9,7 +9,9 @@
 #include "frame_cost.h"
 
 #include "core/log.h"
-#include "plugin/frame/frame.h"
+#include "plugin/frame/frame_image.h"
+#include "plugin/frame/frame_link.h"
+#include "plugin/frame/frame_slot.h"
 #include "vulkan/vk_check.h"
 
 #include <sched.h>

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Images and plans that frames use one after the other. */
+#ifndef FOVEA_FRAME_IMAGE_H
+#define FOVEA_FRAME_IMAGE_H
+
+#include "frame.h"
+
+/* frame_image.c */
+FOVEA_MUST_CHECK enum fovea_result frame_shared_init(struct fovea_vk *fovea,
+                                                     const struct vk_image_desc *desc,
+                                                     struct frame_shared *shared);
+void frame_shared_finish(struct fovea_vk *fovea, struct frame_shared *shared);
+FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
+                                                      const struct vk_format *format,
+                                                      uint32_t width_px, uint32_t height_px,
+                                                      struct frame_scratch **out_scratch);
+void frame_images_finish(struct fovea_vk *fovea);
+
+/* frame_plan.c: the plan is not replaced before the next frame has retired. FOVEA_ERROR_INVALID_ARGUMENT:
+ * more blur than there is. */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
+                                                   const struct operator_plan_desc *desc,
+                                                   struct frame_plan **out_plan);
+FOVEA_MUST_CHECK enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea,
+                                                           enum fovea_format format,
+                                                           struct frame_plan *entry);
+/* The peer gets to know it, once. */
+FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
+                                                    struct frame_plan *entry);
+void frame_plans_finish(struct fovea_vk *fovea);
+
+#endif

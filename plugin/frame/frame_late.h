@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Late gazes: from a source to frames that are already queued. */
+#ifndef FOVEA_FRAME_LATE_H
+#define FOVEA_FRAME_LATE_H
+
+#include "frame_work.h"
+
+/* frame_late.c */
+FOVEA_MUST_CHECK enum fovea_result frame_late_init(struct fovea_vk *fovea);
+/* From now on a peer's block is written too. */
+void frame_late_meet_peer(struct fovea_vk *fovea);
+void frame_late_finish(struct fovea_vk *fovea);
+/* The source is not followed any more; before anything else of the context goes. */
+void frame_late_leave(struct fovea_vk *fovea);
+/* The plans are found: whether this frame's gaze is late. */
+void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work);
+struct vk_compute_kind frame_late_kind(void);
+/* The latch, before every kernel; nothing where the frame is not late. */
+void frame_late_record(struct fovea_vk *fovea, const struct frame_work *work,
+                       VkCommandBuffer commands);
+/* The same for a peer's job. */
+void frame_late_job(const struct fovea_vk *fovea, const struct frame_work *work,
+                    struct peer_late *out_late);
+/* A slot's frame has finished; start_ticks: of the queue's clock when its kernels began. */
+void frame_late_collect(struct fovea_vk *fovea, struct frame_slot *slot,
+                        const uint64_t *start_ticks);
+void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
+                     struct vk_compute_bindings *bindings);
+
+#endif

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Who may include whom: nobody above himself, and no two folders each other."""
+
+import re
+from collections import defaultdict
+
+import pytest
+from conftest import ROOT
+
+CODE = {".c", ".h", ".cu", ".cuh", ".comp", ".glsl"}
+PUBLIC = {path.name for path in (ROOT / "plugin").glob("*.h")}
+# Each part, and those that it may know. Everybody knows the public headers.
+MAY_KNOW = {
+    "core": set(),
+    "config": {"core"},
+    "kernels": {"core"},
+    "vulkan": {"core", "kernels"},
+    "plugin": {"core", "config", "kernels", "vulkan"},
+    "sample_scene": set(),
+}
+FILES_AT_MOST = 24
+
+
+def sources(part):
+    return [path for path in (ROOT / part).rglob("*") if path.suffix in CODE and "cjson" not in path.parts]
+
+
+def included(path):
+    """The files of ours that one includes by its own words."""
+    for name in re.findall(r'^\s*#\s*include "([^"]+)"', path.read_text(), re.M):
+        beside, from_root = path.parent / name, ROOT / name
+        if beside.is_file():
+            yield beside
+        elif from_root.is_file():
+            yield from_root
+        else:
+            assert name in PUBLIC or name.endswith((".inc", "cuda_host_ptx.h", "bench_commit.h")), f"{path}: {name}"
+
+
+def folder_of(path):
+    return str(path.relative_to(ROOT).parent)
+
+
+@pytest.mark.parametrize("part", sorted(MAY_KNOW))
+def test_includes_run_downwards(part):
+    parts = {(path.name, other.relative_to(ROOT).parts[0]) for path in sources(part) for other in included(path)}
+    assert {known for known in parts if known[1] not in MAY_KNOW[part] | {part}} == set()
+
+
+def test_headers_of_other_folders_are_included_by_their_path():
+    wrong = []
+    for part in MAY_KNOW:
+        for path in sources(part):
+            names = re.findall(r'^\s*#\s*include "([^"]+)"', path.read_text(), re.M)
+            wrong += [f"{path.name}: {name}" for name in names if "../" in name]
+            wrong += [f"{path.name}: {name}" for name in names if "/" in name and (path.parent / name).is_file()]
+    assert wrong == []
+
+
+def arrows():
+    """Folders, and for each the folders that its files include, with one file that does."""
+    graph = defaultdict(dict)
+    for part in MAY_KNOW:
+        for path in sources(part):
+            for other in included(path):
+                if other.parent != path.parent:
+                    graph[folder_of(path)].setdefault(folder_of(other), f"{path.name} -> {other.name}")
+    return graph
+
+
+def test_no_folders_include_each_other():
+    graph = arrows()
+
+    def reach(start):
+        seen, todo = set(), [start]
+        while todo:
+            for following in graph.get(todo.pop(), {}):
+                if following not in seen:
+                    seen.add(following)
+                    todo.append(following)
+        return seen
+
+    reached = {folder: reach(folder) for folder in graph}
+    circles = sorted(f"{a} -> {b}: {graph[a][b]}" for a in graph for b in graph[a] if a in reached.get(b, ()))
+    assert circles == []
+
+
+def test_folders_are_small():
+    counts = defaultdict(int)
+    for part in ("core", "kernels", "plugin", "vulkan"):
+        for path in sources(part):
+            counts[folder_of(path)] += 1
+    assert {folder: count for folder, count in counts.items() if count > FILES_AT_MOST} == {}
