@@ -40,7 +40,7 @@ static void creation_refuses_what_is_missing(void **state)
             desc.get_instance_proc_addr = NULL;
             break;
         case 5:
-            desc.frames_in_flight = 0;
+            desc.frames_in_flight = UINT32_MAX; /* 0 is the default */
             break;
         case 6:
             desc.frames_in_flight = 33;
@@ -256,6 +256,7 @@ static void views_that_do_not_fit_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stereo scene = pair.scene;
         scene.views[1] = cases[i].right;
+        scene.views[1].struct_bytes = sizeof scene.views[1];
         scene.views[1].gaze = rig_gaze(0.5, 0.5);
         struct fovea_vk_frame frame = frame_of(&pair, &scene);
         expect_refused(&pair, &frame, cases[i].word);
