@@ -14,11 +14,15 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
 {
     (void)state;
     static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         struct fovea_settings settings = late_settings();
         settings.foveation.method = i & 1 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
+        if (i == 4) { /* from levels, of which a late gaze may need any */
+            settings.foveation.paper.fragment_px = 6;
+            settings.foveation.strength = 3.0;
+        }
         struct desk desk;
-        desk_open(&desk, &settings, formats[i / 2]);
+        desk_open(&desk, &settings, formats[i / 2 % 2]);
         desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
         gaze_push(desk.source, 0.3, 0.6, fovea_time_ns());
         gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
@@ -131,8 +135,11 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
 {
     struct fovea_vk_frame frame = desk_frame_of(desk, rig_gaze(0.25, 0.25));
     struct fovea_vk_view views[2] = {
-        {.width_px = SIDE_PX / 2, .height_px = SIDE_PX},
-        {.x_px = SIDE_PX / 2, .width_px = SIDE_PX / 2, .height_px = SIDE_PX}};
+        {.struct_bytes = sizeof views[0], .width_px = SIDE_PX / 2, .height_px = SIDE_PX},
+        {.struct_bytes = sizeof views[0],
+         .x_px = SIDE_PX / 2,
+         .width_px = SIDE_PX / 2,
+         .height_px = SIDE_PX}};
     struct fovea_gaze_sample sample = {.x = 0.8, .y = 0.7, .confidence = 1};
     gaze_blink(desk->source);
     desk_set(desk, hindrance != SETTING_OFF);
