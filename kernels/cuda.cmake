@@ -89,8 +89,8 @@ set(FOVEA_FATBINS
     foveate/cuda/fragments/foveate_fragments
     foveate/cuda/blockwise/foveate_cuda
     foveate/cuda/nodes_wide/foveate_smooth
-    gaze/foveate_late
-    gaze/foveate_gaze CACHE INTERNAL "")
+    gaze/late
+    gaze/gaze CACHE INTERNAL "")
 set(fatbins)
 foreach(kernel IN LISTS FOVEA_FATBINS)
     get_filename_component(name ${kernel} NAME)

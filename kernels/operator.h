@@ -30,6 +30,7 @@ struct operator_plan {
 };
 
 #define OPERATOR_DESCRIPTION_BYTES 512
+#define OPERATOR_MAX_SIZE_PX 16384 /* of an image's sides */
 
 struct operator_plan_desc {
     const struct fovea_foveation *foveation;

@@ -23,6 +23,6 @@ struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,
 {
     return (struct operator_frame){.width_px = (int32_t)width_px,
                                    .height_px = (int32_t)height_px,
-                                   .gaze_x_q8 = foveate_gaze_q8(gaze.x_uv, (int32_t)width_px),
-                                   .gaze_y_q8 = foveate_gaze_q8(gaze.y_uv, (int32_t)height_px)};
+                                   .gaze_x_q8 = gaze_to_q8(gaze.x_uv, (int32_t)width_px),
+                                   .gaze_y_q8 = gaze_to_q8(gaze.y_uv, (int32_t)height_px)};
 }

@@ -35,7 +35,7 @@ struct shader {
         }                                                                                          \
     }
 
-extern const struct shader shader_latch; /* push constants: struct foveate_late_own; one thread */
+extern const struct shader shader_latch; /* push constants: struct late_own; one thread */
 extern const struct shader shader_copy; /* push constants: struct shader_copy; source and result */
 
 /* A rectangle of the source, and where it goes in the result. */

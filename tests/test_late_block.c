@@ -20,40 +20,39 @@
 #define READERS 3
 #define SAMPLES 200000
 
-static struct foveate_late_own own_at(int64_t t_ns)
+static struct late_own own_at(int64_t t_ns)
 {
     const struct operator_frame frame = {
         .width_px = 640, .height_px = 480, .gaze_x_q8 = -5, .gaze_y_q8 = -7};
-    return foveate_late_own_make(&frame, t_ns);
+    return late_own_make(&frame, t_ns);
 }
 
-static struct foveate_late_sample sample_at(int32_t x_q8, int32_t y_q8, int64_t t_ns)
+static struct late_sample sample_at(int32_t x_q8, int32_t y_q8, int64_t t_ns)
 {
-    return (struct foveate_late_sample){
+    return (struct late_sample){
         .gaze_x_q8 = x_q8, .gaze_y_q8 = y_q8, .width_px = 640, .height_px = 480, .t_ns = t_ns};
 }
 
 static void assert_latched(const uint32_t *latched, int32_t x_q8, int32_t y_q8, int64_t t_ns,
                            bool taken)
 {
-    assert_int_equal((int32_t)latched[FOVEATE_LATCHED_GAZE_X], x_q8);
-    assert_int_equal((int32_t)latched[FOVEATE_LATCHED_GAZE_Y], y_q8);
-    assert_int_equal(
-        foveate_late_join(latched[FOVEATE_LATCHED_T_LOW], latched[FOVEATE_LATCHED_T_HIGH]), t_ns);
-    assert_int_equal(latched[FOVEATE_LATCHED_TAKEN], taken);
+    assert_int_equal((int32_t)latched[LATCHED_GAZE_X], x_q8);
+    assert_int_equal((int32_t)latched[LATCHED_GAZE_Y], y_q8);
+    assert_int_equal(late_join(latched[LATCHED_T_LOW], latched[LATCHED_T_HIGH]), t_ns);
+    assert_int_equal(latched[LATCHED_TAKEN], taken);
 }
 
 static void a_newer_sample_is_taken(void **state)
 {
     (void)state;
-    uint32_t block[FOVEATE_LATE_WORDS] = {0};
-    uint32_t latched[FOVEATE_LATCHED_WORDS];
-    struct foveate_late_writer writer = {.block = block};
+    uint32_t block[LATE_WORDS] = {0};
+    uint32_t latched[LATCHED_WORDS];
+    struct late_writer writer = {.block = block};
     const int64_t own_ns = INT64_C(5) << 32;
-    const struct foveate_late_own own = own_at(own_ns);
-    foveate_late_latch(block, &own, 77, latched);
+    const struct late_own own = own_at(own_ns);
+    late_latch(block, &own, 77, latched);
     assert_latched(latched, -5, -7, own_ns, false);
-    assert_int_equal(latched[FOVEATE_LATCHED_CLOCK_LOW], 77);
+    assert_int_equal(latched[LATCHED_CLOCK_LOW], 77);
 
     /* Older, of the same time, and newer: by the low word, by the high one, and far. */
     const int64_t times_ns[] = {
@@ -61,9 +60,9 @@ static void a_newer_sample_is_taken(void **state)
         -1,         INT64_MAX};
     for (size_t i = 0; i < sizeof times_ns / sizeof times_ns[0]; i++) {
         const bool newer = times_ns[i] > own_ns;
-        const struct foveate_late_sample sample = sample_at(-300, 1 << 20, times_ns[i]);
-        foveate_late_write(&writer, &sample);
-        foveate_late_latch(block, &own, 0, latched);
+        const struct late_sample sample = sample_at(-300, 1 << 20, times_ns[i]);
+        late_write(&writer, &sample);
+        late_latch(block, &own, 0, latched);
         assert_latched(latched, newer ? -300 : -5, newer ? 1 << 20 : -7,
                        newer ? times_ns[i] : own_ns, newer);
     }
@@ -72,17 +71,17 @@ static void a_newer_sample_is_taken(void **state)
 static void a_sample_for_another_size_is_left(void **state)
 {
     (void)state;
-    uint32_t block[FOVEATE_LATE_WORDS] = {0};
-    uint32_t latched[FOVEATE_LATCHED_WORDS];
-    struct foveate_late_writer writer = {.block = block};
-    const struct foveate_late_own own = own_at(10);
+    uint32_t block[LATE_WORDS] = {0};
+    uint32_t latched[LATCHED_WORDS];
+    struct late_writer writer = {.block = block};
+    const struct late_own own = own_at(10);
     for (int i = 0; i < 3; i++) {
-        struct foveate_late_sample sample = sample_at(1, 2, 20);
+        struct late_sample sample = sample_at(1, 2, 20);
         sample.width_px += i == 1;
         sample.height_px += i == 2;
-        foveate_late_write(&writer, &sample);
-        foveate_late_latch(block, &own, 0, latched);
-        assert_int_equal(latched[FOVEATE_LATCHED_TAKEN], i == 0);
+        late_write(&writer, &sample);
+        late_latch(block, &own, 0, latched);
+        assert_int_equal(latched[LATCHED_TAKEN], i == 0);
     }
 }
 
@@ -90,62 +89,62 @@ static void a_sample_for_another_size_is_left(void **state)
 static void a_mixture_is_never_taken(void **state)
 {
     (void)state;
-    uint32_t old[FOVEATE_LATE_WORDS] = {0};
-    uint32_t mixed[FOVEATE_LATE_WORDS] = {0};
-    uint32_t latched[FOVEATE_LATCHED_WORDS];
-    struct foveate_late_writer before = {.block = old};
-    struct foveate_late_writer after = {.block = mixed, .sequence = 2};
-    const struct foveate_late_sample first = sample_at(1000, 1000, 20);
-    const struct foveate_late_sample second = sample_at(2000, 2000, INT64_C(30) << 32);
-    const struct foveate_late_own own = own_at(10);
-    foveate_late_write(&before, &first);
-    for (unsigned stale = 0; stale < 1u << FOVEATE_LATE_WORDS; stale++) {
-        foveate_late_write(&after, &second);
+    uint32_t old[LATE_WORDS] = {0};
+    uint32_t mixed[LATE_WORDS] = {0};
+    uint32_t latched[LATCHED_WORDS];
+    struct late_writer before = {.block = old};
+    struct late_writer after = {.block = mixed, .sequence = 2};
+    const struct late_sample first = sample_at(1000, 1000, 20);
+    const struct late_sample second = sample_at(2000, 2000, INT64_C(30) << 32);
+    const struct late_own own = own_at(10);
+    late_write(&before, &first);
+    for (unsigned stale = 0; stale < 1u << LATE_WORDS; stale++) {
+        late_write(&after, &second);
         bool same_as_old = true;
         bool same_as_new = true;
-        for (int i = 0; i < FOVEATE_LATE_WORDS; i++) {
+        for (int i = 0; i < LATE_WORDS; i++) {
             const uint32_t new = mixed[i];
             mixed[i] = (stale >> i & 1u) ? old[i] : new;
             same_as_old = same_as_old && mixed[i] == old[i];
             same_as_new = same_as_new && mixed[i] == new;
         }
-        foveate_late_latch(mixed, &own, 0, latched);
-        assert_int_equal(latched[FOVEATE_LATCHED_TAKEN], same_as_old || same_as_new);
+        late_latch(mixed, &own, 0, latched);
+        assert_int_equal(latched[LATCHED_TAKEN], same_as_old || same_as_new);
     }
 }
 
 static void a_writer_that_stops_half_way_stops_no_frame(void **state)
 {
     (void)state;
-    uint32_t block[FOVEATE_LATE_WORDS] = {0};
-    uint32_t latched[FOVEATE_LATCHED_WORDS];
-    struct foveate_late_writer writer = {.block = block};
-    const struct foveate_late_sample sample = sample_at(1, 2, 20);
-    const struct foveate_late_own own = own_at(10);
-    foveate_late_write(&writer, &sample);
-    block[FOVEATE_LATE_SEQUENCE]++;
-    foveate_late_latch(block, &own, 0, latched);
+    uint32_t block[LATE_WORDS] = {0};
+    uint32_t latched[LATCHED_WORDS];
+    struct late_writer writer = {.block = block};
+    const struct late_sample sample = sample_at(1, 2, 20);
+    const struct late_own own = own_at(10);
+    late_write(&writer, &sample);
+    block[LATE_SEQUENCE]++;
+    late_latch(block, &own, 0, latched);
     assert_latched(latched, -5, -7, 10, false);
 }
 
 static void the_sequence_never_comes_back_to_nothing(void **state)
 {
     (void)state;
-    uint32_t block[FOVEATE_LATE_WORDS] = {0};
-    uint32_t latched[FOVEATE_LATCHED_WORDS];
-    struct foveate_late_writer writer = {.block = block, .sequence = UINT32_MAX - 5};
-    const struct foveate_late_own own = own_at(10);
+    uint32_t block[LATE_WORDS] = {0};
+    uint32_t latched[LATCHED_WORDS];
+    struct late_writer writer = {.block = block, .sequence = UINT32_MAX - 5};
+    const struct late_own own = own_at(10);
     for (int64_t i = 0; i < 6; i++) {
-        const struct foveate_late_sample sample = sample_at(1, 2, 20 + i);
-        foveate_late_write(&writer, &sample);
-        assert_int_not_equal(block[FOVEATE_LATE_SEQUENCE], 0);
-        foveate_late_latch(block, &own, 0, latched);
+        const struct late_sample sample = sample_at(1, 2, 20 + i);
+        late_write(&writer, &sample);
+        assert_int_not_equal(block[LATE_SEQUENCE], 0);
+        late_latch(block, &own, 0, latched);
         assert_latched(latched, 1, 2, 20 + i, true);
     }
 }
 
 struct hammer {
-    uint32_t block[FOVEATE_LATE_WORDS];
+    uint32_t block[LATE_WORDS];
     atomic_bool done;
     atomic_uint torn;
     _Atomic uint64_t taken;
@@ -155,19 +154,18 @@ struct hammer {
 static void *read_many(void *user)
 {
     struct hammer *hammer = user;
-    const struct foveate_late_own own = own_at(0);
+    const struct late_own own = own_at(0);
     int64_t last_ns = 0;
     uint64_t taken = 0;
     do {
-        uint32_t latched[FOVEATE_LATCHED_WORDS];
-        foveate_late_latch(hammer->block, &own, 0, latched);
-        if (!latched[FOVEATE_LATCHED_TAKEN]) {
+        uint32_t latched[LATCHED_WORDS];
+        late_latch(hammer->block, &own, 0, latched);
+        if (!latched[LATCHED_TAKEN]) {
             continue;
         }
-        const int64_t t_ns =
-            foveate_late_join(latched[FOVEATE_LATCHED_T_LOW], latched[FOVEATE_LATCHED_T_HIGH]);
-        const uint32_t x = latched[FOVEATE_LATCHED_GAZE_X];
-        const bool whole = latched[FOVEATE_LATCHED_GAZE_Y] == x && t_ns % SAMPLES == (int64_t)x;
+        const int64_t t_ns = late_join(latched[LATCHED_T_LOW], latched[LATCHED_T_HIGH]);
+        const uint32_t x = latched[LATCHED_GAZE_X];
+        const bool whole = latched[LATCHED_GAZE_Y] == x && t_ns % SAMPLES == (int64_t)x;
         atomic_fetch_add(&hammer->torn, !whole || t_ns < last_ns);
         last_ns = t_ns;
         taken++;
@@ -184,14 +182,13 @@ static void readers_see_whole_samples(void **state)
     for (int i = 0; i < READERS; i++) {
         assert_int_equal(pthread_create(&readers[i], NULL, read_many, &hammer), 0);
     }
-    struct foveate_late_writer writer = {.block = hammer.block};
+    struct late_writer writer = {.block = hammer.block};
     const time_t end_s = time(NULL) + 2; /* readers are put aside in the middle of a copy */
     for (int64_t i = 1; i % 1024 != 0 || time(NULL) < end_s; i++) {
         const int32_t x = (int32_t)(i % SAMPLES);
         /* Both halves of the time change often. */
-        const struct foveate_late_sample sample =
-            sample_at(x, x, i * (INT64_C(1) << 16) * SAMPLES + x);
-        foveate_late_write(&writer, &sample);
+        const struct late_sample sample = sample_at(x, x, i * (INT64_C(1) << 16) * SAMPLES + x);
+        late_write(&writer, &sample);
     }
     atomic_store(&hammer.done, true);
     for (int i = 0; i < READERS; i++) {

@@ -81,3 +81,34 @@ def test_top_level_stays_small():
                "kernels", "plugin", "python", "sample_scene", "tests", "vulkan"}  # fmt: skip
     top = {path.relative_to(ROOT).parts[0] for path in our_files()}
     assert {name for name in top if not name.startswith(".")} - allowed == set()
+
+
+# What is foveation's own and stands elsewhere: the public functions on its model and maps, the light that pixels
+# are averaged as, and its constants where overlays and shaders share them.
+OF_FOVEATION = {
+    "kernels/image/pixel.cuh",
+    "kernels/image/pixel.glsl",
+    "kernels/image/pixel_light.c",
+    "kernels/image/pixel_light.h",
+    "plugin/context/context_sigma.c",
+    "plugin/context/map_copy.c",
+    "plugin/context/map_store.c",
+    "plugin/context/settings_take.c",
+}
+
+
+def test_nobody_knows_an_operator_by_name():
+    """Contexts, peers, the frame loop and Vulkan run what kernels/operators.c lists, through operator.h."""
+    folders = [path.parent for path in (ROOT / "kernels").glob("*/operator.c")]
+    assert folders
+    for folder in folders:
+        name = re.compile(rf"\b{folder.name}_|kernels/{folder.name}/|\bX\({folder.name}\)", re.IGNORECASE)
+        places = {}
+        for path in our_sources():
+            inside = folder in path.parents or path.relative_to(ROOT).parts[0] in ("tests", "docs")
+            if not inside and path.suffix not in {".py", ".sh", ".cmake"}:
+                lines = [line for line in path.read_text().splitlines() if name.search(line)]
+                if lines:
+                    places[str(path.relative_to(ROOT))] = lines
+        assert len(places.pop("kernels/operators.c")) == 1
+        assert set(places) <= OF_FOVEATION, {path: places[path] for path in places if path not in OF_FOVEATION}

@@ -15,9 +15,9 @@
 /* Every pipeline has one layout, whose push constants are what each device has. */
 #define CONSTANT_BYTES OPERATOR_CONSTANT_BYTES
 
-_Static_assert(sizeof(struct foveate_late_own) <= CONSTANT_BYTES, "more than the layout has");
+_Static_assert(sizeof(struct late_own) <= CONSTANT_BYTES, "more than the layout has");
 _Static_assert(sizeof(struct shader_copy) <= CONSTANT_BYTES, "more than the layout has");
-_Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * FOVEATE_LATCHED_WORDS, "as gaze_latch.comp has it");
+_Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * LATCHED_WORDS, "as gaze_latch.comp has it");
 
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,

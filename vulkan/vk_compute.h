@@ -44,7 +44,7 @@ struct vk_compute_bindings {
     VkDeviceSize latched_offset;
 };
 
-#define VK_COMPUTE_LATCHED_BYTES 32 /* FOVEATE_LATCHED_WORDS */
+#define VK_COMPUTE_LATCHED_BYTES 32 /* LATCHED_WORDS */
 
 /* Of the latch's own set: the block it reads, and the places for what it leaves. */
 struct vk_compute_latch_bindings {

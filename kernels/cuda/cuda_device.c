@@ -168,3 +168,11 @@ enum fovea_result cuda_device_create_stream(const struct cuda_device *device, CU
            cu->StreamCreateWithPriority(out_stream, CU_STREAM_NON_BLOCKING, highest));
     return FOVEA_OK;
 }
+
+enum fovea_result cuda_device_get_kernel(const struct cuda_device *device, CUmodule module,
+                                         const char *name, CUfunction *out_kernel)
+{
+    CU_TRY(device->log, device->cu, device->cu->ModuleGetFunction(out_kernel, module, name));
+    CU_TRY(device->log, device->cu, device->cu->FuncLoad(*out_kernel));
+    return FOVEA_OK;
+}

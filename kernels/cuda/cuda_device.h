@@ -55,4 +55,9 @@ void cuda_device_pop(const struct cuda_device *device);
 FOVEA_MUST_CHECK enum fovea_result cuda_device_create_stream(const struct cuda_device *device,
                                                              CUstream *out_stream);
 
+/* Each kernel is loaded now: loaded at its first launch, it could allocate or wait in a frame. */
+FOVEA_MUST_CHECK enum fovea_result cuda_device_get_kernel(const struct cuda_device *device,
+                                                          CUmodule module, const char *name,
+                                                          CUfunction *out_kernel);
+
 #endif

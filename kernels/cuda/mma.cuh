@@ -14,8 +14,8 @@
  *   A   rows g and g + 8, columns 4t to 4t + 3, then the same 16 columns on
  *   B   rows 4t to 4t + 3, then 16 rows on, of column g
  *   D   as above */
-#ifndef FOVEA_KERNELS_FOVEATE_MMA_CUH
-#define FOVEA_KERNELS_FOVEATE_MMA_CUH
+#ifndef FOVEA_KERNELS_MMA_CUH
+#define FOVEA_KERNELS_MMA_CUH
 
 #include "ptx.cuh"
 

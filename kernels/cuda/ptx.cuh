@@ -4,8 +4,8 @@
 /* Single instructions that CUDA C has no name for. All inline PTX of ours stands here, so that a compiler for the host
  * can take the kernels too: tests run them there (tests/support/cuda_host/), where each of these functions has a twin
  * in C++. What compute capability an instruction needs is asked for where it is used. */
-#ifndef FOVEA_KERNELS_FOVEATE_PTX_CUH
-#define FOVEA_KERNELS_FOVEATE_PTX_CUH
+#ifndef FOVEA_KERNELS_PTX_CUH
+#define FOVEA_KERNELS_PTX_CUH
 
 #include <stdint.h>
 

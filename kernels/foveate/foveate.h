@@ -10,6 +10,7 @@
 #define FOVEA_KERNELS_FOVEATE_H
 
 #include "config/settings.h"
+#include "kernels/gaze/gaze.h"
 #include "kernels/operator.h"
 #include "light.h"
 #include "smooth.h"
@@ -77,9 +78,6 @@ struct foveate_frame {
     int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
     float light_value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
 };
-
-/* gaze_x_q8 of a view without a gaze: it is copied. Only in tables of gazes on the device. */
-#define FOVEATE_GAZE_NONE INT32_MIN
 
 /* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for a
  * sigma of more than 1024 px. */

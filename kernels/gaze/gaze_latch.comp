@@ -11,7 +11,7 @@
 
 layout(local_size_x = 1) in;
 
-layout(push_constant) uniform Constants { foveate_late_own own; };
+layout(push_constant) uniform Constants { late_own own; };
 layout(set = 0, binding = 2, std430) coherent volatile readonly buffer Block { uint block[]; };
 layout(set = 0, binding = 3, std430) writeonly buffer Latched { uint latched[]; };
 /* The same once more where the host can read it. */
@@ -25,24 +25,24 @@ void leave(int word, uint value)
 
 void main()
 {
-    uint words[FOVEATE_LATE_WORDS];
+    uint words[LATE_WORDS];
     bool whole = false;
-    for (int i = 0; i < FOVEATE_LATE_TRIES && !whole; i++) {
-        words[FOVEATE_LATE_SEQUENCE] = block[FOVEATE_LATE_SEQUENCE];
+    for (int i = 0; i < LATE_TRIES && !whole; i++) {
+        words[LATE_SEQUENCE] = block[LATE_SEQUENCE];
         memoryBarrierBuffer();
-        for (int word = FOVEATE_LATE_SEQUENCE + 1; word < FOVEATE_LATE_WORDS; word++) {
+        for (int word = LATE_SEQUENCE + 1; word < LATE_WORDS; word++) {
             words[word] = block[word];
         }
         memoryBarrierBuffer();
-        whole = block[FOVEATE_LATE_SEQUENCE] == words[FOVEATE_LATE_SEQUENCE] &&
-                foveate_late_is_whole(words);
+        whole = block[LATE_SEQUENCE] == words[LATE_SEQUENCE] &&
+                late_is_whole(words);
     }
-    bool taken = whole && foveate_late_is_for(words, own);
-    leave(FOVEATE_LATCHED_GAZE_X, taken ? words[FOVEATE_LATE_GAZE_X] : uint(own.gaze_x_q8));
-    leave(FOVEATE_LATCHED_GAZE_Y, taken ? words[FOVEATE_LATE_GAZE_Y] : uint(own.gaze_y_q8));
-    leave(FOVEATE_LATCHED_T_LOW, taken ? words[FOVEATE_LATE_T_LOW] : own.t_low);
-    leave(FOVEATE_LATCHED_T_HIGH, taken ? words[FOVEATE_LATE_T_HIGH] : own.t_high);
-    leave(FOVEATE_LATCHED_CLOCK_LOW, 0u); /* timestamps of the queue say when */
-    leave(FOVEATE_LATCHED_CLOCK_HIGH, 0u);
-    leave(FOVEATE_LATCHED_TAKEN, taken ? 1u : 0u);
+    bool taken = whole && late_is_for(words, own);
+    leave(LATCHED_GAZE_X, taken ? words[LATE_GAZE_X] : uint(own.gaze_x_q8));
+    leave(LATCHED_GAZE_Y, taken ? words[LATE_GAZE_Y] : uint(own.gaze_y_q8));
+    leave(LATCHED_T_LOW, taken ? words[LATE_T_LOW] : own.t_low);
+    leave(LATCHED_T_HIGH, taken ? words[LATE_T_HIGH] : own.t_high);
+    leave(LATCHED_CLOCK_LOW, 0u); /* timestamps of the queue say when */
+    leave(LATCHED_CLOCK_HIGH, 0u);
+    leave(LATCHED_TAKEN, taken ? 1u : 0u);
 }

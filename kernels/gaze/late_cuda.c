@@ -3,19 +3,18 @@
 
 #include "late_cuda.h"
 
-#include "kernels/foveate/cuda/common/kernels.h"
 #include "late_params.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-extern const unsigned char foveate_late_fatbin[];
+extern const unsigned char late_fatbin[];
 
 #define PLACE_BYTES 64 /* of the block, and of each slot behind it */
 #define CALIBRATIONS 5
 
-struct foveate_cuda_late {
+struct late_cuda {
     const struct cuda_device *device;
     CUmodule module;
     CUfunction latch;
@@ -34,29 +33,28 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static uint32_t *report_of(const struct foveate_cuda_late *late, uint32_t slot)
+static uint32_t *report_of(const struct late_cuda *late, uint32_t slot)
 {
     return (uint32_t *)(void *)(late->shared + (size_t)PLACE_BYTES * (slot + 1));
 }
 
-static int64_t device_ns(const struct foveate_cuda_late *late, uint32_t slot)
+static int64_t device_ns(const struct late_cuda *late, uint32_t slot)
 {
     const uint32_t *report = report_of(late, slot);
-    return foveate_late_join(report[FOVEATE_LATCHED_CLOCK_LOW], report[FOVEATE_LATCHED_CLOCK_HIGH]);
+    return late_join(report[LATCHED_CLOCK_LOW], report[LATCHED_CLOCK_HIGH]);
 }
 
-enum fovea_result foveate_cuda_late_latch(struct foveate_cuda_late *late, CUstream stream,
-                                          uint32_t slot, const struct foveate_late_own *own,
-                                          CUdeviceptr *out_gazes)
+enum fovea_result late_cuda_latch(struct late_cuda *late, CUstream stream, uint32_t slot,
+                                  const struct late_own *own, CUdeviceptr *out_gazes)
 {
     const struct cuda_device *device = late->device;
-    struct foveate_cuda_late_params params = {
-        .block = late->shared_device,
-        .latched = late->latched + (uint64_t)PLACE_BYTES * slot,
-        .report = late->shared_device + (uint64_t)PLACE_BYTES * (slot + 1),
-        .own = *own};
+    struct late_cuda_params params = {.block = late->shared_device,
+                                      .latched = late->latched + (uint64_t)PLACE_BYTES * slot,
+                                      .report =
+                                          late->shared_device + (uint64_t)PLACE_BYTES * (slot + 1),
+                                      .own = *own};
     *out_gazes = params.latched;
-    memset(report_of(late, slot), 0, FOVEATE_LATCHED_WORDS * sizeof(uint32_t));
+    memset(report_of(late, slot), 0, LATCHED_WORDS * sizeof(uint32_t));
     late->enqueued_ns[slot] = now_ns();
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(late->latch, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&params},
@@ -65,14 +63,14 @@ enum fovea_result foveate_cuda_late_latch(struct foveate_cuda_late *late, CUstre
 }
 
 /* The launch that is over soonest says most about how the clocks differ. */
-static enum fovea_result calibrate(struct foveate_cuda_late *late, CUstream stream)
+static enum fovea_result calibrate(struct late_cuda *late, CUstream stream)
 {
     const struct cuda_device *device = late->device;
-    const struct foveate_late_own none = {0};
+    const struct late_own none = {0};
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < CALIBRATIONS; i++) {
         CUdeviceptr gazes = 0;
-        FOVEA_TRY(foveate_cuda_late_latch(late, stream, 0, &none, &gazes));
+        FOVEA_TRY(late_cuda_latch(late, stream, 0, &none, &gazes));
         CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(stream));
         const int64_t took_ns = now_ns() - late->enqueued_ns[0];
         if (took_ns < best_ns) {
@@ -83,7 +81,7 @@ static enum fovea_result calibrate(struct foveate_cuda_late *late, CUstream stre
     return FOVEA_OK;
 }
 
-static enum fovea_result build(struct foveate_cuda_late *late, CUstream stream, uint32_t slot_count)
+static enum fovea_result build(struct late_cuda *late, CUstream stream, uint32_t slot_count)
 {
     const struct cuda_device *device = late->device;
     const struct cuda_driver *cu = device->cu;
@@ -93,8 +91,8 @@ static enum fovea_result build(struct foveate_cuda_late *late, CUstream stream, 
     if (!late->enqueued_ns) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    CU_TRY(device->log, cu, cu->ModuleLoadData(&late->module, foveate_late_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernel(device, late->module, "gaze_latch", &late->latch));
+    CU_TRY(device->log, cu, cu->ModuleLoadData(&late->module, late_fatbin));
+    FOVEA_TRY(cuda_device_get_kernel(device, late->module, "gaze_latch", &late->latch));
     CU_TRY(device->log, cu,
            cu->MemHostAlloc(&shared, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
     late->shared = shared;
@@ -104,27 +102,27 @@ static enum fovea_result build(struct foveate_cuda_late *late, CUstream stream, 
     return calibrate(late, stream);
 }
 
-enum fovea_result foveate_cuda_late_create(const struct cuda_device *device, CUstream stream,
-                                           uint32_t slot_count, struct foveate_cuda_late **out_late)
+enum fovea_result late_cuda_create(const struct cuda_device *device, CUstream stream,
+                                   uint32_t slot_count, struct late_cuda **out_late)
 {
     *out_late = NULL;
-    struct foveate_cuda_late *late = calloc(1, sizeof *late);
+    struct late_cuda *late = calloc(1, sizeof *late);
     if (!late) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     late->device = device;
     const enum fovea_result result = build(late, stream, slot_count);
     if (result != FOVEA_OK) {
-        foveate_cuda_late_destroy(&late);
+        late_cuda_destroy(&late);
         return result;
     }
     *out_late = late;
     return FOVEA_OK;
 }
 
-void foveate_cuda_late_destroy(struct foveate_cuda_late **late)
+void late_cuda_destroy(struct late_cuda **late)
 {
-    struct foveate_cuda_late *old = *late;
+    struct late_cuda *old = *late;
     if (!old) {
         return;
     }
@@ -138,10 +136,10 @@ void foveate_cuda_late_destroy(struct foveate_cuda_late **late)
     if (old->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(old->module));
     }
-    foveate_cuda_late_abandon(late);
+    late_cuda_abandon(late);
 }
 
-void foveate_cuda_late_abandon(struct foveate_cuda_late **late)
+void late_cuda_abandon(struct late_cuda **late)
 {
     if (*late) {
         free((*late)->enqueued_ns);
@@ -150,13 +148,13 @@ void foveate_cuda_late_abandon(struct foveate_cuda_late **late)
     }
 }
 
-uint32_t *foveate_cuda_late_block(struct foveate_cuda_late *late)
+uint32_t *late_cuda_block(struct late_cuda *late)
 {
     return (uint32_t *)(void *)late->shared;
 }
 
 /* The clocks drift apart. That a latch ran after it was enqueued and before now bounds by how much. */
-static void follow_drift(struct foveate_cuda_late *late, uint32_t slot, int64_t ran_ns)
+static void follow_drift(struct late_cuda *late, uint32_t slot, int64_t ran_ns)
 {
     const int64_t least_ns = ran_ns - now_ns();
     const int64_t most_ns = ran_ns - late->enqueued_ns[slot];
@@ -168,7 +166,7 @@ static void follow_drift(struct foveate_cuda_late *late, uint32_t slot, int64_t 
     }
 }
 
-bool foveate_cuda_late_age(struct foveate_cuda_late *late, uint32_t slot, int64_t *out_age_ns)
+bool late_cuda_age(struct late_cuda *late, uint32_t slot, int64_t *out_age_ns)
 {
     const uint32_t *report = report_of(late, slot);
     const int64_t ran_ns = device_ns(late, slot);
@@ -176,7 +174,7 @@ bool foveate_cuda_late_age(struct foveate_cuda_late *late, uint32_t slot, int64_
         return false;
     }
     follow_drift(late, slot, ran_ns);
-    *out_age_ns = ran_ns - late->clock_ahead_ns -
-                  foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    *out_age_ns =
+        ran_ns - late->clock_ahead_ns - late_join(report[LATCHED_T_LOW], report[LATCHED_T_HIGH]);
     return true;
 }

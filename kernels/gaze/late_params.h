@@ -2,16 +2,16 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the latch is launched with; for C and CUDA C. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_LATE_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_LATE_PARAMS_H
+#ifndef FOVEA_KERNELS_CUDA_LATE_PARAMS_H
+#define FOVEA_KERNELS_CUDA_LATE_PARAMS_H
 
 #include "late.h"
 
-struct foveate_cuda_late_params {
+struct late_cuda_params {
     uint64_t block; /* addresses on the device */
-    uint64_t latched; /* FOVEATE_LATCHED_WORDS of device memory */
+    uint64_t latched; /* LATCHED_WORDS of device memory */
     uint64_t report; /* the same of host memory */
-    struct foveate_late_own own;
+    struct late_own own;
 };
 
 #endif

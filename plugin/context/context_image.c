@@ -3,8 +3,8 @@
 
 #include "context_image.h"
 
-#include "kernels/foveate/limits.h"
 #include "kernels/image/pixel.h"
+#include "kernels/operator.h"
 
 #include <inttypes.h>
 
@@ -41,10 +41,10 @@ static bool check_kind(const struct fovea_image *image, const char *name, char *
         return CONTEXT_PROBLEM(out, "%s.memory is %d, which is no memory", name,
                                (int)image->memory);
     }
-    if (image->width_px < 1 || image->width_px > FOVEATE_MAX_SIZE_PX || image->height_px < 1 ||
-        image->height_px > FOVEATE_MAX_SIZE_PX) {
+    if (image->width_px < 1 || image->width_px > OPERATOR_MAX_SIZE_PX || image->height_px < 1 ||
+        image->height_px > OPERATOR_MAX_SIZE_PX) {
         return CONTEXT_PROBLEM(out, "%s is %" PRIu32 "x%" PRIu32 "; each side must be 1 to %d",
-                               name, image->width_px, image->height_px, FOVEATE_MAX_SIZE_PX);
+                               name, image->width_px, image->height_px, OPERATOR_MAX_SIZE_PX);
     }
     return true;
 }
@@ -54,7 +54,7 @@ static bool check_strides(const struct fovea_image *image, const char *name, cha
     const int64_t pixel = image->pixel_stride_bytes;
     const int64_t row = image->row_stride_bytes;
     const int64_t bytes = (int64_t)fovea_format_bytes(image->format);
-    if (pixel < bytes || pixel > MAX_STRIDE_BYTES / FOVEATE_MAX_SIZE_PX) {
+    if (pixel < bytes || pixel > MAX_STRIDE_BYTES / OPERATOR_MAX_SIZE_PX) {
         return CONTEXT_PROBLEM(
             out, "%s.pixel_stride_bytes is %" PRId64 "; a pixel has %" PRId64 " bytes", name, pixel,
             bytes);

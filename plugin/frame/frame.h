@@ -183,7 +183,7 @@ struct frame_late {
     struct fovea_gaze_source *source; /* NULL: none is followed */
     struct gaze_listener listener;
     _Atomic uint64_t size; /* of frames: width << 32 | height; 0: there was none yet */
-    struct foveate_late_writer writers[2]; /* the source's thread's own */
+    struct late_writer writers[2]; /* the source's thread's own */
     uint32_t writer_count;
     struct vk_buffer mapped; /* the block, and what each slot's latch reports */
     struct vk_buffer latched; /* the gaze of each slot, for the kernels */

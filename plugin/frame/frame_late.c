@@ -97,14 +97,13 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
     const uint32_t height_px = (uint32_t)(size & UINT32_MAX);
     const struct fovea_point_uv point =
         gaze_source_point(late->source, width_px, height_px, sample);
-    const struct foveate_late_sample written = {
-        .gaze_x_q8 = foveate_gaze_q8(point.x_uv, (int32_t)width_px),
-        .gaze_y_q8 = foveate_gaze_q8(point.y_uv, (int32_t)height_px),
-        .width_px = width_px,
-        .height_px = height_px,
-        .t_ns = sample->t_ns};
+    const struct late_sample written = {.gaze_x_q8 = gaze_to_q8(point.x_uv, (int32_t)width_px),
+                                        .gaze_y_q8 = gaze_to_q8(point.y_uv, (int32_t)height_px),
+                                        .width_px = width_px,
+                                        .height_px = height_px,
+                                        .t_ns = sample->t_ns};
     for (uint32_t i = 0; i < late->writer_count && ending_enter(); i++) {
-        foveate_late_write(&late->writers[i], &written);
+        late_write(&late->writers[i], &written);
         ending_leave();
     }
 }
@@ -113,9 +112,9 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
  * said so far, counts no longer. Nobody else writes, since nobody listens. */
 static void forget_samples(struct frame_late *late)
 {
-    const struct foveate_late_sample none = {.width_px = 0};
+    const struct late_sample none = {.width_px = 0};
     for (uint32_t i = 0; i < late->writer_count && ending_enter(); i++) {
-        foveate_late_write(&late->writers[i], &none);
+        late_write(&late->writers[i], &none);
         ending_leave();
     }
 }
@@ -189,8 +188,8 @@ static int64_t choose_own(struct fovea_vk *fovea, const struct frame_work *work,
         gaze.state != FOVEA_GAZE_TRACKED) {
         return now_ns - (view->gaze->age_ns > 0 ? view->gaze->age_ns : 0);
     }
-    view->frame.gaze_x_q8 = foveate_gaze_q8(gaze.point.x_uv, (int32_t)work->view_width_px);
-    view->frame.gaze_y_q8 = foveate_gaze_q8(gaze.point.y_uv, (int32_t)work->view_height_px);
+    view->frame.gaze_x_q8 = gaze_to_q8(gaze.point.x_uv, (int32_t)work->view_width_px);
+    view->frame.gaze_y_q8 = gaze_to_q8(gaze.point.y_uv, (int32_t)work->view_height_px);
     return now_ns - gaze.age_ns;
 }
 
@@ -204,7 +203,7 @@ void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
     const uint64_t size = (uint64_t)work->view_width_px << 32 | work->view_height_px;
     atomic_store_explicit(&fovea->late.size, size, memory_order_relaxed);
     const int64_t own_t_ns = choose_own(fovea, work, view);
-    work->late_own = foveate_late_own_make(&view->frame, own_t_ns);
+    work->late_own = late_own_make(&view->frame, own_t_ns);
     view->frame.late = !work->use_peer || !fovea->peer->api->imports_handles;
 }
 
@@ -266,8 +265,7 @@ static bool queue_age(struct fovea_vk *fovea, uint32_t slot, const uint64_t *sta
                                           fovea_time_ns(), &start_ns)) {
         return false;
     }
-    *out_age_ns =
-        start_ns - foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    *out_age_ns = start_ns - late_join(report[LATCHED_T_LOW], report[LATCHED_T_HIGH]);
     return true;
 }
 

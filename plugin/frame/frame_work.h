@@ -70,7 +70,7 @@ struct frame_work {
     bool use_peer;
     bool overlay;
     bool late; /* the gaze is the newest when the GPU starts */
-    struct foveate_late_own late_own;
+    struct late_own late_own;
 };
 
 /* frame_check.c: the argument errors of a frame; resolves both ends of it. */

@@ -215,23 +215,22 @@ static void batches_with_gazes_in_either_memory(void **state)
 static void a_latch_takes_the_newer_gaze(void **state)
 {
     (void)state;
-    struct foveate_cuda_late *late = NULL;
-    assert_int_equal(foveate_cuda_late_create(fixture.device, fixture.stream, 2, &late), FOVEA_OK);
-    const struct foveate_late_own own = {
+    struct late_cuda *late = NULL;
+    assert_int_equal(late_cuda_create(fixture.device, fixture.stream, 2, &late), FOVEA_OK);
+    const struct late_own own = {
         .width_px = 640, .height_px = 360, .gaze_x_q8 = 11, .gaze_y_q8 = 12, .t_low = 5};
-    struct foveate_late_writer writer = {.block = foveate_cuda_late_block(late)};
-    const struct foveate_late_sample newer = {
+    struct late_writer writer = {.block = late_cuda_block(late)};
+    const struct late_sample newer = {
         .gaze_x_q8 = 21, .gaze_y_q8 = 22, .width_px = 640, .height_px = 360, .t_ns = 6};
     int32_t latched[2][2] = {{0}};
     for (uint32_t slot = 0; slot < 2; slot++) {
         CUdeviceptr gazes = 0;
-        assert_int_equal(foveate_cuda_late_latch(late, fixture.stream, slot, &own, &gazes),
-                         FOVEA_OK);
+        assert_int_equal(late_cuda_latch(late, fixture.stream, slot, &own, &gazes), FOVEA_OK);
         cuda_fixture_wait(&fixture);
         CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(latched[slot], gazes, sizeof latched[slot]));
-        foveate_late_write(&writer, &newer);
+        late_write(&writer, &newer);
     }
-    foveate_cuda_late_destroy(&late);
+    late_cuda_destroy(&late);
     assert_int_equal(latched[0][0], 11);
     assert_int_equal(latched[0][1], 12);
     assert_int_equal(latched[1][0], 21);

@@ -128,16 +128,14 @@ static struct times times_of(struct desk *desk)
     const uint32_t slot = (uint32_t)(fovea->frame % fovea->slot_count);
     const uint32_t *report =
         fovea->peer->api->late_block(fovea->peer) + (size_t)REPORT_WORDS * (slot + 1);
-    const int64_t began =
-        foveate_late_join(report[FOVEATE_LATCHED_CLOCK_LOW], report[FOVEATE_LATCHED_CLOCK_HIGH]);
+    const int64_t began = late_join(report[LATCHED_CLOCK_LOW], report[LATCHED_CLOCK_HIGH]);
     double kernels_us = 0;
     int64_t age_ns = 0, drawn_ns = 0;
     assert_int_equal(fovea->peer->api->elapsed(fovea->peer, slot, &kernels_us), FOVEA_OK);
     assert_int_equal(fovea->peer->api->late_age(fovea->peer, slot, &age_ns), FOVEA_OK);
     assert_true(
         vk_clock_to_host(&desk->clock, &fovea->device, ticks[0], fovea_time_ns(), &drawn_ns));
-    const int64_t sample_ns =
-        foveate_late_join(report[FOVEATE_LATCHED_T_LOW], report[FOVEATE_LATCHED_T_HIGH]);
+    const int64_t sample_ns = late_join(report[LATCHED_T_LOW], report[LATCHED_T_HIGH]);
     const double kernels_begin = (double)(began - (int64_t)ticks[0]);
     return (struct times){.kernels_begin = kernels_begin,
                           .kernels_end = kernels_begin + kernels_us * 1e3,

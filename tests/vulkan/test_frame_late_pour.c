@@ -52,11 +52,10 @@ static void no_frame_mixes_two_samples(void **state)
         engine_idle(&desk.rig.engine);
         const uint32_t slot = (uint32_t)(desk.rig.fovea->frame % desk.rig.fovea->slot_count);
         const uint32_t *latched = (const uint32_t *)late->latched.mapped + 64 * (size_t)slot;
-        const bool took = latched[FOVEATE_LATCHED_TAKEN] == 1;
+        const bool took = latched[LATCHED_TAKEN] == 1;
         taken += took;
-        if (took && latched[FOVEATE_LATCHED_GAZE_X] != latched[FOVEATE_LATCHED_GAZE_Y]) {
-            fail_msg("x is %u, y is %u", latched[FOVEATE_LATCHED_GAZE_X],
-                     latched[FOVEATE_LATCHED_GAZE_Y]);
+        if (took && latched[LATCHED_GAZE_X] != latched[LATCHED_GAZE_Y]) {
+            fail_msg("x is %u, y is %u", latched[LATCHED_GAZE_X], latched[LATCHED_GAZE_Y]);
         }
     }
     stuck_step("mixes: all is let go");

@@ -57,8 +57,8 @@ struct peer_view {
 /* The gaze of a job's only view is what the peer's block holds when the job starts. */
 struct peer_late {
     bool on;
-    struct foveate_late_own own;
-    uint32_t *latched; /* host peers leave FOVEATE_LATCHED_WORDS here before they signal */
+    struct late_own own;
+    uint32_t *latched; /* host peers leave LATCHED_WORDS here before they signal */
 };
 
 struct peer_job {
@@ -114,7 +114,7 @@ struct peer_api {
     /* Microseconds that the timed job of a slot took, once finished; FOVEA_NOT_READY before, and where it is
      * not timed. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
-    /* FOVEATE_LATE_WORDS that somebody keeps up to date (struct foveate_late_writer) for as long as the
+    /* LATE_WORDS that somebody keeps up to date (struct late_writer) for as long as the
      * peer lives; NULL, as an entry too: jobs cannot be late. */
     uint32_t *(*late_block)(struct peer *);
     /* How old the sample of a slot's late job was when it was read, once the job has signalled;

@@ -233,7 +233,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     destroy_slots(peer);
     free_plans(peer);
     free_images(peer);
-    foveate_cuda_late_destroy(&peer->late);
+    late_cuda_destroy(&peer->late);
     peer->api->destroy(&peer->kernels);
     if (peer->stream) {
         CU_WARN(peer->log, peer->cu, peer->cu->StreamDestroy(peer->stream));
@@ -246,7 +246,7 @@ static void leave(struct cuda_peer *peer)
     log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
     free_plans(peer);
     free_images(peer);
-    foveate_cuda_late_abandon(&peer->late);
+    late_cuda_abandon(&peer->late);
     peer->api->destroy(&peer->kernels);
     cuda_device_abandon(&peer->device);
 }
@@ -293,7 +293,7 @@ static enum fovea_result start_pushed(struct cuda_peer *peer)
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].begin, CU_EVENT_DEFAULT));
         CU_TRY(peer->log, cu, cu->EventCreate(&peer->slots[i].end, CU_EVENT_DEFAULT));
     }
-    if (foveate_cuda_late_create(peer->device, peer->stream, peer->slot_count, &peer->late) < 0) {
+    if (late_cuda_create(peer->device, peer->stream, peer->slot_count, &peer->late) < 0) {
         log_warning(peer->log, "cuda: gazes cannot be late; each frame keeps its own");
     }
     peer_cuda_count_create(peer);

@@ -52,8 +52,7 @@ static enum fovea_result enqueue_work(struct cuda_peer *peer, const struct peer_
     CUdeviceptr gazes = 0;
     slot->late = job->late.on && peer->late;
     if (slot->late) {
-        FOVEA_TRY(
-            foveate_cuda_late_latch(peer->late, peer->stream, job->slot, &job->late.own, &gazes));
+        FOVEA_TRY(late_cuda_latch(peer->late, peer->stream, job->slot, &job->late.own, &gazes));
     }
     FOVEA_TRY(record(peer, job, slot->begin));
     FOVEA_TRY(enqueue_views(peer, job, gazes));
@@ -152,7 +151,7 @@ enum fovea_result peer_cuda_elapsed(struct peer *base, uint32_t slot, double *ou
 uint32_t *peer_cuda_late_block(struct peer *base)
 {
     struct cuda_peer *peer = cuda(base);
-    return peer->late ? foveate_cuda_late_block(peer->late) : NULL;
+    return peer->late ? late_cuda_block(peer->late) : NULL;
 }
 
 enum fovea_result peer_cuda_late_age(struct peer *base, uint32_t slot, int64_t *out_age_ns)
@@ -160,6 +159,6 @@ enum fovea_result peer_cuda_late_age(struct peer *base, uint32_t slot, int64_t *
     struct cuda_peer *peer = cuda(base);
     const bool known = slot < peer->slot_count && peer->slots[slot].late &&
                        !atomic_load(&peer->abandoned) &&
-                       foveate_cuda_late_age(peer->late, slot, out_age_ns);
+                       late_cuda_age(peer->late, slot, out_age_ns);
     return known ? FOVEA_OK : FOVEA_NOT_READY;
 }

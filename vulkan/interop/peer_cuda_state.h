@@ -37,7 +37,7 @@ struct cuda_peer {
     const struct cuda_driver *cu;
     const struct operator_cuda_api *api;
     struct operator_cuda *kernels;
-    struct foveate_cuda_late *late; /* NULL: jobs cannot be late */
+    struct late_cuda *late; /* NULL: jobs cannot be late */
     /* Not freed yet. */
     struct peer_plan *forgotten_plans;
     uint32_t forgotten_plan_count;

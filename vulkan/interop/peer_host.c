@@ -41,7 +41,7 @@ struct host_peer {
     _Atomic uint32_t over;
     _Atomic double *elapsed_us; /* by slot; negative while a job of it is queued */
     _Atomic int64_t *late_age_ns; /* by slot; of late jobs; negative: unknown */
-    uint32_t late_block[FOVEATE_LATE_WORDS];
+    uint32_t late_block[LATE_WORDS];
 
     pthread_t worker;
     bool started;
@@ -126,18 +126,17 @@ static void run_views(const struct peer_job *job)
 /* The newest gaze, now that the job starts. */
 static void latch(struct host_peer *peer, struct peer_job *job, int64_t start_ns)
 {
-    uint32_t latched[FOVEATE_LATCHED_WORDS];
-    foveate_late_latch(peer->late_block, &job->late.own, start_ns, latched);
-    job->views[0].frame.gaze_x_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_X];
-    job->views[0].frame.gaze_y_q8 = (int32_t)latched[FOVEATE_LATCHED_GAZE_Y];
+    uint32_t latched[LATCHED_WORDS];
+    late_latch(peer->late_block, &job->late.own, start_ns, latched);
+    job->views[0].frame.gaze_x_q8 = (int32_t)latched[LATCHED_GAZE_X];
+    job->views[0].frame.gaze_y_q8 = (int32_t)latched[LATCHED_GAZE_Y];
     /* What is abandoned may be without its images and buffers soon. */
     pthread_mutex_lock(&peer->signalling);
     if (!atomic_load(&peer->abandoned)) {
         memcpy(job->late.latched, latched, sizeof latched);
     }
     pthread_mutex_unlock(&peer->signalling);
-    const int64_t t_ns =
-        foveate_late_join(latched[FOVEATE_LATCHED_T_LOW], latched[FOVEATE_LATCHED_T_HIGH]);
+    const int64_t t_ns = late_join(latched[LATCHED_T_LOW], latched[LATCHED_T_HIGH]);
     atomic_store(&peer->late_age_ns[job->slot], start_ns > t_ns ? start_ns - t_ns : 0);
 }
 

@@ -93,8 +93,7 @@ static uint64_t gazes_at(const struct foveate_cuda_plan *plan,
 static uint64_t states_at(const struct foveate_cuda_plan *plan,
                           const struct foveate_cuda_batch_memory *batch)
 {
-    return gazes_at(plan, batch) +
-           foveate_cuda_aligned(batch->gazes * (uint64_t)FOVEATE_CUDA_GAZE_BYTES);
+    return gazes_at(plan, batch) + foveate_cuda_aligned(batch->gazes * (uint64_t)GAZE_CUDA_BYTES);
 }
 
 enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
@@ -128,14 +127,15 @@ static enum fovea_result fill_gazes(struct foveate_cuda *foveate,
                                     const struct foveate_cuda_run *run,
                                     const struct foveate_cuda_images *images)
 {
-    const struct foveate_cuda_gaze_run gazes = {.device = foveate->device,
-                                                .kernels = &foveate->gaze,
-                                                .frame = run->frame,
-                                                .stream = run->stream,
-                                                .table = gaze_table(run->plan),
-                                                .gazes_uv = images->gazes_uv,
-                                                .count = images->count};
-    return images->gazes_on_device ? foveate_cuda_gaze_take(&gazes) : foveate_cuda_gaze_put(&gazes);
+    const struct gaze_cuda_run gazes = {.device = foveate->device,
+                                        .kernels = &foveate->gaze,
+                                        .width_px = run->frame->width_px,
+                                        .height_px = run->frame->height_px,
+                                        .stream = run->stream,
+                                        .table = gaze_table(run->plan),
+                                        .gazes_uv = images->gazes_uv,
+                                        .count = images->count};
+    return images->gazes_on_device ? gaze_cuda_take(&gazes) : gaze_cuda_put(&gazes);
 }
 
 static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
@@ -144,7 +144,7 @@ static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
 {
     struct foveate_cuda_slice slice = {
         .count = count,
-        .batch = {.gazes = gaze_table(plan) + first * (uint64_t)FOVEATE_CUDA_GAZE_BYTES,
+        .batch = {.gazes = gaze_table(plan) + first * (uint64_t)GAZE_CUDA_BYTES,
                   .src_next_bytes = images->src_next_bytes,
                   .dst_next_bytes = images->dst_next_bytes},
         .src = foveate_cuda_linear_view(images->src, images->src_next_bytes),

@@ -16,8 +16,8 @@
 EMBED(foveate_bands);
 EMBED(foveate_cuda);
 EMBED(foveate_fragments);
-EMBED(foveate_gaze);
-EMBED(foveate_late);
+EMBED(gaze);
+EMBED(late);
 EMBED(foveate_nodes);
 EMBED(foveate_small);
 EMBED(foveate_smooth);

@@ -51,7 +51,7 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
     FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
     FOVEA_TRY(foveate_fragments_load(device, &foveate->fragments));
-    FOVEA_TRY(foveate_cuda_gaze_load(device, &foveate->gaze));
+    FOVEA_TRY(gaze_cuda_load(device, &foveate->gaze));
     FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
     return cuda_memory_init(device, foveate->upload, &foveate->memory);
 }
@@ -129,7 +129,7 @@ static void destroy_on_device(struct foveate_cuda *foveate)
     if (foveate->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
-    foveate_cuda_gaze_unload(device, &foveate->gaze);
+    gaze_cuda_unload(device, &foveate->gaze);
     foveate_fragments_unload(device, &foveate->fragments);
     foveate_nodes_unload(device, &foveate->nodes);
     foveate_cuda_small_unload(device, &foveate->small);

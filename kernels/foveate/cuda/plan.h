@@ -63,7 +63,7 @@ struct foveate_cuda {
     struct foveate_nodes_kernels nodes;
     struct foveate_fragments_kernels fragments;
     double tile_slope; /* steeper laws are not for tiles */
-    struct foveate_cuda_gaze_kernels gaze;
+    struct gaze_cuda_kernels gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_memory memory; /* of plans; in the order of upload */
     struct cuda_block *retired;

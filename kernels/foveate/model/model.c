@@ -4,6 +4,7 @@
 #include "model.h"
 
 #include "kernels/foveate/limits.h"
+#include "kernels/operator.h"
 
 #include <math.h>
 
@@ -47,7 +48,7 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
                         uint32_t width_px, uint32_t height_px)
 {
     if (!foveate_model_settings_valid(foveation) || width_px < 1 ||
-        width_px > FOVEATE_MAX_SIZE_PX || height_px < 1 || height_px > FOVEATE_MAX_SIZE_PX) {
+        width_px > OPERATOR_MAX_SIZE_PX || height_px < 1 || height_px > OPERATOR_MAX_SIZE_PX) {
         return false;
     }
     *model = (struct foveate_model){

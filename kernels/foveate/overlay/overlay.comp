@@ -10,7 +10,7 @@
 #include "kernels/image/pixel.glsl"
 #include "kernels/foveate/glsl/law.glsl"
 #include "kernels/foveate/glsl/grid.glsl"
-#include "kernels/gaze/gaze_latched.glsl"
+#include "kernels/foveate/glsl/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;

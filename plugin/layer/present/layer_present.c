@@ -69,7 +69,7 @@ static struct layer_dump_picture picture(const struct layer_presentation *p,
 }
 
 /* For tests: the same frame between two pictures. */
-static enum fovea_result foveate_dumped(const struct layer_presentation *p,
+static enum fovea_result present_dumped(const struct layer_presentation *p,
                                         const struct layer_swapchain *swapchain,
                                         const struct layer_context *context,
                                         const struct fovea_vk_frame *frame, uint32_t index,
@@ -136,7 +136,7 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
         .hud = own->hud[0] ? own->hud : NULL,
         .hud_gaze = own->hud_gaze,
     };
-    return layer_dump_wanted() ? foveate_dumped(p, swapchain, context, &frame, index, &waits)
+    return layer_dump_wanted() ? present_dumped(p, swapchain, context, &frame, index, &waits)
                                : submit(context, &frame);
 }
 

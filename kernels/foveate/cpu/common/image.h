@@ -5,6 +5,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_IMAGE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_IMAGE_H
 
+#include "kernels/foveate/foveate.h"
 #include "kernels/gaze/gaze.h"
 #include "kernels/image/pixel_light.h"
 
@@ -47,8 +48,8 @@ static inline struct foveate_cpu_view foveate_cpu_view_of(const struct foveate_c
     };
     if (batch->gazes_uv) {
         const float *gaze_uv = batch->gazes_uv + 2 * (ptrdiff_t)index;
-        view.frame.gaze_x_q8 = foveate_gaze_q8((double)gaze_uv[0], frame->width_px);
-        view.frame.gaze_y_q8 = foveate_gaze_q8((double)gaze_uv[1], frame->height_px);
+        view.frame.gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], frame->width_px);
+        view.frame.gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], frame->height_px);
     }
     return view;
 }

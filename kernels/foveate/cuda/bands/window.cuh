@@ -97,7 +97,7 @@ static __device__ __forceinline__ bool is_seen(const foveate_frame &frame,
     const int side = frame.fragment_px;
     return region.x + x * side < frame.width_px && region.y + y * side < frame.height_px &&
            region.x + (x + 1) * side > 0 && region.y + (y + 1) * side > 0 &&
-           frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
+           frame.gaze_x_q8 != GAZE_NONE;
 }
 
 struct fragment_filter {
@@ -211,7 +211,7 @@ static __device__ __forceinline__ bool has_words(const surface_image<Pixel> &)
     return false;
 }
 
-/* Pictures take less than two gigabytes (FOVEATE_MAX_SIZE_PX), with strides of a sane size. */
+/* Pictures take less than two gigabytes (OPERATOR_MAX_SIZE_PX), with strides of a sane size. */
 template <typename Pixel>
 static __device__ __forceinline__ int row_bytes_of(const linear_image<Pixel> &image)
 {

@@ -61,7 +61,7 @@ __device__ bool find_tile(const foveate_frame &frame, const foveate_cuda_tables 
     }
     const foveate_grid_filters filters = {(const foveate_ring *)tables.rings, &tables.law,
                                           (const float *)tables.law_table};
-    t->ring = frame.gaze_x_q8 == FOVEATE_GAZE_NONE
+    t->ring = frame.gaze_x_q8 == GAZE_NONE
                   ? FOVEATE_RING_NONE
                   : foveate_grid_filter(&filters, &frame, fragment_x, fragment_y);
     return true;

@@ -20,14 +20,6 @@ static const struct {
     [FOVEA_FORMAT_RGBA32F] = {"rgba32f", false},
 };
 
-enum fovea_result foveate_cuda_get_kernel(const struct cuda_device *device, CUmodule module,
-                                          const char *name, CUfunction *out_kernel)
-{
-    CU_TRY(device->log, device->cu, device->cu->ModuleGetFunction(out_kernel, module, name));
-    CU_TRY(device->log, device->cu, device->cu->FuncLoad(*out_kernel));
-    return FOVEA_OK;
-}
-
 enum fovea_result foveate_cuda_get_kernels(const struct cuda_device *device, CUmodule module,
                                            const char *prefix, uint32_t formats,
                                            struct foveate_cuda_kernels *out)
@@ -37,11 +29,11 @@ enum fovea_result foveate_cuda_get_kernels(const struct cuda_device *device, CUm
         const bool wanted = (formats >> i & 1u) != 0;
         if (wanted && names[i].name) {
             snprintf(name, sizeof name, "%s_linear_%s", prefix, names[i].name);
-            FOVEA_TRY(foveate_cuda_get_kernel(device, module, name, &out->linear[i]));
+            FOVEA_TRY(cuda_device_get_kernel(device, module, name, &out->linear[i]));
         }
         if (wanted && names[i].surface) {
             snprintf(name, sizeof name, "%s_surface_%s", prefix, names[i].name);
-            FOVEA_TRY(foveate_cuda_get_kernel(device, module, name, &out->surface[i]));
+            FOVEA_TRY(cuda_device_get_kernel(device, module, name, &out->surface[i]));
         }
     }
     return FOVEA_OK;

@@ -16,11 +16,7 @@ struct foveate_cuda_kernels {
     CUfunction surface[FOVEATE_CUDA_FORMATS];
 };
 
-/* Each kernel is loaded now: loaded at its first launch, it could allocate or wait in a frame. */
-FOVEA_MUST_CHECK enum fovea_result foveate_cuda_get_kernel(const struct cuda_device *device,
-                                                           CUmodule module, const char *name,
-                                                           CUfunction *out_kernel);
-/* Those called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on, of the formats in the set: bit
+/* Kernels called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on, of the formats in the set: bit
  * 1 << format. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_get_kernels(const struct cuda_device *device,
                                                             CUmodule module, const char *prefix,

@@ -19,10 +19,6 @@
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
 #define FOVEATE_CUDA_BLOCK_HEIGHT 8
 
-/* Of the kernels that make a table of gazes. Parameters of a launch have at most 4096 bytes. */
-#define FOVEATE_CUDA_GAZE_THREADS 128
-#define FOVEATE_CUDA_GAZES_PUT 500 /* that a launch carries */
-
 /* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the frame's. */
 struct foveate_cuda_batch {
     uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
@@ -122,22 +118,6 @@ struct foveate_cuda_smooth_surface_params {
 struct foveate_cuda_decimate_params {
     struct foveate_cuda_smooth smooth;
     int32_t level; /* the one that is written, from the one below */
-    int32_t reserved;
-};
-
-struct foveate_cuda_put_gazes_params {
-    uint64_t table; /* int32_t[2] for each */
-    int32_t count;
-    int32_t reserved;
-    int32_t gazes_q8[FOVEATE_CUDA_GAZES_PUT][2];
-};
-
-struct foveate_cuda_take_gazes_params {
-    uint64_t table; /* likewise */
-    uint64_t gazes_uv; /* float[2] for each */
-    int32_t count;
-    int32_t width_px;
-    int32_t height_px;
     int32_t reserved;
 };
 

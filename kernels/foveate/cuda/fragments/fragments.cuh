@@ -82,7 +82,7 @@ find_filter(const foveate_frame &frame, const foveate_nodes &nodes,
             const foveate_fragments &fragments, int index_x, int index_y, int depth)
 {
     foveate_fragment_filter filter = {-1, 0, 0, 0};
-    if (frame.gaze_x_q8 != FOVEATE_GAZE_NONE) {
+    if (frame.gaze_x_q8 != GAZE_NONE) {
         const foveate_grid_filters grid = {(const foveate_ring *)fragments.rings, &nodes.law,
                                            (const float *)nodes.table};
         const int ring = foveate_grid_filter(&grid, &frame, index_x, index_y);

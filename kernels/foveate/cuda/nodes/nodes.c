@@ -28,12 +28,12 @@ static enum fovea_result get_kernels(const struct cuda_device *device,
                                        &kernels->picture));
     FOVEA_TRY(foveate_cuda_get_kernels(device, kernels->module, "nodes_alpha", formats_with_alpha,
                                        &kernels->alpha));
-    FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "nodes_levels_colours",
-                                      &kernels->levels_colours));
-    FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "nodes_levels_alpha",
-                                      &kernels->levels_alpha));
-    FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "nodes_levels_grey",
-                                      &kernels->levels_grey));
+    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "nodes_levels_colours",
+                                     &kernels->levels_colours));
+    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "nodes_levels_alpha",
+                                     &kernels->levels_alpha));
+    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "nodes_levels_grey",
+                                     &kernels->levels_grey));
     return foveate_cuda_get_kernels(device, kernels->module, "nodes_level_1", formats,
                                     &kernels->level_1);
 }
@@ -45,7 +45,7 @@ enum fovea_result foveate_nodes_load(const struct cuda_device *device,
     struct foveate_cuda_code code;
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_nodes_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernel(device, out_kernels->module, "nodes_levels_grey", &any));
+    FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, "nodes_levels_grey", &any));
     FOVEA_TRY(foveate_cuda_code_of(device, any, &code));
     return code.has_narrow_mma ? get_kernels(device, out_kernels) : FOVEA_OK;
 }

@@ -136,7 +136,7 @@ static __device__ __forceinline__ void find_places(const foveate_frame &frame, b
                                                    node_places &places)
 {
     float sigmas[NODES_PIXELS] = {};
-    if (frame.gaze_x_q8 != FOVEATE_GAZE_NONE) {
+    if (frame.gaze_x_q8 != GAZE_NONE) {
         find_sigmas(frame, plan, tile, sigmas);
     }
     const float per_px = wide ? 1.0f / FOVEATE_LADDER_WIDE_PX : 2.50662827f;

@@ -13,10 +13,10 @@ extern const unsigned char foveate_smooth_fatbin[];
 static enum fovea_result get_decimations(const struct cuda_device *device,
                                          struct foveate_cuda_smooth_kernels *kernels)
 {
-    FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, "smooth_decimate_half",
-                                      &kernels->decimate_half));
-    return foveate_cuda_get_kernel(device, kernels->module, "smooth_decimate_float",
-                                   &kernels->decimate_float);
+    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "smooth_decimate_half",
+                                     &kernels->decimate_half));
+    return cuda_device_get_kernel(device, kernels->module, "smooth_decimate_float",
+                                  &kernels->decimate_float);
 }
 
 enum fovea_result foveate_cuda_smooth_load(const struct cuda_device *device,

@@ -92,7 +92,7 @@ template <typename Format> __device__ void run(const foveate_small_linear_params
                      Format::BYTES);
     const foveate_frame frame = frame_of_image(params.frame, params.batch);
     const small_work work = {params, params.small, frame, memory};
-    const bool foveated = frame.gaze_x_q8 != FOVEATE_GAZE_NONE;
+    const bool foveated = frame.gaze_x_q8 != GAZE_NONE;
     if (foveated) {
         const float2 gaze = make_float2((float)frame.gaze_x_q8 * (1.0f / 256),
                                         (float)frame.gaze_y_q8 * (1.0f / 256));

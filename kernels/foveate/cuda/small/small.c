@@ -13,7 +13,7 @@ static enum fovea_result get_kernel(const struct cuda_device *device,
                                     const struct foveate_cuda_small_kernels *kernels,
                                     const char *name, CUfunction *out)
 {
-    FOVEA_TRY(foveate_cuda_get_kernel(device, kernels->module, name, out));
+    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, name, out));
     CU_TRY(device->log, device->cu,
            device->cu->FuncSetAttribute(*out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                         kernels->most_shared_bytes));
@@ -48,8 +48,7 @@ enum fovea_result foveate_cuda_small_load(const struct cuda_device *device,
     struct foveate_cuda_code code;
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_small_fatbin));
-    FOVEA_TRY(
-        foveate_cuda_get_kernel(device, out_kernels->module, "small_r8", &out_kernels->r8[0]));
+    FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, "small_r8", &out_kernels->r8[0]));
     FOVEA_TRY(foveate_cuda_code_of(device, out_kernels->r8[0], &code));
     if (!code.has_mma) {
         foveate_cuda_small_unload(device, out_kernels);

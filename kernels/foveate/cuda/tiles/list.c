@@ -125,7 +125,7 @@ static int32_t count_near(const struct foveate_frame *frame, float radius_px, do
 void foveate_cuda_tile_list_fit(struct foveate_tiles *tiles, const struct foveate_frame *frame)
 {
     struct foveate_tile_grid *grid = &tiles->grid;
-    if (tiles->split_px > 0.0f && frame->gaze_x_q8 != FOVEATE_GAZE_NONE) {
+    if (tiles->split_px > 0.0f && frame->gaze_x_q8 != GAZE_NONE) {
         const double side_px = (double)side_px_of(grid);
         const int32_t split = count_split(grid, count_near(frame, tiles->near_px, side_px),
                                           count_near(frame, tiles->split_px, side_px));

@@ -17,7 +17,7 @@ struct tile_law {
 
     __device__ __forceinline__ tile_law(const foveate_tiles &plan, const foveate_frame &frame)
         : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
-          gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != FOVEATE_GAZE_NONE),
+          gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != GAZE_NONE),
           level_count(foveate_tile_level_count(&plan, &frame))
     {
     }

@@ -5,16 +5,16 @@
  * the launch itself, or from uv in device memory. A thread a gaze, one axis of blocks. */
 
 #include "gaze.h"
-#include "kernels/foveate/cuda/common/params.h"
+#include "gaze_params.h"
 
-#define KERNEL extern "C" __global__ void __launch_bounds__(FOVEATE_CUDA_GAZE_THREADS)
+#define KERNEL extern "C" __global__ void __launch_bounds__(GAZE_CUDA_THREADS)
 
 static __device__ int thread_index()
 {
-    return (int)(blockIdx.x * FOVEATE_CUDA_GAZE_THREADS + threadIdx.x);
+    return (int)(blockIdx.x * GAZE_CUDA_THREADS + threadIdx.x);
 }
 
-KERNEL gaze_put(const __grid_constant__ foveate_cuda_put_gazes_params params)
+KERNEL gaze_put(const __grid_constant__ gaze_cuda_put_params params)
 {
     const int i = thread_index();
     if (i < params.count) {
@@ -22,7 +22,7 @@ KERNEL gaze_put(const __grid_constant__ foveate_cuda_put_gazes_params params)
     }
 }
 
-KERNEL gaze_take(const __grid_constant__ foveate_cuda_take_gazes_params params)
+KERNEL gaze_take(const __grid_constant__ gaze_cuda_take_params params)
 {
     const int i = thread_index();
     if (i >= params.count) {
@@ -31,10 +31,10 @@ KERNEL gaze_take(const __grid_constant__ foveate_cuda_take_gazes_params params)
     const float *uv = (const float *)params.gazes_uv + 2 * (ptrdiff_t)i;
     const float x_uv = uv[0];
     const float y_uv = uv[1];
-    int2 gaze = make_int2(FOVEATE_GAZE_NONE, 0);
+    int2 gaze = make_int2(GAZE_NONE, 0);
     if (isfinite(x_uv) && isfinite(y_uv)) {
-        gaze = make_int2(foveate_gaze_q8((double)x_uv, params.width_px),
-                         foveate_gaze_q8((double)y_uv, params.height_px));
+        gaze = make_int2(gaze_to_q8((double)x_uv, params.width_px),
+                         gaze_to_q8((double)y_uv, params.height_px));
     }
     ((int2 *)params.table)[i] = gaze;
 }
