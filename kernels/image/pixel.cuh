@@ -52,7 +52,7 @@ template <> struct pixel<FOVEA_FORMAT_RGBA8> {
     typedef uint8_t part; /* what an unaligned pixel is read and written by */
     static const int part_count = 4;
     static const int white = 255; /* highest level of a colour; 0: the format holds floats */
-    static const int colors = 3; /* where there are levels */
+    static const int channels = 4; /* that may be averaged; of four the last is alpha */
     static const int alpha_white = 255;
 
     static __device__ float4 decode(word w)
@@ -73,6 +73,7 @@ template <> struct pixel<FOVEA_FORMAT_RGBA8> {
 
 template <> struct pixel<FOVEA_FORMAT_RGB8> : pixel<FOVEA_FORMAT_RGBA8> {
     static const int part_count = 3;
+    static const int channels = 3;
 
     static __device__ word keep_alpha(word colour, word)
     {
@@ -82,7 +83,7 @@ template <> struct pixel<FOVEA_FORMAT_RGB8> : pixel<FOVEA_FORMAT_RGBA8> {
 
 template <> struct pixel<FOVEA_FORMAT_R8> : pixel<FOVEA_FORMAT_RGB8> {
     static const int part_count = 1;
-    static const int colors = 1;
+    static const int channels = 1;
 };
 
 template <> struct pixel<FOVEA_FORMAT_A2B10G10R10> {
@@ -90,7 +91,7 @@ template <> struct pixel<FOVEA_FORMAT_A2B10G10R10> {
     typedef uint32_t part;
     static const int part_count = 1;
     static const int white = 1023;
-    static const int colors = 3;
+    static const int channels = 4;
     static const int alpha_white = 3;
 
     static __device__ float4 decode(word w)
@@ -114,6 +115,7 @@ template <> struct pixel<FOVEA_FORMAT_B10G11R11F> {
     typedef uint32_t part;
     static const int part_count = 1;
     static const int white = 0;
+    static const int channels = 3;
     static const int alpha_white = 0;
 
     static __device__ float4 decode(word w)
@@ -138,6 +140,7 @@ template <> struct pixel<FOVEA_FORMAT_RGBA16F> {
     typedef uint16_t part;
     static const int part_count = 4;
     static const int white = 0;
+    static const int channels = 4;
     static const int alpha_white = 0;
 
     static __device__ float low(uint32_t pair)
@@ -173,6 +176,7 @@ template <> struct pixel<FOVEA_FORMAT_RGBA32F> {
     typedef uint32_t part;
     static const int part_count = 4;
     static const int white = 0;
+    static const int channels = 4;
     static const int alpha_white = 0;
 
     static __device__ float4 decode(word w)

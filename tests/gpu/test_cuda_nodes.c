@@ -197,7 +197,7 @@ static bool by_nodes(const struct prepared *p, enum fovea_format format, bool su
     const struct foveate_cuda_image image = {format, surface};
     const enum foveate_cuda_way way = foveate_cuda_way_of(fixture.foveate, p->tables, image);
     assert_int_not_equal(way, FOVEATE_CUDA_TILES);
-    assert_int_equal(way == FOVEATE_CUDA_WIDE, image_is_float(format));
+    assert_int_equal(way == FOVEATE_CUDA_WIDE, format == FOVEA_FORMAT_RGBA32F);
     return way != FOVEATE_CUDA_SMALL;
 }
 
@@ -393,12 +393,145 @@ static void alpha_layouts_and_sizes_are_respected(void **state)
     report("alpha, layouts, sizes");
 }
 
+/* ---- Floats far above white, and none ---------------------------------------------------------------- */
+
+static const enum fovea_format half_floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_B10G11R11F};
+
+enum bright {
+    BRIGHT_NOISE, /* of all powers of two up to the largest */
+    BRIGHT_BINARY, /* nothing or the largest */
+    BRIGHT_CHECKER,
+    BRIGHT_FLAT,
+    BRIGHT_SPOTS, /* one in 400, of 1 to the largest */
+    BRIGHT_COUNT,
+};
+
+static double bright_at(enum bright kind, double largest, uint32_t x, uint32_t y, uint32_t channel)
+{
+    const uint32_t word =
+        (((x * 1949u + y * 24593u + channel * 7919u + 1u) * 2654435761u) ^ (x * y)) * 2246822519u;
+    const double share = (word >> 8) / 16777216.0;
+    switch (kind) {
+    case BRIGHT_NOISE:
+        return largest * exp2(-24.0 * share);
+    case BRIGHT_BINARY:
+        return share < 0.5 ? 0.0 : largest;
+    case BRIGHT_CHECKER:
+        return (x + y) % 2 ? largest : 0.0;
+    case BRIGHT_FLAT:
+        return largest;
+    default:
+        return share < 1.0 / 400.0 ? pow(largest, share * 400.0) : 0.0;
+    }
+}
+
+/* Three levels, or of what is far above white a five hundredth, are 1. */
+static double part_of_budget(enum fovea_format format, uint32_t channel, double actual,
+                             double exact)
+{
+    const double budget =
+        fmax(MOST_LEVELS / 255.0 * image_white(format, channel), fabs(exact) / 500.0);
+    return (fabs(actual - exact) - half_step(format, exact)) / budget;
+}
+
+/* The largest part of the budget. The largest number is of the shortest mantissa of a `half` format. */
+static double worst_part(struct scene scene, enum fovea_format format, enum fovea_format half,
+                         enum bright kind)
+{
+    const double largest = half == FOVEA_FORMAT_B10G11R11F ? 64512.0 : 65504.0;
+    struct prepared p = {0};
+    double most = 0.0;
+    scene.format = format;
+    struct test_image src = image_make_packed(scene.width_px, scene.height_px, format);
+    struct test_image dst = image_make_packed(scene.width_px, scene.height_px, format);
+    scene_prepare(&fixture, &p, &scene);
+    for (uint32_t i = 0; i < 3 * scene.width_px * scene.height_px; i++) {
+        const uint32_t x = i / 3 % scene.width_px;
+        const uint32_t y = i / 3 / scene.width_px;
+        image_set(&src.view, x, y, i % 3, bright_at(kind, largest, x, y, i % 3));
+    }
+    struct picture picture = read_picture(&src.view, false);
+    scene_run_linear(&fixture, &p, &src, &dst, 0);
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint32_t x = i * 7919u % scene.width_px;
+        const uint32_t y = i * 104729u / 7u % scene.height_px;
+        const double sigma = (double)foveate_sigma_at(p.plan, &p.frame, (int32_t)x, (int32_t)y);
+        double exact[4];
+        blurred_pixel(&picture, x, y, fmax(sigma, 1e-3), exact);
+        for (uint32_t c = 0; c < 3; c++) {
+            const double actual = image_get(&dst.view, x, y, c);
+            assert_true(isfinite(actual));
+            most = fmax(most, part_of_budget(format, c, actual, exact[c]));
+        }
+    }
+    free(picture.values);
+    scene_finish(&fixture, &p);
+    image_free(&src);
+    image_free(&dst);
+    return most;
+}
+
+/* Beside nothing a tail of what is brightest is off by more than the budget, whatever nodes are multiplied in: halves
+ * are to be no worse than floats. */
+static void floats_far_above_white_are_right(void **state)
+{
+    (void)state;
+    for (int i = 0; i < BRIGHT_COUNT * 3; i++) {
+        const enum bright kind = (enum bright)(i % BRIGHT_COUNT);
+        struct scene scene = smooth_scene_default();
+        scene.width_px = 160;
+        scene.height_px = 97;
+        scene.foveation.strength = strengths[1 + i / BRIGHT_COUNT];
+        for (size_t k = 0; k < COUNT(half_floats); k++) {
+            const enum fovea_format half = half_floats[k];
+            const double of_floats = worst_part(scene, FOVEA_FORMAT_RGBA32F, half, kind);
+            const double of_halves = worst_part(scene, half, half, kind);
+            if (of_halves > (kind == BRIGHT_FLAT ? 1e-6 : fmax(1.0, 1.25 * of_floats))) {
+                fail_msg("format %d, strength %g, kind %d: %.3f budgets off, floats %.3f",
+                         (int)half, scene.foveation.strength, (int)kind, of_halves, of_floats);
+            }
+        }
+    }
+}
+
+/* A value that is not finite is seen as far as samples reach, and not in all of a tile. */
+static void what_is_not_finite_stays_within_reach(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(half_floats); i++) {
+        struct scene scene = smooth_scene_default();
+        scene.format = half_floats[i / 2];
+        scene.foveation.strength = 4.0;
+        scene.foveation.alpha = i % 2 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
+        scene.no_reference = true;
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        image_draw(&src.view, IMAGE_PHOTO, 3);
+        image_set(&src.view, 20, 30, 0, NAN);
+        image_set(&src.view, 150, 90, 1, INFINITY);
+        image_set(&src.view, 202, 116, 2, NAN);
+        smooth_assert_picture(&fixture, &scene, &src);
+        struct prepared p = {0};
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        scene_prepare(&fixture, &p, &scene);
+        assert_true(by_nodes(&p, scene.format, false));
+        scene_run_linear(&fixture, &p, &src, &dst, 0);
+        assert_true(isnan(image_get(&dst.view, 20, 30, 0)));
+        assert_true(isinf(image_get(&dst.view, 150, 90, 1)));
+        assert_true(isnan(image_get(&dst.view, 202, 116, 2)));
+        scene_finish(&fixture, &p);
+        image_free(&src);
+        image_free(&dst);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_of_the_paper_are_right),
         cmocka_unit_test(laws_of_views_and_maps_are_right),
         cmocka_unit_test(floats_are_right),
+        cmocka_unit_test(floats_far_above_white_are_right),
+        cmocka_unit_test(what_is_not_finite_stays_within_reach),
         cmocka_unit_test(every_pattern_format_and_light_is_right),
         cmocka_unit_test(alpha_layouts_and_sizes_are_respected),
     };

@@ -195,8 +195,7 @@ static bool is_plain_light(const struct foveate_plan *plan)
     return foveate_plan_light(plan) <= FOVEATE_LIGHT_SRGB;
 }
 
-static enum fovea_result fill_fragments(const struct foveate_cuda *foveate,
-                                        const struct foveate_plan *source,
+static enum fovea_result fill_fragments(const struct foveate_plan *source,
                                         struct foveate_cuda_plan *plan,
                                         struct foveate_fragments_tables *tables)
 {
@@ -207,7 +206,7 @@ static enum fovea_result fill_fragments(const struct foveate_cuda *foveate,
         plan->nodes.levels[0].rows = (int32_t)source->height_px;
         plan->nodes.level_count = 1;
     }
-    if (!is_plain_light(source) || source->ring_count == 0 || !foveate->nodes.levels_grey) {
+    if (!is_plain_light(source) || source->ring_count == 0) {
         return FOVEA_OK;
     }
     FOVEA_TRY(foveate_fragments_fill(source, &plan->nodes, &plan->fragments, tables));
@@ -291,7 +290,7 @@ static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
     plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
                                          : (struct foveate_bands){.radius_px = -1};
-    enum fovea_result result = fill_fragments(foveate, source, plan, &fragments);
+    enum fovea_result result = fill_fragments(source, plan, &fragments);
     if (result == FOVEA_OK) {
         result = upload_blockwise(foveate, source, plan, &fragments);
     }
@@ -332,7 +331,7 @@ static void fill_smooth_params(const struct foveate_plan *source, struct foveate
     plan->states_dirty = true;
 }
 
-/* Those of nodes in floats, and of halves, which some plans have besides. */
+/* Those of nodes, of floats and of halves, and of small pictures, which some plans have besides. */
 struct smooth_tables {
     struct foveate_wide_tables wide;
     struct foveate_small_tables small;
@@ -388,7 +387,7 @@ static enum fovea_result fill_nodes(const struct foveate_plan *source,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     tables->matrix_bytes = bytes;
-    foveate_nodes_fill_matrices(&plan->nodes, foveate_plan_light(source), tables->matrices);
+    foveate_nodes_fill_matrices(&plan->nodes, tables->matrices);
     return FOVEA_OK;
 }
 
@@ -399,7 +398,7 @@ static enum fovea_result fill_tables(const struct foveate_plan *source,
     if (plan->has_small) {
         FOVEA_TRY(foveate_small_fill(source, &plan->small, &tables->small));
     }
-    return plan->has_nodes ? fill_nodes(source, plan, tables) : FOVEA_OK;
+    return fill_nodes(source, plan, tables);
 }
 
 static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
@@ -407,16 +406,17 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
                                      struct foveate_cuda_plan *plan)
 {
     plan->smooth.level_count = (int32_t)source->level_count;
+    plan->has_nodes = true;
+    plan->light_is_plain = is_plain_light(source);
     if (source->level_count == 0) {
         return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
     }
     plan->level_samples = source->level_samples;
-    plan->has_tiles = is_plain_light(source) &&
-                      foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
+    plan->has_tiles =
+        plan->light_is_plain && foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
-    plan->has_small = is_plain_light(source) && foveate->small.most_shared_bytes > 0 &&
-                      foveate_small_fits(source);
-    plan->has_nodes = is_plain_light(source) && foveate->nodes.levels_grey != NULL;
+    plan->has_small =
+        plan->light_is_plain && foveate->small.most_shared_bytes > 0 && foveate_small_fits(source);
     struct smooth_tables tables = {0};
     enum fovea_result result = fill_tables(source, plan, &tables);
     if (result == FOVEA_OK) {

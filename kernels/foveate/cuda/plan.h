@@ -33,6 +33,7 @@ struct foveate_cuda_plan {
     struct foveate_cuda_tables tables;
     struct foveate_bands bands;
     bool is_smooth;
+    bool light_is_plain; /* stored values or sRGB's, for what is not floats */
     enum foveate_cuda_formats formats;
     struct foveate_cuda_smooth smooth;
     uint64_t level_samples; /* of one image */
@@ -101,11 +102,11 @@ bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
  *     way     laws                        formats                            light    memory
  *     TILES   by distance or angle, flat  all but RGBA32F                    plain    any
  *     SMALL   any, 24 to 128 pixels       RGB8, RGBA8, R8                    plain    linear
- *     NODES   any                         RGBA8, RGB8, R8, A2B10G10R10       plain    any
- *     WIDE    any                         all                                any      any
+ *     NODES   any                         all but RGBA32F                    plain    any
+ *     WIDE    any                         all but RGBA16F, B10G11R11F        any      any
  *
- * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's. SMALL and NODES
- * ask for products in the loaded code. */
+ * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's, and what floats are. SMALL
+ * asks for products in the loaded code. */
 enum foveate_cuda_way {
     FOVEATE_CUDA_TILES,
     FOVEATE_CUDA_SMALL,

@@ -118,20 +118,23 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
            foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
 }
 
+static bool has_kernel(const struct foveate_cuda_kernels *kernels, enum fovea_format format)
+{
+    return format >= 0 && format < FOVEATE_CUDA_FORMATS && kernels->linear[format];
+}
+
 bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
                                const struct foveate_cuda_plan *plan, enum fovea_format format)
 {
     const struct foveate_frame frame = {.blur_alpha = plan->blurs_alpha};
-    return !plan->is_smooth && plan->has_nodes &&
-           foveate_nodes_take_format(&foveate->nodes, format) &&
+    return !plan->is_smooth && plan->has_nodes && has_kernel(&foveate->fragments.picture, format) &&
            (plan->is_wide || !foveate_cuda_bands_take(&plan->bands, &frame, format));
 }
 
 bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
                             const struct foveate_cuda_plan *plan, enum fovea_format format)
 {
-    return plan->has_lights && format >= 0 && format < FOVEATE_CUDA_FORMATS &&
-           foveate->lights.linear[format];
+    return plan->has_lights && has_kernel(&foveate->lights, format);
 }
 
 enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
@@ -151,9 +154,10 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
     if (!image.is_surface && foveate_cuda_as_small(foveate, plan, image.format)) {
         return FOVEATE_CUDA_SMALL;
     }
-    return plan->has_nodes && foveate_nodes_take_format(&foveate->nodes, image.format)
-               ? FOVEATE_CUDA_NODES
-               : FOVEATE_CUDA_WIDE;
+    return has_kernel(&foveate->smooth.picture, image.format) &&
+                   (!plan->light_is_plain || !has_kernel(&foveate->nodes.picture, image.format))
+               ? FOVEATE_CUDA_WIDE
+               : FOVEATE_CUDA_NODES;
 }
 
 enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,

@@ -134,7 +134,7 @@ static __device__ inline float light_to_encoded(float value, const frame_light &
 /* Luminance by BT.2020's primaries; a format of one colour is grey. */
 template <typename Pixel> static __device__ inline float luminance_of(float4 v, int kind)
 {
-    if (Pixel::colors == 1) {
+    if (Pixel::channels == 1) {
         return v.x;
     }
     const bool blue_first = kind == FOVEATE_LIGHT_HLG_BLUE_FIRST;

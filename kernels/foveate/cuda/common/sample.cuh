@@ -113,6 +113,10 @@ template <typename Sample> struct sample_level {
         }
     }
 
+    __device__ float4 value(int x, int y) const
+    {
+        return row(y)[column(x)].value();
+    }
     /* Rows and columns of any number; beyond the margins the picture is constant. */
     __device__ Sample *row(int y) const
     {

@@ -17,15 +17,10 @@ __device__ __forceinline__ void run_fragments(const foveate_frame &frame,
 {
     typedef typename node_samples_of<Pixel>::pair pair;
     __shared__ uint4 steps[NODES_WARPS * 32 * FOVEATE_FRAGMENTS_STEPS];
-    if constexpr (Pixel::colors == 1) {
-        make_units<Pixel, 1, pair>(frame, nodes, fragments, src, dst, steps);
-    } else if constexpr (node_format<Pixel>::has_alpha) {
-        if (frame.blur_alpha) {
-            make_units<Pixel, 4, pair>(frame, nodes, fragments, src, dst, steps);
-        } else {
-            make_units<Pixel, 3, pair>(frame, nodes, fragments, src, dst, steps);
-        }
-    } else {
+    const int count = Pixel::channels;
+    if (count < 4 || frame.blur_alpha) {
+        make_units<Pixel, count, pair>(frame, nodes, fragments, src, dst, steps);
+    } else if constexpr (count == 4) {
         make_units<Pixel, 3, pair>(frame, nodes, fragments, src, dst, steps);
     }
 }

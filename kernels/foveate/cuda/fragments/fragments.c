@@ -157,7 +157,7 @@ static enum fovea_result put_tables(const struct foveate_plan *plan,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     unsigned char *memory = tables->memory;
-    foveate_nodes_fill_matrices(nodes, foveate_plan_light(plan), tables->memory);
+    foveate_nodes_fill_matrices(nodes, tables->memory);
     for (int i = 0; i < DEPTHS && !is_shared(plan, i); i++) {
         put_filters(plan, &filters[i], (struct foveate_fragment_filter *)(memory + out->filters[i]),
                     (uint16_t *)(memory + out->weights[i]));

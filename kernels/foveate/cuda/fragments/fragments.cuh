@@ -25,7 +25,7 @@ static __device__ __forceinline__ void make_level_0_in(const foveate_frame &fram
     const int end = min(first + FOVEATE_FRAGMENTS_LEVEL_ROWS, level.rows);
     const int x = 2 * pair - FOVEATE_NODES_MARGIN;
     for (int row = first; row < end && pair < level.pairs; row++) {
-        node_run run = run_of_pixels(frame, src, x, row - FOVEATE_NODES_MARGIN);
+        node_run<Pixel> run = run_of_pixels<Pixel>(frame, src, x, row - FOVEATE_NODES_MARGIN);
         run.move_to(x, frame.width_px);
         Pair *to = level.first + row * level.pairs + pair;
         to[0] = pair_of_words<Pixel, LIGHT, Pair>(lights, run.of[0], run.of[1]);
@@ -301,7 +301,7 @@ static __device__ __forceinline__ void write_unit(const foveate_frame &frame, co
                                                   const foveate_fragment_filter &filter,
                                                   const node_outputs<CHANNELS> &outputs)
 {
-    const bool keeps_alpha = node_format<Pixel>::has_alpha && CHANNELS < 4;
+    const bool keeps_alpha = CHANNELS == 3 && Pixel::channels == 4;
     const node_lane lane;
 #pragma unroll
     for (int r = 0; r < 2; r++) {

@@ -7,13 +7,14 @@
  * Blocks are 4 warps, or 8 for further levels, each of which makes a tile of 16 x 16 samples or pixels; grids are blocks of
  * 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction issue.
  *
- *     foveate/cuda/tiles/mma/tile.cuh     two products from a window to a tile
- *     foveate/cuda/nodes/pixel.cuh       pixels as samples
- *     foveate/cuda/nodes/sigma.cuh       places of pixels on the ladder
- *     foveate/cuda/nodes/blend.cuh       weights of nodes
- *     foveate/cuda/nodes/write.cuh       sums as pixels
- *     foveate/cuda/nodes/levels.cuh      levels
- *     foveate/cuda/nodes/picture.cuh     the picture */
+ *     product.cuh     two products from a window to a tile
+ *     pixel.cuh       pixels as samples
+ *     sigma.cuh       places of pixels on the ladder
+ *     blend.cuh       weights of nodes
+ *     write.cuh       sums as pixels
+ *     levels.cuh      levels
+ *     gather.cuh      tiles with floats that are not finite
+ *     picture.cuh     the picture */
 
 #include "picture.cuh"
 
@@ -32,7 +33,9 @@ __device__ __forceinline__ void run_picture(const foveate_frame &frame, const fo
                                             const Image &src, const Image &dst)
 {
     typedef typename node_samples_of<Pixel>::pair pair;
-    make_picture<Pixel, ALPHA ? 4 : Pixel::colors, pair>(frame, nodes, src, dst);
+    const int most = ALPHA ? 4 : 3;
+    make_picture < Pixel,
+        Pixel::channels<most ? Pixel::channels : most, pair>(frame, nodes, src, dst);
 }
 
 } // namespace
@@ -43,21 +46,31 @@ __device__ __forceinline__ void run_picture(const foveate_frame &frame, const fo
 
 LEVELS_KERNEL nodes_levels_colours(const __grid_constant__ foveate_nodes_levels_params params)
 {
-    make_levels<3, node_pair>(params);
+    make_levels<3, false, node_pair>(params);
 }
 
 LEVELS_KERNEL nodes_levels_alpha(const __grid_constant__ foveate_nodes_levels_params params)
 {
-    make_levels<4, node_pair>(params);
+    make_levels<4, false, node_pair>(params);
 }
 
 LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_params params)
 {
-    make_levels<1, node_grey_pair>(params);
+    make_levels<1, false, node_grey_pair>(params);
+}
+
+LEVELS_KERNEL nodes_levels_floats(const __grid_constant__ foveate_nodes_levels_params params)
+{
+    make_levels<3, true, node_pair>(params);
+}
+
+LEVELS_KERNEL nodes_levels_floats_alpha(const __grid_constant__ foveate_nodes_levels_params params)
+{
+    make_levels<4, true, node_pair>(params);
 }
 
 #define PICTURE_KERNEL(name, kind, suffix, format, alpha)                                          \
-    KERNEL(alpha ? 3 : pixel<format>::white == 255 ? 5 : 4)                                        \
+    KERNEL(alpha ? 3 : node_sums<pixel<format>>::blocks)                                           \
     name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)         \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
@@ -82,8 +95,12 @@ LEVELS_KERNEL nodes_levels_grey(const __grid_constant__ foveate_nodes_levels_par
 
 ALPHA_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
 ALPHA_KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+ALPHA_KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F)
+KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
 KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
 KERNELS(linear, r8, FOVEA_FORMAT_R8)
 
 ALPHA_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
 ALPHA_KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+ALPHA_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
+KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)

@@ -29,10 +29,21 @@ template <typename Pair> struct node_level {
     int pairs;
     int rows;
 
+    __device__ __forceinline__ node_level(Pair *pairs_of_all, int pairs_of_a_row, int count)
+        : first(pairs_of_all), pairs(pairs_of_a_row), rows(count)
+    {
+    }
     __device__ __forceinline__ node_level(const foveate_nodes &nodes, int k)
         : first((Pair *)(nodes.samples + blockIdx.z * nodes.next_bytes) + nodes.levels[k].first),
           pairs(nodes.levels[k].pairs), rows(nodes.levels[k].rows)
     {
+    }
+
+    /* The pair of sample (x, y). */
+    __device__ Pair pair_at(int x, int y) const
+    {
+        const int row = min(max(y + FOVEATE_NODES_MARGIN, 0), rows - 1);
+        return first[row * pairs + min(max((x + FOVEATE_NODES_MARGIN) >> 1, 0), pairs - 1)];
     }
 
     /* The window whose first sample is (x, y), x even. Beyond the margins the level is constant. */
@@ -76,6 +87,70 @@ static __device__ __forceinline__ void store_samples(const node_level<Pair> &lev
     }
 }
 
+template <int CHANNELS, typename Row>
+static __device__ __forceinline__ bool all_finite(const Row (&rows)[CHANNELS])
+{
+    const float *values = (const float *)rows;
+    float none = 0.0f;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof rows / sizeof(float)); i++) {
+        none += values[i] * 0.0f;
+    }
+    return __all_sync(~0u, none == 0.0f);
+}
+
+/* Channel c of a pair's first or second sample. */
+template <typename Pair>
+static __device__ __forceinline__ float sample_of(const Pair &pair, int c, int second)
+{
+    return __half2float(__ushort_as_half((unsigned short)(pair.channel(c) >> 16 * second)));
+}
+
+/* The samples of a tile one by one, from (x, y) of the level below on: products would spread what is not finite over all
+ * of it. */
+template <int CHANNELS, typename Pair>
+static __device__ __noinline__ void sum_samples(const node_level<Pair> level, int tile_x,
+                                                int tile_y, const node_level<Pair> below, int x,
+                                                int y)
+{
+    const float taps[6] = {1.0f / 32, 5.0f / 32, 10.0f / 32, 10.0f / 32, 5.0f / 32, 1.0f / 32};
+    const int before = FOVEATE_NODES_BEFORE_BELOW - 2;
+    for (int i = (int)threadIdx.x % 32; i < NODES_TILE * NODES_TILE; i += 32) {
+        const int column = NODES_TILE * tile_x + i % NODES_TILE;
+        const int row = NODES_TILE * tile_y + i / NODES_TILE;
+        float sums[CHANNELS] = {};
+        for (int k = 0; k < 36; k++) {
+            const int at = x + before + 2 * (i % NODES_TILE) + k % 6;
+            const Pair pair = below.pair_at(at, y + before + 2 * (i / NODES_TILE) + k / 6);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) {
+                sums[c] = fmaf(taps[k % 6] * taps[k / 6], sample_of(pair, c, at & 1), sums[c]);
+            }
+        }
+        uint16_t *halves = (uint16_t *)(level.first + row * level.pairs + column / 2);
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            if (column / 2 < level.pairs && row < level.rows) {
+                halves[2 * c + column % 2] = __half_as_ushort(__float2half_rn(sums[c]));
+            }
+        }
+    }
+}
+
+/* A warp's tile of a level; (x, y) is its first sample of the level below. */
+template <bool FLOATS, int CHANNELS, typename Pair>
+static __device__ __forceinline__ void put_samples(const node_level<Pair> &level, int tile_x,
+                                                   int tile_y,
+                                                   const node_outputs<CHANNELS> &outputs,
+                                                   const node_level<Pair> &below, int x, int y)
+{
+    if (FLOATS && !all_finite(outputs.of)) {
+        sum_samples<CHANNELS>(level, tile_x, tile_y, below, x, y);
+    } else {
+        store_samples(level, tile_x, tile_y, outputs);
+    }
+}
+
 /* The first of the samples below for the samples of a tile of a level, whose first one is a margin outside. */
 static __device__ __forceinline__ int first_below(int tile)
 {
@@ -91,25 +166,29 @@ const int NODES_STAGE_PITCH =
 const int NODES_STAGE_ABOVE = 2; /* rows of a tile's window that weigh nothing and are not there */
 
 /* A warp's tile from the `rows` rows that its block has staged. */
-template <int CHANNELS, typename Pair>
+template <int CHANNELS, bool FLOATS, typename Pair>
 static __device__ __forceinline__ void make_tile_of_level_1(const node_level<Pair> &level,
-                                                            uint64_t matrices, const Pair *stage,
+                                                            uint64_t matrices, Pair *stage,
                                                             int rows)
 {
     const node_lane lane;
     const int warp = (int)threadIdx.x / 32;
+    const int x = 2 * NODES_TILE * (warp % 2);
+    const int y = 2 * NODES_TILE * (warp / 2) - NODES_STAGE_ABOVE;
     node_window<Pair, FOVEATE_NODES_STEPS_BELOW> window;
     window.first = stage;
 #pragma unroll
     for (int i = 0; i < FOVEATE_NODES_STEPS_BELOW; i++) {
-        const int row = 2 * NODES_TILE * (warp / 2) + 8 * i + lane.row - NODES_STAGE_ABOVE;
-        window.rows[i] = (uint32_t)(min(max(row, 0), rows - 1) * NODES_STAGE_PITCH);
-        window.columns[i] = (uint32_t)(NODES_TILE * (warp % 2) + 4 * i + lane.pair);
+        window.rows[i] =
+            (uint32_t)(min(max(y + 8 * i + lane.row, 0), rows - 1) * NODES_STAGE_PITCH);
+        window.columns[i] = (uint32_t)(x / 2 + 4 * i + lane.pair);
     }
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(matrices, 0);
     node_outputs<CHANNELS> outputs;
     node_product<node_float_sums>(taps, taps, window, outputs);
-    store_samples(level, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2, outputs);
+    const node_level<Pair> below(stage, NODES_STAGE_PITCH, rows);
+    put_samples<FLOATS>(level, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2,
+                        outputs, below, x - FOVEATE_NODES_MARGIN, y - FOVEATE_NODES_MARGIN);
 }
 
 template <typename Pixel, typename Pair, typename Image>
@@ -128,10 +207,12 @@ static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
         NODES_TILE / 2 * (2 * (int)blockIdx.x + warp % 2) >= level.pairs) {
         return;
     }
-    if (node_format<Pixel>::has_alpha && frame.blur_alpha) {
-        make_tile_of_level_1<4>(level, nodes.matrices, stage, window.rows);
-    } else {
-        make_tile_of_level_1<Pixel::colors>(level, nodes.matrices, stage, window.rows);
+    const int count = Pixel::channels;
+    const bool floats = Pixel::white == 0;
+    if (count < 4 || frame.blur_alpha) {
+        make_tile_of_level_1<count, floats>(level, nodes.matrices, stage, window.rows);
+    } else if constexpr (count == 4) {
+        make_tile_of_level_1<3, floats>(level, nodes.matrices, stage, window.rows);
     }
 }
 
@@ -142,19 +223,22 @@ static __device__ __forceinline__ int tiles_along(int samples)
     return (samples + NODES_TILE - 1) / NODES_TILE;
 }
 
-template <int CHANNELS, typename Pair>
+template <int CHANNELS, bool FLOATS, typename Pair>
 static __device__ __forceinline__ void make_tile_of_level(const foveate_nodes &nodes, int k,
                                                           int tile_x, int tile_y)
 {
+    const int x = first_below(tile_x);
+    const int y = first_below(tile_y);
+    const node_level<Pair> below(nodes, k - 1);
     node_window<Pair, FOVEATE_NODES_STEPS_BELOW> window;
-    node_level<Pair>(nodes, k - 1).open(first_below(tile_x), first_below(tile_y), window);
+    below.open(x, y, window);
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
     node_outputs<CHANNELS> outputs;
     node_product<node_float_sums>(taps, taps, window, outputs);
-    store_samples(node_level<Pair>(nodes, k), tile_x, tile_y, outputs);
+    put_samples<FLOATS>(node_level<Pair>(nodes, k), tile_x, tile_y, outputs, below, x, y);
 }
 
-template <int CHANNELS, typename Pair>
+template <int CHANNELS, bool FLOATS, typename Pair>
 static __device__ __forceinline__ void make_levels(const foveate_nodes_levels_params &params)
 {
     const int warps = (int)(blockDim.x / 32 * gridDim.x);
@@ -164,7 +248,8 @@ static __device__ __forceinline__ void make_levels(const foveate_nodes_levels_pa
         const int columns = tiles_along(2 * level.pairs);
         const int count = columns * tiles_along(level.rows);
         for (int tile = warp; tile < count; tile += warps) {
-            make_tile_of_level<CHANNELS, Pair>(params.nodes, k, tile % columns, tile / columns);
+            make_tile_of_level<CHANNELS, FLOATS, Pair>(params.nodes, k, tile % columns,
+                                                       tile / columns);
         }
         __syncthreads();
     }

@@ -15,11 +15,16 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
 /* From a level of so few tiles on one block makes it and all further ones: each launch costs more. */
 #define TILES_OF_A_BLOCK (3 * FOVEATE_NODES_LEVEL_WARPS)
 
-static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
-                                1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10;
-
+static const uint32_t formats = FOVEATE_CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA32F);
+static const uint32_t formats_of_floats =
+    1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_B10G11R11F;
 static const uint32_t formats_with_alpha =
-    1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_A2B10G10R10;
+    1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_A2B10G10R10 | 1u << FOVEA_FORMAT_RGBA16F;
+
+/* In the order of levels_kernel_of. */
+static const char *const levels_names[FOVEATE_NODES_LEVELS_KERNELS] = {
+    "nodes_levels_colours", "nodes_levels_alpha", "nodes_levels_floats",
+    "nodes_levels_floats_alpha", "nodes_levels_grey"};
 
 static enum fovea_result get_kernels(const struct cuda_device *device,
                                      struct foveate_nodes_kernels *kernels)
@@ -28,12 +33,10 @@ static enum fovea_result get_kernels(const struct cuda_device *device,
                                        &kernels->picture));
     FOVEA_TRY(foveate_cuda_get_kernels(device, kernels->module, "nodes_alpha", formats_with_alpha,
                                        &kernels->alpha));
-    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "nodes_levels_colours",
-                                     &kernels->levels_colours));
-    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "nodes_levels_alpha",
-                                     &kernels->levels_alpha));
-    FOVEA_TRY(cuda_device_get_kernel(device, kernels->module, "nodes_levels_grey",
-                                     &kernels->levels_grey));
+    for (int i = 0; i < FOVEATE_NODES_LEVELS_KERNELS; i++) {
+        FOVEA_TRY(
+            cuda_device_get_kernel(device, kernels->module, levels_names[i], &kernels->levels[i]));
+    }
     return foveate_cuda_get_kernels(device, kernels->module, "nodes_level_1", formats,
                                     &kernels->level_1);
 }
@@ -47,7 +50,7 @@ enum fovea_result foveate_nodes_load(const struct cuda_device *device,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_nodes_fatbin));
     FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, "nodes_levels_grey", &any));
     FOVEA_TRY(foveate_cuda_code_of(device, any, &code));
-    return code.has_narrow_mma ? get_kernels(device, out_kernels) : FOVEA_OK;
+    return code.has_narrow_mma ? get_kernels(device, out_kernels) : FOVEA_ERROR_UNSUPPORTED;
 }
 
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels)
@@ -55,12 +58,6 @@ void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes
     if (kernels->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
     }
-}
-
-bool foveate_nodes_take_format(const struct foveate_nodes_kernels *kernels,
-                               enum fovea_format format)
-{
-    return format >= 0 && format < FOVEATE_CUDA_FORMATS && kernels->level_1.linear[format];
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------- */
@@ -108,9 +105,10 @@ static bool blurs_alpha(const struct foveate_nodes_run *run, enum fovea_format f
 
 static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fovea_format format)
 {
-    return format == FOVEA_FORMAT_R8  ? run->kernels->levels_grey
-           : blurs_alpha(run, format) ? run->kernels->levels_alpha
-                                      : run->kernels->levels_colours;
+    const int of_floats = (formats_of_floats >> format & 1u) != 0 ? 2 : 0;
+    const int grey = FOVEATE_NODES_LEVELS_KERNELS - 1;
+    return run->kernels
+        ->levels[format == FOVEA_FORMAT_R8 ? grey : of_floats + blurs_alpha(run, format)];
 }
 
 /* Of level `first` alone, or from it to `last` by one block. */

@@ -4,31 +4,28 @@
 /* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame. The device is
  * pushed around every call.
  *
- * Plans: all laws and sizes, stored values and sRGB's light. Formats: RGBA8, RGB8, R8 and A2B10G10R10. Floats and
- * wide light are for foveate/cuda/nodes_wide/smooth.h. */
+ * Plans: all laws and sizes. Formats: all but RGBA32F; those of levels as stored or in sRGB's light. RGBA32F and wide
+ * light are for nodes_wide/smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
 #define FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
 
 #include "kernels/foveate/cuda/common/kernels.h"
 #include "params.h"
 
+#define FOVEATE_NODES_LEVELS_KERNELS 5
+
 struct foveate_nodes_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels level_1; /* from a picture; none: the code has no products */
+    struct foveate_cuda_kernels level_1; /* from a picture */
     struct foveate_cuda_kernels picture; /* from the levels */
     struct foveate_cuda_kernels alpha; /* the same where alpha is blurred */
-    CUfunction levels_colours; /* further levels */
-    CUfunction levels_alpha;
-    CUfunction levels_grey;
+    CUfunction levels[FOVEATE_NODES_LEVELS_KERNELS]; /* further levels */
 };
 
 /* What is loaded when it fails is there for unload. */
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_load(const struct cuda_device *device,
                                                       struct foveate_nodes_kernels *out_kernels);
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels);
-
-bool foveate_nodes_take_format(const struct foveate_nodes_kernels *kernels,
-                               enum fovea_format format);
 
 /* One frame or a slice of a batch: level 1, further levels, the pictures. On failure dst is not written; what was launched
  * by then still uses the levels. */

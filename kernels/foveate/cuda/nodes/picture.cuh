@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_FOVEATE_NODES_PICTURE_CUH
 
 #include "blend.cuh"
+#include "gather.cuh"
 #include "write.cuh"
 
 /* ---- Adding up */
@@ -109,13 +110,41 @@ static __device__ __forceinline__ int add_near(const foveate_nodes &nodes, const
     return i;
 }
 
-/* ---- */
+/* ---- Floats that are not finite */
 
-template <typename Pixel, bool BYTES = Pixel::white == 255> struct node_sums {
-    typedef node_half_sums type;
+/* A level, or the picture. */
+template <typename Pixel, typename Pair, typename Image> struct node_samples {
+    const foveate_frame &frame;
+    const Image &picture;
+    node_level<Pair> level;
+    bool is_level;
+
+    __device__ float4 value(int x, int y) const
+    {
+        if (!is_level) {
+            return Pixel::decode(picture.load(min(max(x, 0), frame.width_px - 1),
+                                              min(max(y, 0), frame.height_px - 1)));
+        }
+        const Pair pair = level.pair_at(x, y);
+        return make_float4(sample_of(pair, 0, x & 1), sample_of(pair, 1, x & 1),
+                           sample_of(pair, 2, x & 1), sample_of(pair, 3, x & 1));
+    }
 };
-template <typename Pixel> struct node_sums<Pixel, false> {
+
+/* ---- The tile */
+
+/* Formats that show no more than 8 bits are summed in halves. */
+template <typename Pixel> struct node_sums {
+    typedef node_half_sums type;
+    static const int blocks =
+        5; /* at once on a multiprocessor: more would take too many of its registers */
+};
+template <> struct node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
     typedef node_float_sums type;
+    static const int blocks = 4;
+};
+template <>
+struct node_sums<pixel<FOVEA_FORMAT_RGBA16F>> : node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
 };
 
 template <typename Pixel, int CHANNELS, typename Pair, typename Image>
@@ -131,7 +160,9 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     tile.y = NODES_TILE * (2 * (int)blockIdx.y + warp / 2);
     node_places places;
     find_places(frame, false, nodes, tile, places);
-    const foveate_tile_nodes chosen = choose_nodes(foveate_light_blend(frame.light), places);
+    const int blend =
+        Pixel::white > 0 ? foveate_light_blend(frame.light) : (int)FOVEATE_BLEND_FLOATS;
+    const foveate_tile_nodes chosen = choose_nodes(blend, places);
     const bool is_inside = tile.x < frame.width_px && tile.y < frame.height_px;
     const bool blurs = is_inside && places.highest > 0.0f;
     const bool is_near = blurs && chosen.first < nodes.spans[1].first;
@@ -149,6 +180,15 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     if (blurs) {
         const int i = is_near ? add_near<Sums>(nodes, stage, places, chosen, sums) : 0;
         add_far<Sums, CHANNELS, Pair>(nodes, tile, places, chosen, i, sums);
+        if constexpr (Pixel::white == 0) {
+            if (!all_finite(sums)) {
+                const auto levels = [&](int k) {
+                    return node_samples<Pixel, Pair, Image>{frame, src, {nodes, k}, k > 0};
+                };
+                sum_tile<Pixel>(frame, nodes, levels, FOVEATE_LIGHT_STORED, src, dst, tile);
+                return;
+            }
+        }
     }
     write_tile<Pixel>(frame, src, dst, tile, places, sums, (uint8_t *)rooms[warp]);
 }

@@ -2,19 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is exact, or linear
- * light from 0 to 1. */
+ * light from 0 to 1. Floats are samples as they are: halves have all of their bits. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
 
 #include "kernels/foveate/cuda/common/image.cuh"
 #include "kernels/foveate/cuda/common/light.cuh"
 #include "product.cuh"
-
-/* A format's alpha is of its word, or there is none. */
-template <typename Pixel> struct node_format {
-    static const bool has_alpha =
-        Pixel::part_count * sizeof(typename Pixel::part) == sizeof(typename Pixel::word);
-};
 
 /* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a half. */
 template <typename Pixel> static __device__ __forceinline__ float node_middle(int c, int light)
@@ -75,26 +69,46 @@ static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &
     return lights.pair(first >> bits * c & mask, second >> bits * c & mask);
 }
 
+/* The same of half floats. */
+static __device__ __forceinline__ uint32_t float_pair(uint2 first, uint2 second, int c)
+{
+    return __byte_perm(c < 2 ? first.x : first.y, c < 2 ? second.x : second.y,
+                       c % 2 ? 0x7632 : 0x5410);
+}
+
+/* Of packed floats, which are halves without a sign and of shorter mantissas. */
+static __device__ __forceinline__ uint32_t float_half(uint32_t word, int c)
+{
+    return c == 0 ? word << 4 : c == 1 ? word >> 7 : word >> 17;
+}
+static __device__ __forceinline__ uint32_t float_pair(uint32_t first, uint32_t second, int c)
+{
+    const uint32_t mask = c < 2 ? 0x7ff07ff0u : 0x7fe07fe0u;
+    return __byte_perm(float_half(first, c), float_half(second, c), 0x5410) & mask;
+}
+
 template <typename Pixel, bool LIGHT, typename Pair>
 static __device__ __forceinline__ Pair pair_of_words(const node_lights<Pixel> &lights,
-                                                     uint32_t first, uint32_t second)
+                                                     typename Pixel::word first,
+                                                     typename Pixel::word second)
 {
     uint32_t words[4] = {};
 #pragma unroll
-    for (int c = 0; c < Pixel::colors; c++) {
-        words[c] = LIGHT ? light_pair<Pixel>(lights, first, second, c)
-                         : stored_pair<Pixel>(first, second, c);
-    }
-    if constexpr (node_format<Pixel>::has_alpha) {
-        words[3] = stored_pair<Pixel>(first, second, 3);
+    for (int c = 0; c < Pixel::channels; c++) {
+        if constexpr (Pixel::white == 0) {
+            words[c] = float_pair(first, second, c);
+        } else {
+            words[c] = LIGHT && c < 3 ? light_pair<Pixel>(lights, first, second, c)
+                                      : stored_pair<Pixel>(first, second, c);
+        }
     }
     return Pair::make(words);
 }
 
 /* ---- Runs of four pixels of a row */
 
-struct node_run {
-    uint32_t of[4];
+template <typename Pixel> struct node_run {
+    typename Pixel::word of[4];
     int first; /* its column */
 
     /* Those from column x on, of a row of `width`, or the nearest that there are. */
@@ -112,19 +126,31 @@ struct node_run {
     }
 };
 
-/* A run in memory without gaps. Words that lie across its ends are read where the row goes on there. */
+/* A run in memory without gaps. */
 template <typename Pixel>
-static __device__ __forceinline__ node_run read_run(const char *at, int before, int behind)
+static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
+{
+    node_run<Pixel> run;
+    if (((uint64_t)at & 15) == 0) {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof run.of / 16; i++) {
+            ((uint4 *)run.of)[i] = __ldg((const uint4 *)at + i);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            run.of[i] = __ldg((const typename Pixel::word *)at + i);
+        }
+    }
+    return run;
+}
+
+/* The same of one or three bytes a pixel. Words that lie across its ends are read where the row goes on there. */
+template <typename Pixel>
+static __device__ __forceinline__ node_run<Pixel> read_bytes(const char *at, int before, int behind)
 {
     const uint32_t *words = (const uint32_t *)((uint64_t)at & ~(uint64_t)3);
     const int beyond = (int)((uint64_t)at & 3);
-    if constexpr (node_format<Pixel>::has_alpha) {
-        if (((uint64_t)at & 15) == 0) {
-            const uint4 all = __ldg((const uint4 *)at);
-            return {{all.x, all.y, all.z, all.w}};
-        }
-        return {{__ldg(words), __ldg(words + 1), __ldg(words + 2), __ldg(words + 3)}};
-    }
     const int count = Pixel::part_count;
     uint32_t own[4] = {};
     if (beyond == 0) {
@@ -158,39 +184,43 @@ template <typename Pixel>
 static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image)
 {
     return image.view.pixel_stride_bytes == Pixel::part_count * (int)sizeof(typename Pixel::part) &&
-           (!node_format<Pixel>::has_alpha || image.view.whole_pixels);
+           (!linear_image<Pixel>::has_whole || image.view.whole_pixels);
 }
 
 template <typename Pixel>
 static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image, int x, int row,
-                                                int width, node_run &run)
+                                                int width, node_run<Pixel> &run)
 {
     const int bytes = Pixel::part_count * (int)sizeof(typename Pixel::part);
     if (!has_runs(image) || width < 4) {
         return false;
     }
     const int first = min(max(x, 0), width - 4);
-    run = read_run<Pixel>((const char *)image.view.data + row * image.view.row_stride_bytes +
-                              first * bytes,
-                          bytes * first, bytes * (width - 4 - first));
+    const char *at =
+        (const char *)image.view.data + row * image.view.row_stride_bytes + first * bytes;
+    if constexpr (linear_image<Pixel>::has_whole) {
+        run = read_words<Pixel>(at);
+    } else {
+        run = read_bytes<Pixel>(at, bytes * first, bytes * (width - 4 - first));
+    }
     run.first = first;
     return true;
 }
 
 template <typename Pixel>
 static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, int, int, int,
-                                                node_run &)
+                                                node_run<Pixel> &)
 {
     return false;
 }
 
 /* A run of the picture's pixels from (x, y) on, or the nearest one; beyond its edges are the nearest pixels. */
-template <typename Image>
-static __device__ __forceinline__ node_run run_of_pixels(const foveate_frame &frame,
-                                                         const Image &src, int x, int y)
+template <typename Pixel, typename Image>
+static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const foveate_frame &frame,
+                                                                const Image &src, int x, int y)
 {
     const int row = min(max(y, 0), frame.height_px - 1);
-    node_run run;
+    node_run<Pixel> run;
     run.first = x;
     if (!load_run(src, x, row, frame.width_px, run)) {
 #pragma unroll
@@ -215,18 +245,18 @@ template <int RUNS, int PITCH, int THREADS> struct node_stage {
     {
         const int count = rows * RUNS;
         for (int first = (int)threadIdx.x; first < count; first += at_once * THREADS) {
-            node_run runs[at_once];
+            node_run<Pixel> runs[at_once];
 #pragma unroll
             for (int k = 0; k < at_once; k++) {
                 const int i = min(first + k * THREADS, count - 1);
-                runs[k] = run_of_pixels(frame, src, x + 4 * (i % RUNS), y + i / RUNS);
+                runs[k] = run_of_pixels<Pixel>(frame, src, x + 4 * (i % RUNS), y + i / RUNS);
             }
 #pragma unroll
             for (int k = 0; k < at_once; k++) {
                 const int i = min(first + k * THREADS, count - 1);
                 runs[k].move_to(x + 4 * (i % RUNS), frame.width_px);
                 Pair *pairs = to + i / RUNS * PITCH + 2 * (i % RUNS);
-                const uint32_t(&words)[4] = runs[k].of;
+                const auto &words = runs[k].of;
                 pairs[0] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[0], words[1]);
                 pairs[1] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[2], words[3]);
             }
@@ -238,7 +268,7 @@ template <int RUNS, int PITCH, int THREADS> struct node_stage {
                                          Pair *to) const
     {
         __shared__ node_lights<Pixel> lights;
-        if (frame.light) {
+        if (Pixel::white > 0 && frame.light) {
             lights.fill();
             fill<Pixel, true>(frame, src, lights, to);
         } else {

@@ -12,15 +12,17 @@
 #define PAIR_BYTES 16
 /* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them, and rounding. */
 #define NODES_BEYOND 13
+/* Levels and nodes are those of any light but wide. */
+#define LIGHT FOVEATE_LIGHT_STORED
 /* What the device may make of a sigma more than the plan does. */
 #define SIGMA_SLACK 1.0001
 #define MOST_COLUMNS (8 * FOVEATE_NODES_STEPS_BELOW)
 
 /* ---- Levels and nodes -------------------------------------------------------------------------- */
 
-static int32_t level_of(int32_t node, int32_t light)
+static int32_t level_of(int32_t node)
 {
-    return foveate_ladder_node(node, light, FOVEATE_NODES_LEVELS).level;
+    return foveate_ladder_node(node, LIGHT, FOVEATE_NODES_LEVELS).level;
 }
 
 /* Steps that the matrices of `count` nodes of a level have. */
@@ -29,16 +31,16 @@ static int32_t steps_of(int32_t level, int32_t count)
     return count * foveate_nodes_phases(level) * foveate_nodes_steps(level);
 }
 
-static void fill_spans(int32_t light, struct foveate_nodes *nodes)
+static void fill_spans(struct foveate_nodes *nodes)
 {
     const int32_t last = (int32_t)nodes->end + NODES_BEYOND;
     const int32_t count = last < FOVEATE_LADDER_NODES ? last + 1 : FOVEATE_LADDER_NODES;
-    nodes->level_count = level_of(count - 1, light) + 1;
+    nodes->level_count = level_of(count - 1) + 1;
     nodes->spans[0].step = FOVEATE_NODES_STEPS_BELOW;
     int32_t node = 0;
     for (int32_t k = 0; k < FOVEATE_NODES_LEVELS; k++) {
         nodes->spans[k].first = node;
-        while (node < count && level_of(node, light) == k) {
+        while (node < count && level_of(node) == k) {
             node++;
         }
         nodes->spans[k + 1].step = nodes->spans[k].step + steps_of(k, node - nodes->spans[k].first);
@@ -66,7 +68,7 @@ void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *o
 {
     *out_nodes = (struct foveate_nodes){.law = plan->law};
     out_nodes->end = foveate_ladder_place((float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
-    fill_spans(foveate_plan_light(plan), out_nodes);
+    fill_spans(out_nodes);
     foveate_nodes_lay_levels(plan, 1, out_nodes);
 }
 
@@ -85,7 +87,8 @@ struct matrix {
     double at[TILE][MOST_COLUMNS];
 };
 
-/* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. */
+/* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. A sum is then off by at most 2^-12, with
+ * which the largest half, 65,504, is not infinite yet. */
 static void round_row(double *row, int32_t columns)
 {
     int32_t largest = 0;
@@ -156,12 +159,11 @@ size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes)
     return (size_t)nodes->spans[FOVEATE_NODES_LEVELS].step * FOVEATE_NODES_STEP_BYTES;
 }
 
-void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, int32_t light,
-                                 uint16_t *out_halves)
+void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, uint16_t *out_halves)
 {
     uint16_t *out = put_taps(out_halves);
     for (int32_t i = 0; i < nodes->spans[FOVEATE_NODES_LEVELS].first; i++) {
-        const struct foveate_node node = foveate_ladder_node(i, light, FOVEATE_NODES_LEVELS);
+        const struct foveate_node node = foveate_ladder_node(i, LIGHT, FOVEATE_NODES_LEVELS);
         for (int32_t tile = 0; tile < foveate_nodes_phases(node.level); tile++) {
             out = put_node(&node, tile, out);
         }

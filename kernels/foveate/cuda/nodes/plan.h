@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Fills all but addresses and next_bytes. The plan blurs, in light that is not wide. */
+/* Fills all but addresses and next_bytes. The plan blurs. In wide light its nodes are for floats, which are no light. */
 void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *out_nodes);
 
 /* Lays out levels from the first one that is stored on; level_count is known. */
@@ -20,7 +20,6 @@ void foveate_nodes_lay_levels(const struct foveate_plan *plan, int32_t first_lev
 size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes);
 
 size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes);
-void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, int32_t light,
-                                 uint16_t *out_halves);
+void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, uint16_t *out_halves);
 
 #endif

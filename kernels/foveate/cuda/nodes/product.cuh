@@ -47,7 +47,7 @@ struct node_grey_pair {
 };
 
 /* The type that holds two samples of a format. */
-template <typename Pixel, bool GREY = Pixel::colors == 1> struct node_samples_of {
+template <typename Pixel, bool GREY = Pixel::channels == 1> struct node_samples_of {
     typedef node_pair pair;
 };
 template <typename Pixel> struct node_samples_of<Pixel, true> {

@@ -32,6 +32,18 @@ struct node_places {
     uint32_t copied; /* a bit for each: it is at node 0, the picture itself */
 };
 
+template <int CHANNELS>
+static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][NODES_PIXELS],
+                                                   int i)
+{
+    float v[4] = {};
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+        v[c] = sums[c][i];
+    }
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+
 /* 2^23: a float beyond it holds a whole number in its low bits. */
 const float NODES_WHOLE = 8388608.0f;
 
@@ -136,7 +148,7 @@ static __device__ __forceinline__ void find_places(const foveate_frame &frame, b
                                                    node_places &places)
 {
     float sigmas[NODES_PIXELS] = {};
-    if (frame.gaze_x_q8 != GAZE_NONE) {
+    if (plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE) {
         find_sigmas(frame, plan, tile, sigmas);
     }
     const float per_px = wide ? 1.0f / FOVEATE_LADDER_WIDE_PX : 2.50662827f;

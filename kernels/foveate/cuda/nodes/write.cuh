@@ -9,21 +9,38 @@
 
 /* ---- Words */
 
+/* A pixel of floats that are finite and stay so. */
+static __device__ __forceinline__ uint32_t finite_halves(float first, float second)
+{
+    const float most = 65504.0f;
+    return mma_rounded(fminf(fmaxf(first, -most), most), fminf(fmaxf(second, -most), most));
+}
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word word_of_floats(float4 v)
+{
+    if constexpr (sizeof(typename Pixel::word) == sizeof(uint2)) {
+        return make_uint2(finite_halves(v.x, v.y), finite_halves(v.z, v.w));
+    } else {
+        return Pixel::encode(v);
+    }
+}
+
 /* What sums are of white, from 0 to 1. */
 template <typename Pixel, int CHANNELS>
 static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS])
 {
+    const int colours = CHANNELS < 3 ? CHANNELS : 3;
     const float zero = node_middle<Pixel>(0, FOVEATE_LIGHT_STORED) / Pixel::white;
     const float clear = node_middle<Pixel>(3, FOVEATE_LIGHT_STORED) / Pixel::alpha_white;
     if (light) {
 #pragma unroll
-        for (int i = 0; i < Pixel::colors * NODES_PIXELS; i++) {
+        for (int i = 0; i < colours * NODES_PIXELS; i++) {
             float &sum = sums[i / NODES_PIXELS][i % NODES_PIXELS];
             sum = __saturatef(light_to_srgb(sum));
         }
     } else {
 #pragma unroll
-        for (int i = 0; i < Pixel::colors * NODES_PIXELS; i++) {
+        for (int i = 0; i < colours * NODES_PIXELS; i++) {
             float &sum = sums[i / NODES_PIXELS][i % NODES_PIXELS];
             sum = __saturatef(fmaf(sum, 1.0f / Pixel::white, zero));
         }
@@ -59,107 +76,90 @@ static __device__ __forceinline__ void words_of_shares(
     }
 }
 
+template <typename Pixel, int CHANNELS>
+static __device__ __forceinline__ void words_of_sums(int light,
+                                                     float (&sums)[CHANNELS][NODES_PIXELS],
+                                                     typename Pixel::word (&words)[NODES_PIXELS])
+{
+    if constexpr (Pixel::white > 0) {
+        share_sums<Pixel>(light, sums);
+        words_of_shares<Pixel>(sums, words);
+    } else {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            words[i] = word_of_floats<Pixel>(colour_of(sums, i));
+        }
+    }
+}
+
 /* ---- Memory */
 
-/* A lane's words of two rows without gaps, the tile wholly inside the picture. */
-struct node_rows {
+/* Two neighbours at once. */
+static __device__ __forceinline__ void copy_two(const uint32_t *from, uint32_t *to)
+{
+    *(uint2 *)to = *(const uint2 *)from;
+}
+static __device__ __forceinline__ void copy_two(const uint2 *from, uint2 *to)
+{
+    *(uint4 *)to = *(const uint4 *)from;
+}
+static __device__ __forceinline__ void copy_two(const uint4 *from, uint4 *to)
+{
+    to[0] = from[0];
+    to[1] = from[1];
+}
+
+/* A lane's words of two rows without gaps, where the tile lies wholly inside of such a picture. */
+template <typename Word> struct node_rows {
     char *rows[2];
+    bool are_there;
     bool in_pairs;
 
     template <typename Pixel>
-    static __device__ __forceinline__ bool are_in(const linear_image<Pixel> &image)
-    {
-        return linear_image<Pixel>::has_whole && image.view.whole_pixels &&
-               image.view.pixel_stride_bytes == (int)sizeof(uint32_t);
-    }
-    template <typename Image>
-    __device__ __forceinline__ node_rows(const Image &image, const node_tile &tile)
+    __device__ __forceinline__ node_rows(const foveate_frame &frame,
+                                         const linear_image<Pixel> &image, const node_tile &tile)
         : rows{image.at(tile.column(0), tile.row(0)), image.at(tile.column(2), tile.row(2))},
-          in_pairs((((uint64_t)rows[0] | (uint64_t)image.view.row_stride_bytes) % 8) == 0)
+          are_there(linear_image<Pixel>::has_whole && image.view.whole_pixels &&
+                    image.view.pixel_stride_bytes == (int)sizeof(Word) &&
+                    tile.x + NODES_TILE <= frame.width_px &&
+                    tile.y + NODES_TILE <= frame.height_px),
+          in_pairs((((uint64_t)rows[0] | (uint64_t)image.view.row_stride_bytes) %
+                    (2 * sizeof(Word))) == 0)
     {
     }
-    __device__ __forceinline__ uint32_t *pair(int i) const
+    template <typename Pixel>
+    __device__ __forceinline__ node_rows(const foveate_frame &, const surface_image<Pixel> &,
+                                         const node_tile &)
+        : rows{}, are_there(false), in_pairs(false)
     {
-        return (uint32_t *)rows[i / 2 % 2] + i / 4 * 8;
     }
-    __device__ __forceinline__ void load(uint32_t (&words)[NODES_PIXELS]) const
+    __device__ __forceinline__ Word *pair(int i) const
     {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i += 2) {
-            if (in_pairs) {
-                const uint2 both = *(const uint2 *)pair(i);
-                words[i] = both.x;
-                words[i + 1] = both.y;
-            } else {
-                words[i] = pair(i)[0];
-                words[i + 1] = pair(i)[1];
-            }
-        }
+        return (Word *)rows[i / 2 % 2] + i / 4 * 8;
     }
-    __device__ __forceinline__ void store(const uint32_t (&words)[NODES_PIXELS]) const
+    __device__ __forceinline__ void copy(const Word *from, Word *to) const
     {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i += 2) {
-            if (in_pairs) {
-                *(uint2 *)pair(i) = make_uint2(words[i], words[i + 1]);
-            } else {
-                pair(i)[0] = words[i];
-                pair(i)[1] = words[i + 1];
-            }
+        if (in_pairs) {
+            copy_two(from, to);
+        } else {
+            to[0] = from[0];
+            to[1] = from[1];
         }
     }
 };
-
-static __device__ __forceinline__ bool is_whole(const foveate_frame &frame, const node_tile &tile)
-{
-    return tile.x + NODES_TILE <= frame.width_px && tile.y + NODES_TILE <= frame.height_px;
-}
-
-template <typename Pixel>
-static __device__ __forceinline__ bool load_rows(const linear_image<Pixel> &image,
-                                                 const node_tile &tile,
-                                                 uint32_t (&words)[NODES_PIXELS])
-{
-    const bool has = node_rows::are_in(image);
-    if (has) {
-        node_rows(image, tile).load(words);
-    }
-    return has;
-}
-
-template <typename Pixel>
-static __device__ __forceinline__ bool store_rows(const linear_image<Pixel> &image,
-                                                  const node_tile &tile,
-                                                  const uint32_t (&words)[NODES_PIXELS])
-{
-    const bool has = node_rows::are_in(image);
-    if (has) {
-        node_rows(image, tile).store(words);
-    }
-    return has;
-}
-
-template <typename Pixel>
-static __device__ __forceinline__ bool load_rows(const surface_image<Pixel> &, const node_tile &,
-                                                 uint32_t (&)[NODES_PIXELS])
-{
-    return false;
-}
-
-template <typename Pixel>
-static __device__ __forceinline__ bool store_rows(const surface_image<Pixel> &, const node_tile &,
-                                                  const uint32_t (&)[NODES_PIXELS])
-{
-    return false;
-}
 
 /* Where a lane's pixels lie beyond the picture, its nearest ones. */
 template <typename Pixel, typename Image>
 static __device__ __forceinline__ void load_tile(const foveate_frame &frame, const Image &src,
                                                  const node_tile &tile,
-                                                 uint32_t (&words)[NODES_PIXELS])
+                                                 typename Pixel::word (&words)[NODES_PIXELS])
 {
-    if (is_whole(frame, tile) && load_rows(src, tile, words)) {
+    const node_rows<typename Pixel::word> rows(frame, src, tile);
+    if (rows.are_there) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i += 2) {
+            rows.copy(rows.pair(i), words + i);
+        }
         return;
     }
 #pragma unroll
@@ -172,9 +172,14 @@ static __device__ __forceinline__ void load_tile(const foveate_frame &frame, con
 template <typename Pixel, typename Image>
 static __device__ __forceinline__ void store_tile(const foveate_frame &frame, const Image &dst,
                                                   const node_tile &tile,
-                                                  const uint32_t (&words)[NODES_PIXELS])
+                                                  const typename Pixel::word (&words)[NODES_PIXELS])
 {
-    if (is_whole(frame, tile) && store_rows(dst, tile, words)) {
+    const node_rows<typename Pixel::word> rows(frame, dst, tile);
+    if (rows.are_there) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i += 2) {
+            rows.copy(words + i, rows.pair(i));
+        }
         return;
     }
 #pragma unroll
@@ -182,6 +187,28 @@ static __device__ __forceinline__ void store_tile(const foveate_frame &frame, co
         if (tile.column(i) < frame.width_px && tile.row(i) < frame.height_px) {
             dst.store(tile.column(i), tile.row(i), words[i]);
         }
+    }
+}
+
+/* Pixels that are copied, and the alpha that is kept. */
+template <typename Pixel, int CHANNELS, typename Image>
+static __device__ __forceinline__ void keep_sources(const foveate_frame &frame, const Image &src,
+                                                    const node_tile &tile,
+                                                    const node_places &places,
+                                                    typename Pixel::word (&words)[NODES_PIXELS])
+{
+    const bool keeps_alpha = CHANNELS == 3 && Pixel::channels == 4;
+    if (!keeps_alpha && places.lowest > 0.0f) {
+        return;
+    }
+    typename Pixel::word sources[NODES_PIXELS];
+    load_tile<Pixel>(frame, src, tile, sources);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const bool copied = (places.copied >> i & 1u) != 0;
+        const typename Pixel::word kept =
+            keeps_alpha ? Pixel::keep_alpha(words[i], sources[i]) : words[i];
+        words[i] = copied ? sources[i] : kept;
     }
 }
 
@@ -267,22 +294,10 @@ static __device__ __forceinline__ void write_tile(const foveate_frame &frame, co
                                                   float (&sums)[CHANNELS][NODES_PIXELS],
                                                   uint8_t *room)
 {
-    const bool keeps_alpha = node_format<Pixel>::has_alpha && CHANNELS < 4;
-    const bool copies = places.lowest <= 0.0f;
-    uint32_t words[NODES_PIXELS];
-    share_sums<Pixel>(frame.light, sums);
-    words_of_shares<Pixel>(sums, words);
-    if (keeps_alpha || copies) {
-        uint32_t sources[NODES_PIXELS];
-        load_tile<Pixel>(frame, src, tile, sources);
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i++) {
-            const bool copied = (places.copied >> i & 1u) != 0;
-            const uint32_t kept = keeps_alpha ? Pixel::keep_alpha(words[i], sources[i]) : words[i];
-            words[i] = copied ? sources[i] : kept;
-        }
-    }
-    if constexpr (!node_format<Pixel>::has_alpha) {
+    typename Pixel::word words[NODES_PIXELS];
+    words_of_sums<Pixel>(frame.light, sums, words);
+    keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
+    if constexpr (!linear_image<Pixel>::has_whole) {
         if (dst.view.pixel_stride_bytes == Pixel::part_count) {
             store_bytes<Pixel>(frame, dst, tile, words, room);
             return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method (foveate/smooth.h) for every format and light: level 0 from the picture, every further level from
+/* The smooth method (foveate/smooth.h) for floats and for any light of levels: level 0 from the picture, every further level from
  * the one below, then the picture from nodes (foveate/cuda/nodes_wide/wide.cuh). One launch each.
  *
  * Blocks of levels are 32 x 8 threads, grids count such blocks over what is written; x runs along rows, so that a
@@ -127,11 +127,7 @@ KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, half_sample)
 KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, half_sample)
 KERNELS(linear, r8, FOVEA_FORMAT_R8, half_sample)
 KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, half_sample)
-KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, half_sample)
-KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, half_sample)
 KERNELS(linear, rgba32f, FOVEA_FORMAT_RGBA32F, float_sample)
 
 KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, half_sample)
 KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, half_sample)
-KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, half_sample)
-KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, half_sample)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's part of foveate_cuda for every plan and format: kernels by nodes in floats (foveate_smooth.cu),
- * and the launches of a frame. The device is pushed around every call. */
+/* The smooth method's part of foveate_cuda for RGBA32F and for formats of levels in any light: kernels by nodes in floats
+ * (foveate_smooth.cu), and the launches of a frame. The device is pushed around every call. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from nodes in floats, for every format and light: a warp makes a tile of 16 x 16 pixels from the levels
+/* The picture from nodes in floats, for RGBA32F and for levels in any light: a warp makes a tile of 16 x 16 pixels from the levels
  * of foveate_smooth.cu. Products are of floats of 11 bits, whose exponents have room for floats and for what tails weigh
  * in wide light, of which the square roots are blended (foveate/plan/ladder.h).
- *
- * A tile of floats in which a value is not finite is summed pixel by pixel, each from its own samples: a node would
- * spread it over all of the tile.
  *
  * Bound by the tensor cores. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
 
-#include "kernels/foveate/cuda/common/gaussian.cuh"
 #include "kernels/foveate/cuda/common/sample.cuh"
 #include "kernels/foveate/cuda/nodes/blend.cuh"
+#include "kernels/foveate/cuda/nodes/gather.cuh"
+#include "kernels/foveate/cuda/nodes/write.cuh"
 
 /* ---- Products */
 
@@ -240,130 +238,7 @@ static __device__ __forceinline__ void blend_nodes(const foveate_frame &frame,
     }
 }
 
-template <int CHANNELS>
-static __device__ __forceinline__ bool all_finite(const float (&sums)[CHANNELS][NODES_PIXELS])
-{
-    float none = 0.0f;
-#pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i++) {
-            none += sums[c][i] * 0.0f;
-        }
-    }
-    return __all_sync(~0u, none == 0.0f);
-}
-
-/* ---- A pixel by itself */
-
-template <typename Sample>
-static __device__ float4 sum_pixel(const foveate_cuda_smooth &smooth, int light, float sigma_px,
-                                   int x, int y)
-{
-    const int k = foveate_level_with(sigma_px, foveate_light_rest(light), smooth.level_count);
-    const float per_px = 1.0f / (float)(1 << k);
-    const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
-    const float reach = foveate_light_reach(light);
-    const gaussian_axis across(((float)x + 0.5f) * per_px - 0.5f, sigma, reach);
-    const gaussian_axis down(((float)y + 0.5f) * per_px - 0.5f, sigma, reach);
-    const sample_level<Sample> level(smooth, k);
-    float4 sum = {};
-    gaussian of_row = down.start;
-    for (int j = down.first; j <= down.last; j++, of_row.step()) {
-        const Sample *row = level.row(j);
-        float4 own = {};
-        gaussian g = across.start;
-        for (int i = across.first; i <= across.last; i++, g.step()) {
-            own = gaussian_add(own, g.weight, row[level.column(i)].value());
-        }
-        sum = gaussian_add(sum, of_row.weight, own);
-    }
-    const float scale = 1.0f / (across.total() * down.total());
-    return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);
-}
-
-template <typename Pixel, typename Sample, typename Image>
-static __device__ __noinline__ void sum_tile(const foveate_frame &frame,
-                                             const foveate_cuda_smooth &smooth, const Image &src,
-                                             const Image &dst, const node_tile &tile)
-{
-#pragma unroll 1
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        const int x = tile.column(i);
-        const int y = tile.row(i);
-        if (x >= frame.width_px || y >= frame.height_px) {
-            continue;
-        }
-        const float sigma_px =
-            foveate_law_sigma(&smooth.law, (const float *)smooth.table, x, y,
-                              (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
-        typename Pixel::word word = src.load(x, y);
-        /* A Gaussian that reaches no neighbour is a copy. */
-        if (sigma_px * foveate_light_reach(frame.light) >= 1.0f) {
-            const float4 mean = sum_pixel<Sample>(smooth, frame.light, sigma_px, x, y);
-            const typename Pixel::word colour =
-                pixel_of_sample<Pixel>(mean, light_of(frame, smooth));
-            word = frame.blur_alpha ? colour : Pixel::keep_alpha(colour, word);
-        }
-        dst.store(x, y, word);
-    }
-}
-
 /* ---- The tile */
-
-/* That are blurred, at most. */
-template <typename Pixel> struct wide_channels {
-    static const int count = 4;
-};
-template <> struct wide_channels<pixel<FOVEA_FORMAT_R8>> {
-    static const int count = 1;
-};
-template <> struct wide_channels<pixel<FOVEA_FORMAT_RGB8>> {
-    static const int count = 3;
-};
-template <> struct wide_channels<pixel<FOVEA_FORMAT_B10G11R11F>> {
-    static const int count = 3;
-};
-
-template <int CHANNELS>
-static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][NODES_PIXELS],
-                                                   int i)
-{
-    float v[4] = {};
-#pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-        v[c] = sums[c][i];
-    }
-    return make_float4(v[0], v[1], v[2], v[3]);
-}
-
-template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void write_pixels(const foveate_frame &frame,
-                                                    const foveate_cuda_smooth &smooth,
-                                                    const Image &src, const Image &dst,
-                                                    const node_tile &tile, uint32_t copied,
-                                                    const float (&sums)[CHANNELS][NODES_PIXELS])
-{
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        const int x = tile.column(i);
-        const int y = tile.row(i);
-        if (x >= frame.width_px || y >= frame.height_px) {
-            continue;
-        }
-        const bool keeps = (copied >> i & 1u) != 0;
-        typename Pixel::word word = {};
-        if (keeps || (wide_channels<Pixel>::count == 4 && CHANNELS < 4)) {
-            word = src.load(x, y);
-        }
-        if (!keeps) {
-            const typename Pixel::word colour =
-                pixel_of_sample<Pixel>(colour_of(sums, i), light_of(frame, smooth));
-            word = CHANNELS == 4 ? colour : Pixel::keep_alpha(colour, word);
-        }
-        dst.store(x, y, word);
-    }
-}
 
 template <typename Pixel, int CHANNELS, typename Sample, typename Image>
 static __device__ __forceinline__ void make_node_tile(const foveate_frame &frame,
@@ -371,20 +246,26 @@ static __device__ __forceinline__ void make_node_tile(const foveate_frame &frame
                                                       const Image &src, const Image &dst,
                                                       const node_tile &tile)
 {
-    node_places places = {};
-    places.copied = ~0u;
+    node_places places;
     float sums[CHANNELS][NODES_PIXELS] = {};
-    if (smooth.level_count > 0) {
-        find_places(frame, foveate_light_is_wide(frame.light), smooth, tile, places);
-    }
+    find_places(frame, foveate_light_is_wide(frame.light), smooth, tile, places);
     if (places.highest > 0.0f) {
         blend_nodes<Pixel, CHANNELS, Sample>(frame, smooth, tile, places, sums);
-        if (Pixel::white == 0 && !all_finite(sums)) {
-            sum_tile<Pixel, Sample>(frame, smooth, src, dst, tile);
-            return;
+        if constexpr (Pixel::white == 0) {
+            if (!all_finite(sums)) {
+                const auto levels = [&](int k) { return sample_level<Sample>(smooth, k); };
+                sum_tile<Pixel>(frame, smooth, levels, frame.light, src, dst, tile);
+                return;
+            }
         }
     }
-    write_pixels<Pixel>(frame, smooth, src, dst, tile, places.copied, sums);
+    typename Pixel::word words[NODES_PIXELS];
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        words[i] = pixel_of_sample<Pixel>(colour_of(sums, i), light_of(frame, smooth));
+    }
+    keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
+    store_tile<Pixel>(frame, dst, tile, words);
 }
 
 template <typename Pixel, typename Sample, typename Image>
@@ -399,7 +280,7 @@ static __device__ __forceinline__ void make_wide_picture(const foveate_frame &fr
     if (tile.x >= frame.width_px || tile.y >= frame.height_px) {
         return;
     }
-    const int count = wide_channels<Pixel>::count;
+    const int count = Pixel::channels;
     if (count < 4 || frame.blur_alpha) {
         make_node_tile<Pixel, count, Sample>(frame, smooth, src, dst, tile);
     } else if constexpr (count == 4) {
