@@ -5,6 +5,7 @@
 
 #include "kernels/gaze/gaze.h"
 
+/* Each name is a folder here, which has NAME_operator. */
 #define OPERATORS(X) X(foveate)
 
 #define DECLARE(name) extern const struct operator_api name##_operator;
