@@ -51,9 +51,16 @@ struct operator_marks {
     int32_t text_scale;
 };
 
+/* Of the device. */
+struct operator_glsl_limits {
+    uint32_t shared_bytes; /* of a workgroup */
+    uint32_t buffer_bytes; /* that a shader may see of a buffer */
+};
+
 struct operator_glsl_api {
-    /* shared_bytes: of a workgroup of the device. The plan outlives it. */
-    enum fovea_result (*create)(const struct operator_plan *plan, uint32_t shared_bytes,
+    /* The plan outlives it. */
+    enum fovea_result (*create)(const struct operator_plan *plan,
+                                const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl);
     void (*destroy)(struct operator_glsl **glsl); /* NULL-safe, sets NULL */
 

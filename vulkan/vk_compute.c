@@ -95,7 +95,9 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
 {
     *compute = (struct vk_compute){0};
     FOVEA_TRY(check_limits(device));
-    compute->shared_bytes = device->properties.limits.maxComputeSharedMemorySize;
+    compute->limits = (struct operator_glsl_limits){
+        .shared_bytes = device->properties.limits.maxComputeSharedMemorySize,
+        .buffer_bytes = device->properties.limits.maxStorageBufferRange};
     enum fovea_result result = create_set_layout(compute, device);
     if (result == FOVEA_OK) {
         result = create_layout(compute, device);

@@ -24,7 +24,7 @@ struct vk_compute {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
-    uint32_t shared_bytes; /* of a workgroup */
+    struct operator_glsl_limits limits;
     struct vk_compute_pipeline *pipelines; /* made when first asked for */
     uint32_t pipeline_count;
     uint32_t pipeline_room;

@@ -63,8 +63,7 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
 {
     FOVEA_TRY(operators_default()->plan_create(desc, &entry->plan));
     describe_view(fovea, entry->plan);
-    FOVEA_TRY(
-        operators_default()->glsl->create(entry->plan, fovea->compute.shared_bytes, &entry->glsl));
+    FOVEA_TRY(operators_default()->glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);
 }
 

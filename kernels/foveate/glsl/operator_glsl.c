@@ -44,7 +44,8 @@ static void destroy(struct operator_glsl **glsl)
     *glsl = NULL;
 }
 
-static enum fovea_result create(const struct operator_plan *plan, uint32_t shared_bytes,
+static enum fovea_result create(const struct operator_plan *plan,
+                                const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl)
 {
     struct operator_glsl *glsl = calloc(1, sizeof *glsl);
@@ -53,13 +54,13 @@ static enum fovea_result create(const struct operator_plan *plan, uint32_t share
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     glsl->plan = foveate_plan_of(plan);
-    glsl->takes_tiles = shared_bytes >= SHADER_TILE_SHARED_BYTES;
+    glsl->takes_tiles = limits->shared_bytes >= SHADER_TILE_SHARED_BYTES;
     if (!glsl->takes_tiles) {
         return FOVEA_OK;
     }
     glsl->tiles = foveate_shader_tiles_of(glsl->plan);
-    const enum fovea_result result =
-        foveate_shader_fragments_init(&glsl->fragments, glsl->plan, &glsl->words);
+    const enum fovea_result result = foveate_shader_fragments_init(
+        &glsl->fragments, glsl->plan, limits->buffer_bytes / 8, &glsl->words);
     if (result < 0) {
         destroy(out_glsl);
     }

@@ -99,6 +99,7 @@ static void count_levels(const struct foveate_plan *plan,
 
 enum fovea_result foveate_shader_fragments_init(struct foveate_shader_fragments *fragments,
                                                 const struct foveate_plan *plan,
+                                                uint32_t most_samples,
                                                 struct foveate_shader_words *out_words)
 {
     struct foveate_fragment_filters filters[DEPTHS] = {{0}};
@@ -113,6 +114,8 @@ enum fovea_result foveate_shader_fragments_init(struct foveate_shader_fragments 
     }
     if (result == FOVEA_OK) {
         count_levels(plan, filters, fragments);
+    }
+    if (result == FOVEA_OK && fragments->sample_count <= most_samples) {
         result = put_words(plan, filters, fragments, out_words);
         fragments->used = result == FOVEA_OK;
     }

@@ -23,14 +23,15 @@ struct foveate_shader_fragments {
     int32_t weights_at[FOVEATE_SHADER_DEPTHS];
 };
 
-/* Makes the words that follow the plan's rings and taps, which the caller frees. None: `used` is false. */
+/* Makes the words that follow the plan's rings and taps, which the caller frees. None: `used` is false, which it is, too,
+ * where levels are more than most_samples. */
 struct foveate_shader_words {
     uint32_t *words;
     size_t count;
 };
 FOVEA_MUST_CHECK enum fovea_result foveate_shader_fragments_init(
     struct foveate_shader_fragments *fragments, const struct foveate_plan *plan,
-    struct foveate_shader_words *out_words);
+    uint32_t most_samples, struct foveate_shader_words *out_words);
 
 /* What a frame may need. A late gaze may be any. */
 struct foveate_shader_need {
