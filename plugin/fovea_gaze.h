@@ -57,7 +57,8 @@ struct fovea_gaze_source;
  * the log. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_create(
     const struct fovea_gaze_source_desc *desc, struct fovea_gaze_source **out_source);
-/* Waits for the thread of a udp source, less than a millisecond. */
+/* Waits for the thread of a udp source. Contexts that follow the source (fovea_vk_follow_gaze) follow none then; this
+ * counts as a call of theirs. */
 FOVEA_API void fovea_gaze_source_destroy(struct fovea_gaze_source **source);
 
 /* The UDP port the source listens on; 0 for other kinds. */

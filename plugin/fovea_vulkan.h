@@ -149,6 +149,13 @@ struct fovea_vk_desc {
     uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
     const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
     struct fovea_log log;
+    /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied, its functions and
+     * pUserData must outlive the context. They are called on the threads that call Fovea. */
+    const VkAllocationCallbacks *allocator;
+    /* Where Fovea's pipelines come from and go to, so that the program may keep them for its next start; none: each
+     * context compiles its own. It must outlive the context. Without VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED,
+     * since the first frame of a kind makes pipelines. */
+    VkPipelineCache pipeline_cache;
 };
 
 static inline void fovea_vk_desc_init(struct fovea_vk_desc *desc)
@@ -317,10 +324,6 @@ struct fovea_vk_frame {
      * column or two by two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
-    const char *hud; /* extra lines for the HUD, '\n' between them; NULL: none */
-    /* In the HUD, before the gaze's place, instead of "gaze tracked", "gaze held", "gaze lost" or
-     * "gaze none", for an engine that knows more, such as "pointer outside". NULL: one of these. */
-    const char *hud_gaze;
 };
 
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
@@ -356,11 +359,18 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
 /* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are
  * foveated around the newest valid sample of that source at the moment the GPU starts on them: read
  * once, the same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others,
- * whose samples do not come from outside. NULL: no longer. The source must not be destroyed before
- * it is taken away or the context destroyed. Samples may go on arriving from any thread meanwhile.
+ * whose samples do not come from outside. NULL: no longer. Source and
+ * context may be destroyed in any order: a source that is destroyed is followed no longer, which counts as a call of the
+ * contexts that follow it. Samples may go on arriving from any thread meanwhile.
  * Any number of contexts may follow one source, each of a window or device of its own. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
+
+/* For the HUD ("overlay.hud") of the frames after this call, which is written anew ten times a second: extra lines,
+ * '\n' between them, and what stands before the gaze's place instead of "gaze tracked", "gaze held", "gaze lost" or
+ * "gaze none", for an engine that knows more, such as "pointer outside". Both are copied, as far as the HUD has room;
+ * NULL: none, and one of these four. */
+FOVEA_API void fovea_vk_set_hud_text(struct fovea_vk *fovea, const char *lines, const char *gaze);
 
 /* ---- What it costs and does ------------------------------------------------------------------- */
 

@@ -181,8 +181,8 @@ bool foveation_run(struct foveation *foveation, const struct foveation_frame *fr
         .signals = &signal,
         .signal_count = frame->signal ? 1 : 0,
         .gaze = frame->gaze,
-        .hud = frame->hud,
     };
+    fovea_vk_set_hud_text(foveation->fovea, frame->hud, NULL);
     enum fovea_result result = release(frame->dst, frame->dst_layout_after)
                                    ? fovea_vk_foveate(foveation->fovea, &desc)
                                    : FOVEA_ERROR_INVALID_STATE;

@@ -139,6 +139,29 @@ static void many_listen_and_each_leaves_alone(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
+static void note_that_it_is_gone(void *user)
+{
+    struct ear *ear = user;
+    assert_non_null(ear->source); /* it is told once */
+    ear->source = NULL;
+}
+
+static void who_listens_to_a_source_that_goes_is_told(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    struct fovea_gaze_source *source = gaze_open(&settings);
+    struct ear ears[3];
+    for (int i = 0; i < 3; i++) {
+        listen_to(&ears[i], source);
+        ears[i].listener.gone = i < 2 ? note_that_it_is_gone : NULL;
+    }
+    gaze_source_unlisten(source, &ears[1].listener);
+    fovea_gaze_source_destroy(&source);
+    assert_null(ears[0].source);
+    assert_non_null(ears[1].source); /* it had left */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +169,7 @@ int main(void)
         cmocka_unit_test(only_valid_samples_are_heard),
         cmocka_unit_test(only_what_comes_from_outside_is_listened_to),
         cmocka_unit_test(many_listen_and_each_leaves_alone),
+        cmocka_unit_test(who_listens_to_a_source_that_goes_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ static bool allocate_wanted(struct vk_buffer *buffer, struct vk_device *device,
         info.memoryTypeIndex == plain_type) {
         return false;
     }
-    if (device->vk.AllocateMemory(device->handle, &info, NULL, &buffer->memory) != VK_SUCCESS) {
+    if (device->vk.AllocateMemory(device->handle, &info, device->allocator, &buffer->memory) !=
+        VK_SUCCESS) {
         log_debug(device->log, "vulkan: the heap of a buffer's best memory is full");
         buffer->memory = VK_NULL_HANDLE;
         return false;
@@ -37,7 +38,8 @@ static enum fovea_result allocate(struct vk_buffer *buffer, struct vk_device *de
                                  .allocationSize = needs.size};
     FOVEA_TRY(vk_device_memory_type(device, needs.memoryTypeBits, flags, &info.memoryTypeIndex));
     if (!allocate_wanted(buffer, device, &needs, flags | wanted, info.memoryTypeIndex)) {
-        VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &buffer->memory));
+        VK_TRY(device->log,
+               vk->AllocateMemory(device->handle, &info, device->allocator, &buffer->memory));
     }
     VK_TRY(device->log, vk->BindBufferMemory(device->handle, buffer->handle, buffer->memory, 0));
     return FOVEA_OK;
@@ -50,7 +52,8 @@ static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *devic
                                .size = buffer->bytes,
                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                         VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT};
-    VK_TRY(device->log, device->vk.CreateBuffer(device->handle, &info, NULL, &buffer->handle));
+    VK_TRY(device->log,
+           device->vk.CreateBuffer(device->handle, &info, device->allocator, &buffer->handle));
     FOVEA_TRY(allocate(buffer, device, flags, wanted));
     if (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
         VK_TRY(device->log, device->vk.MapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE,
@@ -96,7 +99,7 @@ enum fovea_result vk_buffer_init_local(struct vk_buffer *buffer, struct vk_devic
 
 void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device)
 {
-    device->vk.DestroyBuffer(device->handle, buffer->handle, NULL);
-    device->vk.FreeMemory(device->handle, buffer->memory, NULL);
+    device->vk.DestroyBuffer(device->handle, buffer->handle, device->allocator);
+    device->vk.FreeMemory(device->handle, buffer->memory, device->allocator);
     *buffer = (struct vk_buffer){0};
 }

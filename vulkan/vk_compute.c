@@ -38,8 +38,8 @@ static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk
                                                 VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                             .bindingCount = BINDING_COUNT,
                                             .pBindings = bindings};
-    VK_TRY(device->log,
-           device->vk.CreateDescriptorSetLayout(device->handle, &info, NULL, &compute->set_layout));
+    VK_TRY(device->log, device->vk.CreateDescriptorSetLayout(
+                            device->handle, &info, device->allocator, &compute->set_layout));
     return FOVEA_OK;
 }
 
@@ -52,8 +52,8 @@ static enum fovea_result create_layout(struct vk_compute *compute, struct vk_dev
                                        .pSetLayouts = &compute->set_layout,
                                        .pushConstantRangeCount = 1,
                                        .pPushConstantRanges = &constants};
-    VK_TRY(device->log,
-           device->vk.CreatePipelineLayout(device->handle, &info, NULL, &compute->layout));
+    VK_TRY(device->log, device->vk.CreatePipelineLayout(device->handle, &info, device->allocator,
+                                                        &compute->layout));
     return FOVEA_OK;
 }
 
@@ -70,8 +70,8 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
                                        .maxSets = set_count,
                                        .poolSizeCount = sizeof sizes / sizeof sizes[0],
                                        .pPoolSizes = sizes};
-    VK_TRY(device->log,
-           device->vk.CreateDescriptorPool(device->handle, &info, NULL, &compute->pool));
+    VK_TRY(device->log, device->vk.CreateDescriptorPool(device->handle, &info, device->allocator,
+                                                        &compute->pool));
     return FOVEA_OK;
 }
 
@@ -115,12 +115,12 @@ void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
     for (uint32_t i = 0; i < compute->pipeline_count; i++) {
-        vk->DestroyPipeline(device->handle, compute->pipelines[i].handle, NULL);
+        vk->DestroyPipeline(device->handle, compute->pipelines[i].handle, device->allocator);
     }
     free(compute->pipelines);
-    vk->DestroyDescriptorPool(device->handle, compute->pool, NULL);
-    vk->DestroyPipelineLayout(device->handle, compute->layout, NULL);
-    vk->DestroyDescriptorSetLayout(device->handle, compute->set_layout, NULL);
+    vk->DestroyDescriptorPool(device->handle, compute->pool, device->allocator);
+    vk->DestroyPipelineLayout(device->handle, compute->layout, device->allocator);
+    vk->DestroyDescriptorSetLayout(device->handle, compute->set_layout, device->allocator);
     *compute = (struct vk_compute){0};
 }
 
@@ -250,8 +250,8 @@ static enum fovea_result create_pipeline(const struct vk_compute *compute, struc
                   .pName = "main",
                   .pSpecializationInfo = &special},
         .layout = compute->layout};
-    VK_TRY(device->log, device->vk.CreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &info,
-                                                          NULL, out_pipeline));
+    VK_TRY(device->log, device->vk.CreateComputePipelines(device->handle, device->pipeline_cache, 1,
+                                                          &info, device->allocator, out_pipeline));
     return FOVEA_OK;
 }
 
@@ -268,10 +268,11 @@ enum fovea_result vk_compute_prepare(struct vk_compute *compute, struct vk_devic
                                      .codeSize = code->bytes,
                                      .pCode = code->code};
     VkShaderModule module = VK_NULL_HANDLE;
-    VK_TRY(device->log, device->vk.CreateShaderModule(device->handle, &info, NULL, &module));
+    VK_TRY(device->log,
+           device->vk.CreateShaderModule(device->handle, &info, device->allocator, &module));
     VkPipeline pipeline = VK_NULL_HANDLE;
     enum fovea_result result = create_pipeline(compute, device, module, &kind, &pipeline);
-    device->vk.DestroyShaderModule(device->handle, module, NULL);
+    device->vk.DestroyShaderModule(device->handle, module, device->allocator);
     if (result == FOVEA_OK) {
         compute->pipelines[compute->pipeline_count++] =
             (struct vk_compute_pipeline){kind, pipeline};

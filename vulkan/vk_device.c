@@ -115,7 +115,12 @@ static void set_handles(struct vk_device *device, const struct vk_device_desc *d
                                  .handle = desc->device,
                                  .queue = desc->queue,
                                  .queue_family = desc->queue_family,
+                                 .pipeline_cache = desc->pipeline_cache,
                                  .log = desc->log};
+    if (desc->allocator) {
+        device->callbacks = *desc->allocator;
+        device->allocator = &device->callbacks;
+    }
 }
 
 static bool knows_our_clock(const struct vk_functions *vk, VkPhysicalDevice physical)

@@ -14,6 +14,9 @@ struct vk_device {
     VkQueue queue;
     uint32_t queue_family;
     struct vk_functions vk;
+    const VkAllocationCallbacks *allocator; /* callbacks below; NULL: the driver's */
+    VkAllocationCallbacks callbacks;
+    VkPipelineCache pipeline_cache; /* the program's, or none */
     struct fovea_log log;
 
     VkPhysicalDeviceProperties properties;
@@ -56,6 +59,8 @@ struct vk_device_desc {
     const char *const *extensions;
     uint32_t extension_count;
     bool timeline;
+    const VkAllocationCallbacks *allocator; /* copied; may be NULL */
+    VkPipelineCache pipeline_cache; /* may be none */
     struct fovea_log log;
 };
 

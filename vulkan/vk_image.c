@@ -191,7 +191,8 @@ static enum fovea_result allocate(struct vk_image *image, struct vk_device *devi
                                  .pNext = &dedicated,
                                  .allocationSize = needs.size,
                                  .memoryTypeIndex = type};
-    VK_TRY(device->log, vk->AllocateMemory(device->handle, &info, NULL, &image->memory));
+    VK_TRY(device->log,
+           vk->AllocateMemory(device->handle, &info, device->allocator, &image->memory));
     image->allocation_bytes = needs.size;
     VK_TRY(device->log, vk->BindImageMemory(device->handle, image->handle, image->memory, 0));
     return FOVEA_OK;
@@ -222,7 +223,8 @@ static enum fovea_result create_view(struct vk_image *image, struct vk_device *d
                                   .viewType = VK_IMAGE_VIEW_TYPE_2D,
                                   .format = format,
                                   .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    VK_TRY(device->log, device->vk.CreateImageView(device->handle, &info, NULL, out_view));
+    VK_TRY(device->log,
+           device->vk.CreateImageView(device->handle, &info, device->allocator, out_view));
     return FOVEA_OK;
 }
 
@@ -245,7 +247,8 @@ static enum fovea_result build(struct vk_image *image, struct vk_device *device)
 {
     struct image_info info;
     fill_info(&info, device, &image->desc);
-    VK_TRY(device->log, device->vk.CreateImage(device->handle, &info.image, NULL, &image->handle));
+    VK_TRY(device->log,
+           device->vk.CreateImage(device->handle, &info.image, device->allocator, &image->handle));
     FOVEA_TRY(allocate(image, device));
     if (image->desc.sharing == VK_IMAGE_MAPPED) {
         FOVEA_TRY(map(image, device));
@@ -267,10 +270,10 @@ enum fovea_result vk_image_init(struct vk_image *image, struct vk_device *device
 void vk_image_finish(struct vk_image *image, struct vk_device *device)
 {
     struct vk_functions *vk = &device->vk;
-    vk->DestroyImageView(device->handle, image->view, NULL);
-    vk->DestroyImageView(device->handle, image->raw_view, NULL);
-    vk->DestroyImage(device->handle, image->handle, NULL);
-    vk->FreeMemory(device->handle, image->memory, NULL);
+    vk->DestroyImageView(device->handle, image->view, device->allocator);
+    vk->DestroyImageView(device->handle, image->raw_view, device->allocator);
+    vk->DestroyImage(device->handle, image->handle, device->allocator);
+    vk->FreeMemory(device->handle, image->memory, device->allocator);
     *image = (struct vk_image){0};
 }
 

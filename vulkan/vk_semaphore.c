@@ -40,7 +40,8 @@ enum fovea_result vk_semaphore_create(struct vk_device *device, bool timeline, b
     VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
                                   .pNext =
                                       exported ? (const void *)&export_info : export_info.pNext};
-    VK_TRY(device->log, device->vk.CreateSemaphore(device->handle, &info, NULL, out_semaphore));
+    VK_TRY(device->log,
+           device->vk.CreateSemaphore(device->handle, &info, device->allocator, out_semaphore));
     return FOVEA_OK;
 }
 

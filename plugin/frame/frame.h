@@ -253,6 +253,8 @@ struct fovea_vk {
     uint32_t refusal_count;
     struct fovea_geometry checked_geometries[FOVEA_VK_MAX_VIEWS];
     char hud[OPERATOR_TEXT_BYTES];
+    char hud_lines[OPERATOR_TEXT_BYTES]; /* the program's */
+    char hud_gaze[OPERATOR_TEXT_COLUMNS]; /* the program's; "": the state of the gaze */
     int64_t hud_next_ns;
 };
 

@@ -44,7 +44,8 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                     .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
                                     .queueFamilyIndex = device->queue_family};
-    VK_TRY(fovea->log, device->vk.CreateCommandPool(device->handle, &pool, NULL, &slot->pool));
+    VK_TRY(fovea->log,
+           device->vk.CreateCommandPool(device->handle, &pool, device->allocator, &slot->pool));
     VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = slot->pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
@@ -53,7 +54,8 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
            device->vk.AllocateCommandBuffers(device->handle, &commands, slot->commands));
     FOVEA_TRY(frame_keep_init(fovea, slot));
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->fence));
+    VK_TRY(fovea->log,
+           device->vk.CreateFence(device->handle, &fence, device->allocator, &slot->fence));
     for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
         FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->sets[i]));
     }
@@ -71,7 +73,8 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
     VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                   .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                   .queryCount = 2 * fovea->slot_count};
-    VK_TRY(fovea->log, device->vk.CreateQueryPool(device->handle, &info, NULL, &fovea->queries));
+    VK_TRY(fovea->log,
+           device->vk.CreateQueryPool(device->handle, &info, device->allocator, &fovea->queries));
     return FOVEA_OK;
 }
 
@@ -123,6 +126,8 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
                                     .extensions = desc->device_extensions,
                                     .extension_count = desc->device_extension_count,
                                     .timeline = desc->timeline_semaphore,
+                                    .allocator = desc->allocator,
+                                    .pipeline_cache = desc->pipeline_cache,
                                     .log = desc->log};
     FOVEA_TRY(vk_device_init(&fovea->device, &device));
     FOVEA_TRY(make_frames(fovea));
@@ -190,11 +195,11 @@ static void finish_frames(struct fovea_vk *fovea)
 {
     struct vk_device *device = &fovea->device;
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
-        device->vk.DestroyFence(device->handle, fovea->slots[i].fence, NULL);
-        device->vk.DestroyCommandPool(device->handle, fovea->slots[i].pool, NULL);
-        device->vk.DestroyCommandPool(device->handle, fovea->slots[i].kept_pool, NULL);
+        device->vk.DestroyFence(device->handle, fovea->slots[i].fence, device->allocator);
+        device->vk.DestroyCommandPool(device->handle, fovea->slots[i].pool, device->allocator);
+        device->vk.DestroyCommandPool(device->handle, fovea->slots[i].kept_pool, device->allocator);
     }
-    device->vk.DestroyQueryPool(device->handle, fovea->queries, NULL);
+    device->vk.DestroyQueryPool(device->handle, fovea->queries, device->allocator);
     vk_buffer_finish(&fovea->text, device);
     frame_late_finish(fovea);
     vk_compute_finish(&fovea->compute, device);

@@ -101,7 +101,8 @@ enum fovea_result frame_keep_init(struct fovea_vk *fovea, struct frame_slot *slo
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                           .queueFamilyIndex = device->queue_family};
-    VK_TRY(fovea->log, device->vk.CreateCommandPool(device->handle, &pool, NULL, &slot->kept_pool));
+    VK_TRY(fovea->log, device->vk.CreateCommandPool(device->handle, &pool, device->allocator,
+                                                    &slot->kept_pool));
     const VkCommandBufferAllocateInfo info = {.sType =
                                                   VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                               .commandPool = slot->kept_pool,

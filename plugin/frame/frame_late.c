@@ -119,6 +119,14 @@ static void forget_samples(struct frame_late *late)
     }
 }
 
+/* The source goes, and has forgotten us. */
+static void gone(void *user)
+{
+    struct frame_late *late = user;
+    late->source = NULL;
+    forget_samples(late);
+}
+
 void frame_late_leave(struct fovea_vk *fovea)
 {
     if (fovea->late.source) {
@@ -132,7 +140,7 @@ void frame_late_leave(struct fovea_vk *fovea)
 static enum fovea_result follow(struct fovea_vk *fovea, struct fovea_gaze_source *source)
 {
     struct frame_late *late = &fovea->late;
-    late->listener = (struct gaze_listener){.heard = heard, .user = late};
+    late->listener = (struct gaze_listener){.heard = heard, .gone = gone, .user = late};
     late->source = source;
     const enum fovea_result result = gaze_source_listen(source, &late->listener);
     if (result < 0) {

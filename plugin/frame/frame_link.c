@@ -30,7 +30,8 @@ static enum fovea_result make_pair(struct fovea_vk *fovea, struct frame_slot *sl
 {
     struct vk_device *device = &fovea->device;
     const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VK_TRY(fovea->log, device->vk.CreateFence(device->handle, &fence, NULL, &slot->taken));
+    VK_TRY(fovea->log,
+           device->vk.CreateFence(device->handle, &fence, fovea->device.allocator, &slot->taken));
     FOVEA_TRY(make(fovea, &slot->to_peer, &slot->peer_to_peer));
     return make(fovea, &slot->from_peer, &slot->peer_from_peer);
 }
@@ -59,7 +60,7 @@ static void drop(struct fovea_vk *fovea, VkSemaphore *semaphore, struct peer_sem
     if (*peer) {
         fovea->peer->api->forget_semaphore(fovea->peer, peer);
     }
-    fovea->device.vk.DestroySemaphore(fovea->device.handle, *semaphore, NULL);
+    fovea->device.vk.DestroySemaphore(fovea->device.handle, *semaphore, fovea->device.allocator);
     *semaphore = VK_NULL_HANDLE;
 }
 
@@ -70,7 +71,7 @@ void frame_link_finish(struct fovea_vk *fovea)
         struct frame_slot *slot = &fovea->slots[i];
         drop(fovea, &slot->to_peer, &slot->peer_to_peer);
         drop(fovea, &slot->from_peer, &slot->peer_from_peer);
-        fovea->device.vk.DestroyFence(fovea->device.handle, slot->taken, NULL);
+        fovea->device.vk.DestroyFence(fovea->device.handle, slot->taken, fovea->device.allocator);
         slot->taken = VK_NULL_HANDLE;
     }
 }

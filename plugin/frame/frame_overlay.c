@@ -33,10 +33,18 @@ static uint32_t put_lines(char *grid, uint32_t row, const char *text)
     return column > 0 ? row + 1 : row;
 }
 
-static const char *state_words(const struct frame_work *work, const struct fovea_gaze *gaze)
+void fovea_vk_set_hud_text(struct fovea_vk *fovea, const char *lines, const char *gaze)
 {
-    if (work->desc->hud_gaze) {
-        return work->desc->hud_gaze;
+    if (fovea) {
+        snprintf(fovea->hud_lines, sizeof fovea->hud_lines, "%s", lines ? lines : "");
+        snprintf(fovea->hud_gaze, sizeof fovea->hud_gaze, "%s", gaze ? gaze : "");
+    }
+}
+
+static const char *state_words(const struct fovea_vk *fovea, const struct fovea_gaze *gaze)
+{
+    if (fovea->hud_gaze[0]) {
+        return fovea->hud_gaze;
     }
     if (!gaze->usable) {
         return "gaze none";
@@ -90,12 +98,10 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH,
              fovea_backend_name(stats.backend), work->view_width_px, work->view_height_px,
              work->view_count == 1 ? "" : " a view", stats.device_name, times, model,
-             state_words(work, gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
+             state_words(fovea, gaze), gaze->point.x_uv, gaze->point.y_uv, age, gaze->rate_hz);
     memset(fovea->hud, 0, sizeof fovea->hud);
     uint32_t row = put_lines(fovea->hud, 0, text);
-    if (work->desc->hud) {
-        put_lines(fovea->hud, row, work->desc->hud);
-    }
+    put_lines(fovea->hud, row, fovea->hud_lines);
 }
 
 static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)

@@ -112,6 +112,24 @@ void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *list
     unlock(intake);
 }
 
+static struct gaze_listener *take_listener(struct gaze_intake *intake)
+{
+    lock(intake);
+    struct gaze_listener *listener = intake->listeners;
+    intake->listeners = listener ? listener->next : NULL;
+    unlock(intake);
+    return listener;
+}
+
+void gaze_intake_let_go(struct gaze_intake *intake)
+{
+    for (struct gaze_listener *l = take_listener(intake); l; l = take_listener(intake)) {
+        if (l->gone) {
+            l->gone(l->user);
+        }
+    }
+}
+
 void gaze_intake_count_rejected(struct gaze_intake *intake)
 {
     atomic_fetch_add_explicit(&intake->rejected, 1, memory_order_relaxed);

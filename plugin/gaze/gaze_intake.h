@@ -53,6 +53,9 @@ void gaze_intake_count_rejected(struct gaze_intake *intake);
 void gaze_intake_listen(struct gaze_intake *intake, struct gaze_listener *listener);
 void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *listener);
 
+/* Nobody listens any more, and those who did are told (gone). Waits as gaze_intake_unlisten does. */
+void gaze_intake_let_go(struct gaze_intake *intake);
+
 void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_observation *out);
 
 #endif

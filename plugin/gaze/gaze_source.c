@@ -4,6 +4,7 @@
 #include "gaze_source.h"
 
 #include "core/log.h"
+#include "core/process.h"
 #include "core/struct_bytes.h"
 #include "gaze_coords.h"
 #include "gaze_hold.h"
@@ -11,6 +12,7 @@
 #include "gaze_settings.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct gaze_source_api *const APIS[] = {
     [FOVEA_GAZE_FIXED] = &gaze_fixed,       [FOVEA_GAZE_MOUSE] = &gaze_mouse,
@@ -36,6 +38,7 @@ static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
     source->api = api;
     source->settings = *settings;
     source->log = log;
+    source->process = getpid();
     *out_source = source;
     return api->init ? api->init(source) : FOVEA_OK;
 }
@@ -66,11 +69,20 @@ enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *
     return gaze_source_open(&taken.settings->gaze, taken.log, out_source);
 }
 
+/* In a child of fork a thread of the parent's may have been calling them: it never gets over here. */
+static void let_listeners_go(struct fovea_gaze_source *source)
+{
+    if (source->api->intake && !process_is_child_of(source->process)) {
+        gaze_intake_let_go(source->api->intake(source));
+    }
+}
+
 void fovea_gaze_source_destroy(struct fovea_gaze_source **source)
 {
     if (!source || !*source) {
         return;
     }
+    let_listeners_go(*source);
     if ((*source)->api->finish) {
         (*source)->api->finish(*source);
     }

@@ -10,6 +10,7 @@
 #include "config/settings.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 #define GAZE_NS_PER_MS INT64_C(1000000)
 #define GAZE_NS_PER_S INT64_C(1000000000)
@@ -37,6 +38,9 @@ struct gaze_intake;
  * stays where it is while it listens. */
 struct gaze_listener {
     void (*heard)(void *user, const struct fovea_gaze_sample *sample);
+    /* The source is about to go and does not call again. On the thread that destroys it. NULL: whoever listens does not
+     * mind. */
+    void (*gone)(void *user);
     void *user;
     struct gaze_listener *next; /* the intake's */
 };
@@ -66,6 +70,7 @@ struct fovea_gaze_source {
     const struct gaze_source_api *api;
     struct fovea_gaze_settings settings; /* checked */
     struct fovea_log log;
+    pid_t process; /* that made it */
 };
 
 extern const struct gaze_source_api gaze_fixed;

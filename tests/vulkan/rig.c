@@ -219,8 +219,8 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
         .struct_bytes = sizeof frame,
         .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
-        .gaze = gaze,
-        .hud_gaze = rig->hud_gaze};
+        .gaze = gaze};
+    fovea_vk_set_hud_text(rig->fovea, NULL, rig->hud_gaze);
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }

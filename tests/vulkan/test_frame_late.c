@@ -94,6 +94,24 @@ static void another_source_begins_anew(void **state)
     desk_close(&desk);
 }
 
+/* The frames after it keep the gaze that they were given, also while one of before is on its way. */
+static void a_followed_source_may_go_first(void **state)
+{
+    (void)state;
+    const struct fovea_settings settings = late_settings();
+    struct desk desk;
+    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.5, 0.5)));
+    gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
+    fovea_gaze_source_destroy(&desk.source);
+    desk_start(&desk);
+    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.75)));
+    desk_start(&desk);
+    desk_assert_shown(&desk, 0.25, 0.75);
+    assert_int_equal(fovea_vk_follow_gaze(desk.rig.fovea, NULL), FOVEA_OK);
+    desk_close(&desk);
+}
+
 /* Fresh contexts: lavapipe waits for the device to be idle before it gives the times of frames gone by. */
 static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
 {
@@ -307,6 +325,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
         cmocka_unit_test(a_sample_between_reading_and_submitting_counts),
         cmocka_unit_test(another_source_begins_anew),
+        cmocka_unit_test(a_followed_source_may_go_first),
         cmocka_unit_test(frames_queued_deep_take_what_is_newest_when_they_start),
         cmocka_unit_test(otherwise_a_frame_keeps_its_own_gaze),
         cmocka_unit_test(a_gaze_for_another_size_waits_for_the_next_sample),

@@ -133,9 +133,8 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
         .signals = &signal,
         .signal_count = 1,
         .gaze = own->gaze,
-        .hud = own->hud[0] ? own->hud : NULL,
-        .hud_gaze = own->hud_gaze,
     };
+    fovea_vk_set_hud_text(context->fovea, own->hud, own->hud_gaze);
     return layer_dump_wanted() ? present_dumped(p, swapchain, context, &frame, index, &waits)
                                : submit(context, &frame);
 }
