@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""A program that was built with the headers of 0.2 (tests/abi/0.2, which stay as they are) runs with this library."""
+
+import pytest
+from conftest import ROOT, need_tool, run_program
+
+EXAMPLE = ROOT / "docs" / "examples" / "minimal_host.c"
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+@pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
+def test_the_example_of_host_memory_runs(headers, library, tmp_path):
+    program = tmp_path / "program"
+    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / headers, EXAMPLE, library,
+                f"-Wl,-rpath,{library.parent}", "-o", program)  # fmt: skip
+    run_program(program, tmp_path / "out.ppm")
+    picture = (tmp_path / "out.ppm").read_bytes()[-640 * 480 * 3:]
+    gaze, corner = (picture[(y * 640 + x) * 3] for x, y in [(162, 242), (636, 4)])
+    assert gaze in (0, 255) and 64 < corner < 250
+
+
+OLDER = """\
+#include <fovea.h>
+
+/* As of a version whose desc ended before the device's number. */
+int main(void)
+{
+    struct fovea_context_desc desc;
+    struct fovea_context *context = NULL;
+    memset(&desc, 0xff, sizeof desc);
+    desc.struct_bytes = offsetof(struct fovea_context_desc, cuda_device);
+    desc.settings = NULL;
+    enum fovea_result result = fovea_context_create(&desc, &context);
+    fovea_context_destroy(&context);
+    return result != FOVEA_OK;
+}
+"""
+
+
+def test_an_older_programs_smaller_struct_is_understood(library, tmp_path):
+    """What lies behind it is not read: here no log function and no device."""
+    (tmp_path / "older.c").write_text(OLDER)
+    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / "tests/abi/0.2", tmp_path / "older.c", library,
+                f"-Wl,-rpath,{library.parent}", "-o", tmp_path / "older")  # fmt: skip
+    run_program(tmp_path / "older")
