@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_OPERATORS_H
 #define FOVEA_KERNELS_OPERATORS_H
 
-#include "operator_glsl.h"
+#include "kernels/operator/operator_glsl.h"
 
 /* The one that pictures go through. */
 const struct operator_api *operators_default(void);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # GLSL -> SPIR-V -> C arrays, one for each shader and pixel width.
 
-add_library(fovea_shaders STATIC shaders.c)
+add_library(fovea_shaders STATIC operator/shaders.c)
 target_link_libraries(fovea_shaders PRIVATE fovea_build)
 target_include_directories(fovea_shaders PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/shaders)
 

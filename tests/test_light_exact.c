@@ -168,7 +168,7 @@ static void coloured_hlg_is_the_reference(void **state)
         draw_colors(&src.view);
         struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
         struct foveate_frame frame = frame_at(rig.plan, 40, 30);
-        frame.light = foveate_light_in_order(frame.light, i / 5 % 2);
+        frame.light = image_light_in_order(frame.light, i / 5 % 2);
         foveate_cpu_run(rig.cpu, &src.view, &dst.view, &frame);
         double *expected = compare_expected(&foveation, &src.view, &frame);
         char what[80];

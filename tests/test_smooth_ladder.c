@@ -37,13 +37,13 @@ static void coordinates_are_the_sampled_sum_and_go_back(void **state)
 static void nodes_take_the_level_of_their_sigma(void **state)
 {
     (void)state;
-    for (int light = 0; light < FOVEATE_LIGHT_COUNT; light++) {
+    for (int light = 0; light < IMAGE_LIGHT_COUNT; light++) {
         for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
             const struct foveate_node node = foveate_ladder_node(i, light, FOVEATE_MAX_LEVELS);
             const double samples_sq = pow(4.0, node.level);
             assert_float_equal(node.rest * node.rest * samples_sq + 5.0 / 12.0 * (samples_sq - 1.0),
                                node.sigma_px * node.sigma_px, 1e-6 * samples_sq);
-            assert_float_equal(foveate_light_is_wide(light)
+            assert_float_equal(image_light_is_wide(light)
                                    ? foveate_ladder_wide_place((float)node.sigma_px)
                                    : foveate_ladder_place((float)node.sigma_px),
                                i, 1e-3);
@@ -84,14 +84,14 @@ static void rows_sum_to_one_and_have_the_variance_that_is_left(void **state)
     for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
         for (int x = 0; x < 64; x++) {
             const struct foveate_node sharp =
-                foveate_ladder_node(i, FOVEATE_LIGHT_SRGB, FOVEATE_MAX_LEVELS);
+                foveate_ladder_node(i, IMAGE_LIGHT_SRGB, FOVEATE_MAX_LEVELS);
             const struct foveate_node wide =
-                foveate_ladder_node(i, FOVEATE_LIGHT_PQ, FOVEATE_MAX_LEVELS);
+                foveate_ladder_node(i, IMAGE_LIGHT_PQ, FOVEATE_MAX_LEVELS);
             check_row(&sharp, (double)FOVEATE_REACH, (x + 0.5) / (1 << sharp.level) - 0.5);
             check_row(&wide, (double)FOVEATE_WIDE_REACH, (x + 0.5) / (1 << wide.level) - 0.5);
         }
     }
-    const struct foveate_node picture = foveate_ladder_node(0, FOVEATE_LIGHT_SRGB, 7);
+    const struct foveate_node picture = foveate_ladder_node(0, IMAGE_LIGHT_SRGB, 7);
     double weight = 0.0;
     int32_t first = 0;
     assert_int_equal(foveate_node_row(&picture, 4.2, 13.0, &first, &weight), 1);

@@ -40,7 +40,7 @@ static void init(struct pixel_light *light, enum fovea_format format, enum fovea
 {
     pixel_light_init(
         light, format,
-        &(struct pixel_transfer){.light = FOVEATE_LIGHT_SRGB + (int32_t)transfer, .value = 1.2f});
+        &(struct pixel_transfer){.light = IMAGE_LIGHT_SRGB + (int32_t)transfer, .value = 1.2f});
 }
 
 static void every_level_comes_back_to_the_bit(void **state)
@@ -110,7 +110,7 @@ static void hlg_couples_the_colours(void **state)
         const float *levels = colors[n / 10];
         struct pixel_light light;
         pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10,
-                         &(struct pixel_transfer){.light = FOVEATE_LIGHT_HLG,
+                         &(struct pixel_transfer){.light = IMAGE_LIGHT_HLG,
                                                   .value = (float)pixel_light_system_gamma(peak)});
         light.blue_first = blue_first;
         float v[3] = {levels[0], levels[1], levels[2]};
@@ -141,9 +141,9 @@ static void a_display_of_its_own_comes_back(void **state)
     static const float samples[] = {0, 0, 0.001f, 0.004f, 0.02f, 0.1f, 0.3f, 0.31f, 0.7f, 1, 1};
     static const float gammas[] = {1, 1.8f, 2.2f, 3};
     for (int i = 0; i < 5; i++) {
-        struct pixel_transfer transfer = {.light = FOVEATE_LIGHT_TABLE, 11, samples};
+        struct pixel_transfer transfer = {.light = IMAGE_LIGHT_TABLE, 11, samples};
         if (i < 4) {
-            transfer = (struct pixel_transfer){.light = FOVEATE_LIGHT_GAMMA, gammas[i]};
+            transfer = (struct pixel_transfer){.light = IMAGE_LIGHT_GAMMA, gammas[i]};
         }
         struct pixel_light light;
         pixel_light_init(&light, FOVEA_FORMAT_A2B10G10R10, &transfer);

@@ -286,7 +286,7 @@ static void all_compilations_agree(void **state)
     assert_non_null(samples);
     struct pixel_light light;
     pixel_light_init(&light, FOVEA_FORMAT_RGBA8,
-                     &(struct pixel_transfer){.light = FOVEATE_LIGHT_SRGB});
+                     &(struct pixel_transfer){.light = IMAGE_LIGHT_SRGB});
     for (int i = 0; i < 2; i++) {
         struct foveate_cpu_picture picture = {
             .plan = plan,

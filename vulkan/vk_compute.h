@@ -5,7 +5,7 @@
 #ifndef FOVEA_VULKAN_COMPUTE_H
 #define FOVEA_VULKAN_COMPUTE_H
 
-#include "kernels/operator_glsl.h"
+#include "kernels/operator/operator_glsl.h"
 #include "vk_buffer.h"
 #include "vk_format.h"
 

@@ -6,9 +6,9 @@
 #ifndef FOVEA_VULKAN_IMAGE_H
 #define FOVEA_VULKAN_IMAGE_H
 
+#include "os_handle.h"
 #include "vk_device.h"
 #include "vk_format.h"
-#include "vulkan/interop/os_handle.h"
 
 enum vk_image_sharing {
     VK_IMAGE_PRIVATE,

@@ -5,8 +5,8 @@
 #ifndef FOVEA_VULKAN_SEMAPHORE_H
 #define FOVEA_VULKAN_SEMAPHORE_H
 
+#include "os_handle.h"
 #include "vk_device.h"
-#include "vulkan/interop/os_handle.h"
 
 /* The device can export semaphores of that kind. */
 bool vk_semaphore_exportable(const struct vk_device *device, bool timeline);

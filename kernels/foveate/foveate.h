@@ -11,7 +11,7 @@
 
 #include "config/settings.h"
 #include "kernels/gaze/gaze.h"
-#include "kernels/operator.h"
+#include "kernels/operator/operator.h"
 #include "light.h"
 #include "smooth.h"
 
@@ -96,7 +96,7 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
                                         struct fovea_point_uv gaze);
 
 /* What the frames of a plan have as light. The kernels that are quick because of what sRGB is take
- * FOVEATE_LIGHT_STORED and FOVEATE_LIGHT_SRGB; the plain ones take all. */
+ * IMAGE_LIGHT_STORED and IMAGE_LIGHT_SRGB; the plain ones take all. */
 int32_t foveate_plan_light(const struct foveate_plan *plan);
 /* What struct foveate_frame has beside it. */
 float foveate_plan_light_value(const struct foveate_plan *plan);

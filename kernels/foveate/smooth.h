@@ -23,14 +23,10 @@
 #ifndef FOVEA_KERNELS_FOVEATE_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_SMOOTH_H
 
+#include "kernels/cuda/host_device.h"
+
 #include <math.h>
 #include <stdint.h>
-
-#ifdef __CUDACC__
-#define FOVEATE_BOTH static inline __host__ __device__
-#else
-#define FOVEATE_BOTH static inline
-#endif
 
 #define FOVEATE_MAX_LEVELS 7 /* level 0 included: up to 64 pixels a sample */
 /* Samples kept beyond each edge of levels 1 and up; farther out the picture is constant. */
@@ -89,19 +85,19 @@ struct foveate_level {
 };
 
 /* 0 for level 0, else FOVEATE_MARGIN. */
-FOVEATE_BOTH int32_t foveate_level_margin(int32_t k)
+HOST_DEVICE int32_t foveate_level_margin(int32_t k)
 {
     return k > 0 ? FOVEATE_MARGIN : 0;
 }
 
 /* v_k in pixels squared. */
-FOVEATE_BOTH float foveate_level_variance(int32_t k)
+HOST_DEVICE float foveate_level_variance(int32_t k)
 {
     return (float)((1 << 2 * k) - 1) * (5.0f / 12.0f);
 }
 
 /* The coarsest of `count` levels for a sigma, of which `rest` samples are left on it. */
-FOVEATE_BOTH int32_t foveate_level_with(float sigma_px, float rest, int32_t count)
+HOST_DEVICE int32_t foveate_level_with(float sigma_px, float rest, int32_t count)
 {
     int32_t k = 0;
     while (k + 1 < count) {
@@ -114,14 +110,14 @@ FOVEATE_BOTH int32_t foveate_level_with(float sigma_px, float rest, int32_t coun
     return k;
 }
 
-FOVEATE_BOTH int32_t foveate_level_for(float sigma_px, int32_t count)
+HOST_DEVICE int32_t foveate_level_for(float sigma_px, int32_t count)
 {
     return foveate_level_with(sigma_px, FOVEATE_REST, count);
 }
 
 /* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then twice as
  * steep until it has caught up at twice that. */
-FOVEATE_BOTH float foveate_law_ramp(float sigma_px, float sharp_px)
+HOST_DEVICE float foveate_law_ramp(float sigma_px, float sharp_px)
 {
     if (sigma_px <= sharp_px) {
         return 0.0f;
@@ -129,7 +125,7 @@ FOVEATE_BOTH float foveate_law_ramp(float sigma_px, float sharp_px)
     return sigma_px < 2.0f * sharp_px ? 2.0f * (sigma_px - sharp_px) : sigma_px;
 }
 
-FOVEATE_BOTH float foveate_law_table(const struct foveate_law *law, const float *table, float at)
+HOST_DEVICE float foveate_law_table(const struct foveate_law *law, const float *table, float at)
 {
     const float last = (float)(law->table_count - 1);
     const float place = fminf(at * law->table_per_unit, last);
@@ -139,8 +135,8 @@ FOVEATE_BOTH float foveate_law_table(const struct foveate_law *law, const float 
 }
 
 /* The table of a map at a place from the gaze, right and down, linear between its entries. */
-FOVEATE_BOTH float foveate_law_map(const struct foveate_law *law, const float *table, float x,
-                                   float y)
+HOST_DEVICE float foveate_law_map(const struct foveate_law *law, const float *table, float x,
+                                  float y)
 {
     const float last_x = (float)(law->map_width - 1);
     const float last_y = (float)(law->map_height - 1);
@@ -161,8 +157,8 @@ struct foveate_ray {
     float x, y; /* tangents from the view axis, right and down; the third coordinate is 1 */
 };
 
-FOVEATE_BOTH struct foveate_ray foveate_law_ray(const struct foveate_law *law, float x_px,
-                                                float y_px)
+HOST_DEVICE struct foveate_ray foveate_law_ray(const struct foveate_law *law, float x_px,
+                                               float y_px)
 {
     struct foveate_ray ray;
     ray.x = law->tan_x0 + x_px * law->tan_x_per_px;
@@ -172,14 +168,14 @@ FOVEATE_BOTH struct foveate_ray foveate_law_ray(const struct foveate_law *law, f
 
 /* Pixels a radian across the radius of a flat picture, 1 / cos more than on the axis: the fewest of all
  * directions, so that a round blur is nowhere stronger than the law. */
-FOVEATE_BOTH float foveate_law_px_per_radian(const struct foveate_law *law, struct foveate_ray ray)
+HOST_DEVICE float foveate_law_px_per_radian(const struct foveate_law *law, struct foveate_ray ray)
 {
     return sqrtf(1.0f + ray.x * ray.x + ray.y * ray.y) /
            fmaxf(law->tan_x_per_px, law->tan_y_per_px);
 }
 
 /* The angle between two rays in degrees: by the cross product, exact for small ones too. */
-FOVEATE_BOTH float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray b)
+HOST_DEVICE float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray b)
 {
     const float cx = a.y - b.y;
     const float cy = b.x - a.x;
@@ -190,8 +186,8 @@ FOVEATE_BOTH float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ra
 
 /* The table of a map for a ray: the angle from the gaze's ray, in the direction that the ray leaves it
  * in. Right is level, down at right angles to it and to the gaze. */
-FOVEATE_BOTH float foveate_law_map_projected(const struct foveate_law *law, const float *table,
-                                             struct foveate_ray ray, struct foveate_ray gaze)
+HOST_DEVICE float foveate_law_map_projected(const struct foveate_law *law, const float *table,
+                                            struct foveate_ray ray, struct foveate_ray gaze)
 {
     const float dx = ray.x - gaze.x;
     const float dy = ray.y - gaze.y;
@@ -206,8 +202,8 @@ FOVEATE_BOTH float foveate_law_map_projected(const struct foveate_law *law, cons
 }
 
 /* kappa / cutoff in pixels at a place: both it and the gaze are uv times the size. */
-FOVEATE_BOTH float foveate_law_plain_at(const struct foveate_law *law, const float *table,
-                                        float x_px, float y_px, float gaze_x_px, float gaze_y_px)
+HOST_DEVICE float foveate_law_plain_at(const struct foveate_law *law, const float *table,
+                                       float x_px, float y_px, float gaze_x_px, float gaze_y_px)
 {
     if (law->kind == FOVEATE_LAW_RADIAL || law->kind == FOVEATE_LAW_MAP) {
         const float dx = x_px - gaze_x_px;
@@ -225,16 +221,16 @@ FOVEATE_BOTH float foveate_law_plain_at(const struct foveate_law *law, const flo
 }
 
 /* sigma at a place, as the law has it with ramp and strength. 0: what is there is copied. */
-FOVEATE_BOTH float foveate_law_sigma_at(const struct foveate_law *law, const float *table,
-                                        float x_px, float y_px, float gaze_x_px, float gaze_y_px)
+HOST_DEVICE float foveate_law_sigma_at(const struct foveate_law *law, const float *table,
+                                       float x_px, float y_px, float gaze_x_px, float gaze_y_px)
 {
     const float plain_px = foveate_law_plain_at(law, table, x_px, y_px, gaze_x_px, gaze_y_px);
     return law->strength * foveate_law_ramp(plain_px, law->sharp_px);
 }
 
 /* sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5). */
-FOVEATE_BOTH float foveate_law_sigma(const struct foveate_law *law, const float *table, int32_t x,
-                                     int32_t y, float gaze_x_px, float gaze_y_px)
+HOST_DEVICE float foveate_law_sigma(const struct foveate_law *law, const float *table, int32_t x,
+                                    int32_t y, float gaze_x_px, float gaze_y_px)
 {
     return foveate_law_sigma_at(law, table, (float)x + 0.5f, (float)y + 0.5f, gaze_x_px, gaze_y_px);
 }

@@ -3,7 +3,7 @@
 
 #include "late.h"
 
-#include "kernels/operator.h"
+#include "kernels/operator/operator.h"
 
 static uint32_t low_of(int64_t t_ns)
 {

@@ -8,7 +8,8 @@
 #ifndef FOVEA_KERNELS_PIXEL_CUH
 #define FOVEA_KERNELS_PIXEL_CUH
 
-#include "kernels/foveate/foveate.h"
+#include "fovea.h"
+#include "light.h"
 
 #include <cuda_fp16.h>
 

@@ -27,7 +27,7 @@ const int PIXEL_A2B10G10R10 = 4;
 const int PIXEL_B10G11R11F = 5;
 const int PIXEL_RGBA16F = 6;
 layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
-/* FOVEATE_LIGHT_* of foveate/light.h: as what UNORM pixels are averaged. */
+/* IMAGE_LIGHT_* of image/light.h: as what UNORM pixels are averaged. */
 const int LIGHT_SRGB = 1;
 const int LIGHT_PQ = 2;
 const int LIGHT_HLG = 3;

@@ -3,7 +3,7 @@
 
 #include "pixel_light.h"
 
-#include "kernels/foveate/light.h"
+#include "light.h"
 #include "pixel_float.h"
 
 #include <math.h>
@@ -86,10 +86,10 @@ static struct transfer transfer_of(int32_t which)
 {
     const double begin = 1.0 / (1ull << PIXEL_LIGHT_OCTAVES);
     switch (which) {
-    case FOVEATE_LIGHT_PQ:
+    case IMAGE_LIGHT_PQ:
         return (struct transfer){pq_decode, pq_encode, PIXEL_LIGHT_OCTAVES, begin};
-    case FOVEATE_LIGHT_HLG:
-    case FOVEATE_LIGHT_HLG_BLUE_FIRST:
+    case IMAGE_LIGHT_HLG:
+    case IMAGE_LIGHT_HLG_BLUE_FIRST:
         return (struct transfer){hlg_decode, hlg_encode, PIXEL_LIGHT_OCTAVES, begin};
     default:
         return (struct transfer){srgb_decode, srgb_encode, SRGB_OCTAVES, SRGB_LINEAR_END};
@@ -130,9 +130,9 @@ static float sampled_encode(const float *samples, uint32_t count, float light)
 static double decode(const struct pixel_transfer *transfer, double encoded)
 {
     switch (transfer->light) {
-    case FOVEATE_LIGHT_GAMMA:
+    case IMAGE_LIGHT_GAMMA:
         return pow(encoded, (double)transfer->value);
-    case FOVEATE_LIGHT_TABLE:
+    case IMAGE_LIGHT_TABLE:
         return sampled_decode(transfer->samples, (uint32_t)transfer->value, encoded);
     default:
         return transfer_of(transfer->light).decode(encoded);
@@ -141,8 +141,8 @@ static double decode(const struct pixel_transfer *transfer, double encoded)
 
 static double encode(const struct pixel_transfer *transfer, double light)
 {
-    return transfer->light == FOVEATE_LIGHT_GAMMA ? pow(light, 1.0 / (double)transfer->value)
-                                                  : transfer_of(transfer->light).encode(light);
+    return transfer->light == IMAGE_LIGHT_GAMMA ? pow(light, 1.0 / (double)transfer->value)
+                                                : transfer_of(transfer->light).encode(light);
 }
 
 /* By octaves; a gamma of 3 is below 0.1 levels of 10 bits where they begin. A display's samples are looked up
@@ -150,7 +150,7 @@ static double encode(const struct pixel_transfer *transfer, double light)
 static void fill_levels(struct pixel_light *light, const struct pixel_transfer *transfer)
 {
     struct transfer t = transfer_of(transfer->light);
-    if (transfer->light == FOVEATE_LIGHT_GAMMA) {
+    if (transfer->light == IMAGE_LIGHT_GAMMA) {
         t.octaves = PIXEL_LIGHT_OCTAVES;
         t.line_end = 1.0 / (1ull << PIXEL_LIGHT_OCTAVES);
     }
@@ -168,13 +168,13 @@ void pixel_light_init(struct pixel_light *light, enum fovea_format format,
                       const struct pixel_transfer *transfer)
 {
     light->highest_level = format == FOVEA_FORMAT_A2B10G10R10 ? 1023 : 255;
-    light->system_gamma = foveate_light_is_hlg(transfer->light) ? transfer->value : 0.0f;
-    light->blue_first = transfer->light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+    light->system_gamma = image_light_is_hlg(transfer->light) ? transfer->value : 0.0f;
+    light->blue_first = transfer->light == IMAGE_LIGHT_HLG_BLUE_FIRST;
     light->sample_count = 0;
     for (uint32_t i = 0; i <= light->highest_level; i++) {
         light->light[i] = (float)decode(transfer, (double)i / light->highest_level);
     }
-    if (transfer->light == FOVEATE_LIGHT_TABLE) {
+    if (transfer->light == IMAGE_LIGHT_TABLE) {
         light->sample_count = (uint32_t)transfer->value;
         memcpy(light->samples, transfer->samples, light->sample_count * sizeof light->samples[0]);
     } else {
@@ -207,9 +207,9 @@ static void apply_ootf(const struct pixel_light *light, float exponent, float *v
 {
     float luminance = values[0];
     if (colors == 3) {
-        luminance = FOVEATE_LIGHT_RED * values[light->blue_first ? 2 : 0] +
-                    FOVEATE_LIGHT_GREEN * values[1] +
-                    FOVEATE_LIGHT_BLUE * values[light->blue_first ? 0 : 2];
+        luminance = IMAGE_LIGHT_RED * values[light->blue_first ? 2 : 0] +
+                    IMAGE_LIGHT_GREEN * values[1] +
+                    IMAGE_LIGHT_BLUE * values[light->blue_first ? 0 : 2];
     }
     const float factor = luminance > 0.0f ? powf(luminance, exponent) : 0.0f;
     for (uint32_t c = 0; c < colors; c++) {

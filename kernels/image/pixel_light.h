@@ -34,7 +34,7 @@ struct pixel_light {
 
 /* A function from stored values to light. */
 struct pixel_transfer {
-    int32_t light; /* FOVEATE_LIGHT_*, but not STORED */
+    int32_t light; /* IMAGE_LIGHT_*, but not STORED */
     float value; /* of struct foveate_frame, light_value */
     const float *samples; /* table: from 0 to 1, not falling; value of them */
 };

@@ -6,7 +6,7 @@
 #ifndef FOVEA_CONTEXT_BACKEND_H
 #define FOVEA_CONTEXT_BACKEND_H
 
-#include "kernels/operator.h"
+#include "kernels/operator/operator.h"
 
 /* What a backend keeps for a context: a device and its stream. Each backend defines its own. */
 struct context_device;

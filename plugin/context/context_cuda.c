@@ -6,7 +6,7 @@
 #include "context_backend.h"
 
 #include "kernels/cuda/cuda_device.h"
-#include "kernels/operator_cuda.h"
+#include "kernels/operator/operator_cuda.h"
 #include "kernels/operators.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "context_image.h"
 
 #include "kernels/image/pixel.h"
-#include "kernels/operator.h"
+#include "kernels/operator/operator.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 
 #include "peer_rig.h"
 
-#include "kernels/foveate/foveate_operator.h"
+#include "kernels/foveate/operator/foveate_operator.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -56,7 +56,7 @@ static void check(const struct scene *scene, int picture, bool blue_first)
     draw(&src.view, picture);
     struct prepared p = {0};
     scene_prepare(&fixture, &p, scene);
-    p.frame.light = foveate_light_in_order(p.frame.light, blue_first);
+    p.frame.light = image_light_in_order(p.frame.light, blue_first);
     expect_plain_kernels(&p, scene->format);
     double *expected = compare_expected(&scene->foveation, &src.view, &p.frame);
     struct compare_budget budget = scene->foveation.method == FOVEA_METHOD_SMOOTH

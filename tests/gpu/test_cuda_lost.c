@@ -4,7 +4,7 @@
 /* Whose CUDA context the peer uses, what is said and done when that is lost, and that a fork uses none: with a
  * driver that only keeps books. */
 
-#include "kernels/foveate/foveate_operator.h"
+#include "kernels/foveate/operator/foveate_operator.h"
 #include "peer_rig.h"
 
 #include "vulkan/interop/peer_cuda_state.h"

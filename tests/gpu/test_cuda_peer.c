@@ -4,7 +4,7 @@
 /* The CUDA peer with a driver that only keeps books: who owns what after success and after each
  * failure, and that nothing is left behind. */
 
-#include "kernels/foveate/foveate_operator.h"
+#include "kernels/foveate/operator/foveate_operator.h"
 #include "peer_rig.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 /* Jobs of the CUDA peer with a driver that only keeps books: in which order each is enqueued, and what is kept
  * for as long as it may run. */
 
-#include "kernels/foveate/foveate_operator.h"
+#include "kernels/foveate/operator/foveate_operator.h"
 #include "peer_rig.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "input_rig.h"
 
 #include "config/key.h"
-#include "kernels/operator_glsl.h"
+#include "kernels/operator/operator_glsl.h"
 #include "plugin/layer/input/layer_input_keys.h"
 
 #include <dlfcn.h>

@@ -237,7 +237,7 @@ double *compare_expected(const struct fovea_foveation *foveation, const struct f
     const uint32_t channels = image_channels(src->format);
     const size_t count = (size_t)src->width_px * src->height_px * channels;
     const bool light = frame->light && !image_is_float(src->format);
-    const bool blue_first = frame->light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+    const bool blue_first = frame->light == IMAGE_LIGHT_HLG_BLUE_FIRST;
     double *in = image_to_doubles(src);
     double *out = calloc(count, sizeof *out);
     assert_non_null(out);

@@ -4,7 +4,7 @@
 #include "cache_folder.h"
 
 #include "cmocka_all.h"
-#include "plugin/frame/choice/frame_cost.h"
+#include "plugin/frame/create/frame_cost.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "cache_folder.h"
 #include "cmocka_all.h"
-#include "plugin/frame/choice/frame_cost.h"
+#include "plugin/frame/create/frame_cost.h"
 #include "plugin/frame/frame.h"
 #include "rig.h"
 #include "vulkan/interop/peer_host.h"

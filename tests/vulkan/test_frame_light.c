@@ -23,9 +23,8 @@ static struct foveate_frame frame_of(const struct fovea_foveation *foveation, Vk
     struct foveate_plan *plan = NULL;
     assert_int_equal(foveate_plan_create(foveation, WIDTH_PX, HEIGHT_PX, &plan), FOVEA_OK);
     struct foveate_frame frame = foveate_frame_make(plan, gaze);
-    frame.light =
-        foveate_light_in_order(frame.light, format == VK_FORMAT_A2R10G10B10_UNORM_PACK32 ||
-                                                format == VK_FORMAT_B8G8R8A8_UNORM);
+    frame.light = image_light_in_order(frame.light, format == VK_FORMAT_A2R10G10B10_UNORM_PACK32 ||
+                                                        format == VK_FORMAT_B8G8R8A8_UNORM);
     foveate_plan_destroy(&plan);
     return frame;
 }

@@ -17,8 +17,8 @@
 #define FOVEA_VULKAN_PEER_H
 
 #include "kernels/gaze/late.h"
-#include "kernels/operator.h"
-#include "os_handle.h"
+#include "kernels/operator/operator.h"
+#include "vulkan/os_handle.h"
 
 #include <stdatomic.h>
 #include <vulkan/vulkan_core.h>

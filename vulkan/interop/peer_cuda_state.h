@@ -7,7 +7,7 @@
 #define FOVEA_VULKAN_PEER_CUDA_STATE_H
 
 #include "kernels/gaze/late_cuda.h"
-#include "kernels/operator_cuda.h"
+#include "kernels/operator/operator_cuda.h"
 #include "peer_cuda_import.h"
 
 #include <stdatomic.h>

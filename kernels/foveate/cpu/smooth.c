@@ -457,8 +457,8 @@ static enum way way_of(const struct foveate_cpu_smooth *smooth)
     }
     const bool mild =
         s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
-    return mild && unorm && !foveate_light_is_wide(smooth->run.frame->light) ? WAY_SQUARES
-                                                                             : WAY_NODES;
+    return mild && unorm && !image_light_is_wide(smooth->run.frame->light) ? WAY_SQUARES
+                                                                           : WAY_NODES;
 }
 
 /* The workers wait for one another after every level of a group, not of an image. */

@@ -192,7 +192,7 @@ static enum fovea_result upload(struct foveate_cuda *foveate, const struct table
 /* Light that bands, tiles and small pictures know. */
 static bool is_plain_light(const struct foveate_plan *plan)
 {
-    return foveate_plan_light(plan) <= FOVEATE_LIGHT_SRGB;
+    return foveate_plan_light(plan) <= IMAGE_LIGHT_SRGB;
 }
 
 static enum fovea_result fill_fragments(const struct foveate_plan *source,

@@ -20,7 +20,7 @@
 #include "light.glsl"
 #include "levels.glsl"
 #include "grid.glsl"
-#include "kernels/foveate/glsl/gaze_latched.glsl"
+#include "gaze_latched.glsl"
 #include "tiles.glsl"
 
 const int THREADS = 128;

@@ -17,7 +17,7 @@
 #include "law.glsl"
 #include "light.glsl"
 #include "grid.glsl"
-#include "kernels/foveate/glsl/gaze_latched.glsl"
+#include "gaze_latched.glsl"
 
 const int THREADS = 128;
 const int TILE = 32;

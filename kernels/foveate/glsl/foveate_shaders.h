@@ -9,7 +9,7 @@
 #define FOVEA_KERNELS_FOVEATE_GLSL_SHADERS_H
 
 #include "kernels/foveate/foveate.h"
-#include "kernels/shaders.h"
+#include "kernels/operator/shaders.h"
 
 /* Blockwise from pixels; push constants: struct foveate_frame. */
 extern const struct shader foveate_shader_blockwise;

@@ -14,7 +14,7 @@
 #include "law.glsl"
 #include "light.glsl"
 #include "levels.glsl"
-#include "kernels/foveate/glsl/gaze_latched.glsl"
+#include "gaze_latched.glsl"
 #include "tiles.glsl"
 #include "gather.glsl"
 #include "ladder.glsl"

@@ -10,7 +10,7 @@
 #include "law.glsl"
 #include "light.glsl"
 #include "levels.glsl"
-#include "kernels/foveate/glsl/gaze_latched.glsl"
+#include "gaze_latched.glsl"
 #include "tiles.glsl"
 
 const int TILES = SHADER_TILE_KINDS_A_GROUP;

@@ -4,7 +4,7 @@
 #include "model.h"
 
 #include "kernels/foveate/limits.h"
-#include "kernels/operator.h"
+#include "kernels/operator/operator.h"
 
 #include <math.h>
 

@@ -19,13 +19,13 @@
 bool foveate_fragments_pay(const struct foveate_plan *plan)
 {
     return !plan->smooth && plan->ring_count > 0 &&
-           !foveate_light_is_wide(foveate_plan_light(plan)) &&
+           !image_light_is_wide(foveate_plan_light(plan)) &&
            (plan->max_radius_px > WIDE_RADIUS_PX || plan->fragment_px < NARROW_FRAGMENT_PX);
 }
 
 static float rest_of(const struct foveate_plan *plan, int32_t bits)
 {
-    if (foveate_plan_light(plan) == FOVEATE_LIGHT_STORED) {
+    if (foveate_plan_light(plan) == IMAGE_LIGHT_STORED) {
         return REST;
     }
     const bool printed = plan->foveation.paper.filter_length == FOVEA_FILTER_LENGTH_PRINTED;

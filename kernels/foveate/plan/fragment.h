@@ -32,14 +32,13 @@ struct foveate_fragment_filter {
 };
 
 /* The first sample that a pixel sees. */
-FOVEATE_BOTH int32_t foveate_fragment_first(const struct foveate_fragment_filter *filter,
-                                            int32_t px)
+HOST_DEVICE int32_t foveate_fragment_first(const struct foveate_fragment_filter *filter, int32_t px)
 {
     return ((px - filter->radius_px) >> filter->level) - (filter->level > 0 ? 1 : 0);
 }
 
 /* Where the weights of a pixel's samples begin. */
-FOVEATE_BOTH uint32_t foveate_fragment_row(const struct foveate_fragment_filter *filter, int32_t px)
+HOST_DEVICE uint32_t foveate_fragment_row(const struct foveate_fragment_filter *filter, int32_t px)
 {
     return filter->first + (uint32_t)((px & ((1 << filter->level) - 1)) * filter->count);
 }

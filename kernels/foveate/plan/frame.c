@@ -26,26 +26,26 @@ int32_t foveate_plan_light(const struct foveate_plan *plan)
 {
     const struct fovea_foveation *foveation = &plan->foveation;
     if (!averages_light(foveation)) {
-        return FOVEATE_LIGHT_STORED;
+        return IMAGE_LIGHT_STORED;
     }
     if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_GAMMA) {
-        return FOVEATE_LIGHT_GAMMA;
+        return IMAGE_LIGHT_GAMMA;
     }
     if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_TABLE) {
-        return FOVEATE_LIGHT_TABLE;
+        return IMAGE_LIGHT_TABLE;
     }
-    return FOVEATE_LIGHT_SRGB + (int32_t)foveation->transfer;
+    return IMAGE_LIGHT_SRGB + (int32_t)foveation->transfer;
 }
 
 float foveate_plan_light_value(const struct foveate_plan *plan)
 {
     const struct fovea_display *display = &plan->foveation.display;
     switch (foveate_plan_light(plan)) {
-    case FOVEATE_LIGHT_HLG:
+    case IMAGE_LIGHT_HLG:
         return (float)pixel_light_system_gamma(display->hlg_peak_cd_m2);
-    case FOVEATE_LIGHT_GAMMA:
+    case IMAGE_LIGHT_GAMMA:
         return display->gamma == 0.0 ? 2.2f : (float)display->gamma;
-    case FOVEATE_LIGHT_TABLE:
+    case IMAGE_LIGHT_TABLE:
         return (float)display->table_count;
     default:
         return 0.0f;
@@ -54,8 +54,7 @@ float foveate_plan_light_value(const struct foveate_plan *plan)
 
 uint32_t foveate_plan_light_samples(const struct foveate_plan *plan)
 {
-    return foveate_plan_light(plan) == FOVEATE_LIGHT_TABLE ? plan->foveation.display.table_count
-                                                           : 0;
+    return foveate_plan_light(plan) == IMAGE_LIGHT_TABLE ? plan->foveation.display.table_count : 0;
 }
 
 void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples)

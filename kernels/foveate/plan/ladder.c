@@ -48,8 +48,8 @@ struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_
 {
     const double coordinate = (double)i / FOVEATE_LADDER_PER_OCTAVE;
     struct foveate_node node = {
-        .sigma_px = foveate_light_is_wide(light) ? (double)FOVEATE_LADDER_WIDE_PX * exp2(coordinate)
-                                                 : foveate_ladder_sigma_px(coordinate),
+        .sigma_px = image_light_is_wide(light) ? (double)FOVEATE_LADDER_WIDE_PX * exp2(coordinate)
+                                               : foveate_ladder_sigma_px(coordinate),
     };
     node.level = foveate_level_with((float)node.sigma_px, foveate_light_rest(light), level_count);
     const double samples_sq = exp2(2.0 * node.level);

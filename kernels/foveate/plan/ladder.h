@@ -17,7 +17,7 @@
  * In C a picture of a node is made from one level of the pyramid (foveate/smooth.h): foveate_node_row has the
  * weights of its samples for a pixel, blur and up-sampling at once, for each axis alike. A tile of pixels takes
  * the few nodes that foveate_tile_nodes_of says, and each of its pixels Lagrange's weights for two to four of
- * them. Used by C and CUDA C; what is FOVEATE_BOTH is short enough to be said again in GLSL. */
+ * them. Used by C and CUDA C; what is HOST_DEVICE is short enough to be said again in GLSL. */
 #ifndef FOVEA_KERNELS_FOVEATE_PLAN_LADDER_H
 #define FOVEA_KERNELS_FOVEATE_PLAN_LADDER_H
 
@@ -44,7 +44,7 @@ extern "C" {
 #define FOVEATE_LADDER_WIDE_PX 0.1f
 
 /* The place of a sigma in wide light. */
-FOVEATE_BOTH float foveate_ladder_wide_place(float sigma_px)
+HOST_DEVICE float foveate_ladder_wide_place(float sigma_px)
 {
     return sigma_px > FOVEATE_LADDER_WIDE_PX
                ? FOVEATE_LADDER_PER_OCTAVE * log2f(sigma_px * (1.0f / FOVEATE_LADDER_WIDE_PX))
@@ -52,7 +52,7 @@ FOVEATE_BOTH float foveate_ladder_wide_place(float sigma_px)
 }
 
 /* The place of a sigma in any other. */
-FOVEATE_BOTH float foveate_ladder_place(float sigma_px)
+HOST_DEVICE float foveate_ladder_place(float sigma_px)
 {
     if (sigma_px < 0.1f) {
         return 0.0f;
@@ -67,10 +67,10 @@ FOVEATE_BOTH float foveate_ladder_place(float sigma_px)
 }
 
 /* The place of a sigma in a plan's light. */
-FOVEATE_BOTH float foveate_light_place(int32_t light, float sigma_px)
+HOST_DEVICE float foveate_light_place(int32_t light, float sigma_px)
 {
-    return foveate_light_is_wide(light) ? foveate_ladder_wide_place(sigma_px)
-                                        : foveate_ladder_place(sigma_px);
+    return image_light_is_wide(light) ? foveate_ladder_wide_place(sigma_px)
+                                      : foveate_ladder_place(sigma_px);
 }
 
 /* The nodes first, first + apart, .. of a tile, `count` of them. A pixel blends `together` neighbours. */
@@ -89,16 +89,16 @@ enum foveate_blend {
     FOVEATE_BLEND_FLOATS = 3, /* which may be light, and have no levels to hide in */
 };
 
-FOVEATE_BOTH int32_t foveate_light_blend(int32_t light)
+HOST_DEVICE int32_t foveate_light_blend(int32_t light)
 {
-    return foveate_light_is_wide(light)    ? FOVEATE_BLEND_WIDE
-           : light != FOVEATE_LIGHT_STORED ? FOVEATE_BLEND_LIGHT
-                                           : FOVEATE_BLEND_STORED;
+    return image_light_is_wide(light)    ? FOVEATE_BLEND_WIDE
+           : light != IMAGE_LIGHT_STORED ? FOVEATE_BLEND_LIGHT
+                                         : FOVEATE_BLEND_STORED;
 }
 
 /* How far apart 2, 3, 4 nodes may lie that hold all places of a tile between them, and the nodes that more
  * than four are, of which a pixel then has two on either side. */
-FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
+HOST_DEVICE int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
 {
     if (blend == FOVEATE_BLEND_WIDE) {
         return nodes == 2 ? 0 : nodes == 3 ? 1 : nodes == 4 || !is_far ? 2 : 3;
@@ -116,7 +116,7 @@ FOVEATE_BOTH int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nod
     return nodes == 2 ? 1 : nodes == 3 ? 3 : nodes == 4 ? 4 : 6;
 }
 
-FOVEATE_BOTH float foveate_blend_far(int32_t blend)
+HOST_DEVICE float foveate_blend_far(int32_t blend)
 {
     return blend == FOVEATE_BLEND_WIDE     ? FOVEATE_LADDER_WIDE_FAR
            : blend == FOVEATE_BLEND_FLOATS ? FOVEATE_LADDER_FLOATS_FAR
@@ -124,8 +124,8 @@ FOVEATE_BOTH float foveate_blend_far(int32_t blend)
 }
 
 /* The nodes for places from lowest to highest. */
-FOVEATE_BOTH struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float highest,
-                                                             int32_t blend)
+HOST_DEVICE struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float highest,
+                                                            int32_t blend)
 {
     const bool is_far = lowest >= foveate_blend_far(blend);
     struct foveate_tile_nodes nodes;
@@ -154,8 +154,8 @@ FOVEATE_BOTH struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float
 
 /* Which of a tile's nodes is the first that a place blends, from 0, and in *out_at where the place is from
  * there, counted in nodes of the tile. */
-FOVEATE_BOTH int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *nodes, float place,
-                                           float *out_at)
+HOST_DEVICE int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *nodes, float place,
+                                          float *out_at)
 {
     const float at = (place - (float)nodes->first) / (float)nodes->apart;
     int32_t first = 0;
@@ -169,8 +169,8 @@ FOVEATE_BOTH int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *node
 }
 
 /* Lagrange's weights of `together` nodes at 0, 1, .. for what is at `at`; their sum is 1. */
-FOVEATE_BOTH void foveate_ladder_weights(float at, int32_t together,
-                                         float out[FOVEATE_LADDER_TOGETHER])
+HOST_DEVICE void foveate_ladder_weights(float at, int32_t together,
+                                        float out[FOVEATE_LADDER_TOGETHER])
 {
     const float a = at, b = at - 1.0f, c = at - 2.0f, d = at - 3.0f;
     out[0] = 1.0f;

@@ -100,7 +100,7 @@ static enum fovea_result fill_taps(struct foveate_plan *plan, const struct fovea
     if (!plan->taps) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const bool wide = foveate_light_is_wide(foveate_plan_light(plan));
+    const bool wide = image_light_is_wide(foveate_plan_light(plan));
     for (uint32_t i = 0; i < plan->ring_count; i++) {
         const struct foveate_ring *ring = &plan->rings[i];
         (wide ? foveate_filter_make_wide : foveate_filter_make)(

@@ -9,9 +9,9 @@
 #include "layer_windows.h"
 
 #include "core/log.h"
+#include "layer_log.h"
 #include "plugin/gaze/gaze_source.h"
 #include "plugin/layer/input/layer_input.h"
-#include "plugin/layer/layer_log.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -28,7 +28,7 @@ enum fovea_result foveate_cpu_blockwise_init(struct foveate_cpu_blockwise *own,
                                              const struct foveate_plan *plan)
 {
     const bool has_fragments =
-        plan->ring_count > 0 && !foveate_light_is_wide(foveate_plan_light(plan));
+        plan->ring_count > 0 && !image_light_is_wide(foveate_plan_light(plan));
     int32_t levels = 0;
     choose_loops(own);
     for (int i = 0; i < FOVEATE_CPU_DEPTHS && has_fragments; i++) {

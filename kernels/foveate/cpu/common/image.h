@@ -66,7 +66,7 @@ static inline void foveate_cpu_lights_init(struct foveate_cpu_lights *lights,
     float samples[FOVEA_DISPLAY_MAX];
     const int32_t light = foveate_plan_light(plan);
     const struct pixel_transfer transfer = {
-        .light = light == FOVEATE_LIGHT_STORED ? FOVEATE_LIGHT_SRGB : light,
+        .light = light == IMAGE_LIGHT_STORED ? IMAGE_LIGHT_SRGB : light,
         .value = foveate_plan_light_value(plan),
         .samples = samples,
     };
@@ -79,7 +79,7 @@ static inline void foveate_cpu_lights_init(struct foveate_cpu_lights *lights,
 static inline void foveate_cpu_lights_order(struct foveate_cpu_lights *lights,
                                             const struct foveate_frame *frame)
 {
-    lights->bits8.blue_first = frame->light == FOVEATE_LIGHT_HLG_BLUE_FIRST;
+    lights->bits8.blue_first = frame->light == IMAGE_LIGHT_HLG_BLUE_FIRST;
     lights->bits10.blue_first = lights->bits8.blue_first;
 }
 

@@ -42,9 +42,9 @@ static inline lanes foveate_cpu_level_of(const struct pixel_light *light, const 
 static inline void foveate_cpu_apply_ootf(const struct pixel_light *light, float exponent,
                                           lanes colors[3])
 {
-    const lanes luminance = FOVEATE_LIGHT_RED * colors[light->blue_first ? 2 : 0] +
-                            FOVEATE_LIGHT_GREEN * colors[1] +
-                            FOVEATE_LIGHT_BLUE * colors[light->blue_first ? 0 : 2];
+    const lanes luminance = IMAGE_LIGHT_RED * colors[light->blue_first ? 2 : 0] +
+                            IMAGE_LIGHT_GREEN * colors[1] +
+                            IMAGE_LIGHT_BLUE * colors[light->blue_first ? 0 : 2];
     const lanes least = 1e-30f - (lanes){0};
     const whole_lanes some = luminance > least;
     const lanes from = lanes_choose(&some, &luminance, &least);

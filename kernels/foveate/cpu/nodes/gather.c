@@ -43,7 +43,7 @@ static float sum_square(const struct foveate_cpu_picture *picture, int32_t level
 static void gather_pixel(const struct foveate_cpu_picture *picture, float sigma_px, int32_t x_px,
                          int32_t y_px, float *out)
 {
-    const int32_t light = picture->light ? picture->view.frame.light : FOVEATE_LIGHT_STORED;
+    const int32_t light = picture->light ? picture->view.frame.light : IMAGE_LIGHT_STORED;
     const float reach = foveate_light_reach(light);
     struct foveate_node node = {
         .sigma_px = (double)sigma_px,

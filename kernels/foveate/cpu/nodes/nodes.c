@@ -233,7 +233,7 @@ static int32_t blend_of(const struct foveate_cpu_picture *picture)
     if (!pixel_light_known(picture->view.src.format)) {
         return FOVEATE_BLEND_FLOATS;
     }
-    return foveate_light_blend(picture->light ? picture->view.frame.light : FOVEATE_LIGHT_STORED);
+    return foveate_light_blend(picture->light ? picture->view.frame.light : IMAGE_LIGHT_STORED);
 }
 
 static void make_tile(struct foveate_cpu_node_tile *tile, const struct foveate_cpu_ladder *ladder,
@@ -266,7 +266,7 @@ static void tiles(const struct foveate_cpu_picture *picture,
         struct foveate_cpu_node_tile tile = {
             .picture = picture,
             .blend = blend_of(picture),
-            .is_wide = foveate_light_is_wide(foveate_plan_light(picture->plan)),
+            .is_wide = image_light_is_wide(foveate_plan_light(picture->plan)),
             .x_px = x_px,
             .y_px = y_px,
             .width_px = width_px - x_px < PX ? width_px - x_px : PX,

@@ -39,8 +39,8 @@ struct foveate_bands_shape {
     int32_t pitch_bytes;
 };
 
-FOVEATE_BOTH struct foveate_bands_shape foveate_bands_shape_of(int32_t fragment_px,
-                                                               int32_t height_px, int32_t radius_px)
+HOST_DEVICE struct foveate_bands_shape foveate_bands_shape_of(int32_t fragment_px,
+                                                              int32_t height_px, int32_t radius_px)
 {
     struct foveate_bands_shape shape;
     const int32_t across = FOVEATE_BANDS_WIDTH_PX / fragment_px;
@@ -57,7 +57,7 @@ FOVEATE_BOTH struct foveate_bands_shape foveate_bands_shape_of(int32_t fragment_
 /* Products of the last row read beyond it: what is missing of a unit's 32 columns, and of their last 16 inputs. */
 #define FOVEATE_BANDS_BYTES_BEYOND 192
 
-FOVEATE_BOTH int32_t foveate_bands_bytes(const struct foveate_bands_shape *shape)
+HOST_DEVICE int32_t foveate_bands_bytes(const struct foveate_bands_shape *shape)
 {
     return shape->rows * shape->pitch_bytes + FOVEATE_BANDS_BYTES_BEYOND;
 }

@@ -10,6 +10,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 
+#include "kernels/foveate/foveate.h"
 #include "kernels/image/pixel.cuh"
 
 static __device__ inline float srgb_to_light(float encoded)
@@ -102,13 +103,13 @@ static __device__ inline float light_to_sampled(float value, const frame_light &
 static __device__ inline float encoded_to_light(float encoded, const frame_light &light)
 {
     switch (light.kind) {
-    case FOVEATE_LIGHT_SRGB:
+    case IMAGE_LIGHT_SRGB:
         return srgb_to_light(encoded);
-    case FOVEATE_LIGHT_PQ:
+    case IMAGE_LIGHT_PQ:
         return pq_to_light(encoded);
-    case FOVEATE_LIGHT_GAMMA:
+    case IMAGE_LIGHT_GAMMA:
         return __powf(encoded, light.value);
-    case FOVEATE_LIGHT_TABLE:
+    case IMAGE_LIGHT_TABLE:
         return sampled_to_light(encoded, light);
     default:
         return hlg_to_light(encoded);
@@ -118,13 +119,13 @@ static __device__ inline float encoded_to_light(float encoded, const frame_light
 static __device__ inline float light_to_encoded(float value, const frame_light &light)
 {
     switch (light.kind) {
-    case FOVEATE_LIGHT_SRGB:
+    case IMAGE_LIGHT_SRGB:
         return light_to_srgb(value);
-    case FOVEATE_LIGHT_PQ:
+    case IMAGE_LIGHT_PQ:
         return light_to_pq(value);
-    case FOVEATE_LIGHT_GAMMA:
+    case IMAGE_LIGHT_GAMMA:
         return __powf(value, 1.0f / light.value);
-    case FOVEATE_LIGHT_TABLE:
+    case IMAGE_LIGHT_TABLE:
         return light_to_sampled(value, light);
     default:
         return light_to_hlg(fminf(value, 1.0f));
@@ -137,9 +138,9 @@ template <typename Pixel> static __device__ inline float luminance_of(float4 v, 
     if (Pixel::channels == 1) {
         return v.x;
     }
-    const bool blue_first = kind == FOVEATE_LIGHT_HLG_BLUE_FIRST;
-    return FOVEATE_LIGHT_RED * (blue_first ? v.z : v.x) + FOVEATE_LIGHT_GREEN * v.y +
-           FOVEATE_LIGHT_BLUE * (blue_first ? v.x : v.z);
+    const bool blue_first = kind == IMAGE_LIGHT_HLG_BLUE_FIRST;
+    return IMAGE_LIGHT_RED * (blue_first ? v.z : v.x) + IMAGE_LIGHT_GREEN * v.y +
+           IMAGE_LIGHT_BLUE * (blue_first ? v.x : v.z);
 }
 
 static __device__ inline float4 scaled_colors(float4 v, float scale)
@@ -185,10 +186,10 @@ static __device__ inline float4 levels_to_light(float4 v, const frame_light &lig
         v.x = encoded_to_light(v.x * scale, light);
         v.y = encoded_to_light(v.y * scale, light);
         v.z = encoded_to_light(v.z * scale, light);
-        if (foveate_light_is_hlg(light.kind)) {
+        if (image_light_is_hlg(light.kind)) {
             v = apply_ootf<Pixel>(v, light.kind, light.value - 1.0f);
         }
-        if (foveate_light_is_wide(light.kind)) {
+        if (image_light_is_wide(light.kind)) {
             v = scaled_colors(v, FOVEATE_LIGHT_SCALE);
         }
     }
@@ -199,10 +200,10 @@ template <typename Pixel>
 static __device__ inline float4 light_to_levels(float4 v, const frame_light &light)
 {
     if constexpr (Pixel::white > 0) {
-        if (foveate_light_is_wide(light.kind)) {
+        if (image_light_is_wide(light.kind)) {
             v = scaled_colors(v, 1.0f / FOVEATE_LIGHT_SCALE);
         }
-        if (foveate_light_is_hlg(light.kind)) {
+        if (image_light_is_hlg(light.kind)) {
             v = apply_ootf<Pixel>(v, light.kind, 1.0f / light.value - 1.0f);
         }
         v.x = light_to_encoded(v.x, light) * Pixel::white;

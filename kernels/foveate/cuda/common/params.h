@@ -53,7 +53,7 @@ struct foveate_wide_node {
 #define FOVEATE_WIDE_STEP_BYTES 512 /* 16 x 8 floats */
 
 /* Tiles lie in so many ways on a level's samples. */
-FOVEATE_BOTH int32_t foveate_wide_phases(int32_t level)
+HOST_DEVICE int32_t foveate_wide_phases(int32_t level)
 {
     return level <= 4 ? 1 : 1 << (level - 4);
 }

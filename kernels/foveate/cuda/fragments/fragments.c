@@ -51,7 +51,7 @@ static size_t aligned(size_t bytes)
 /* Filters for 10 bits are those for 8 where nothing asks for more. */
 static bool is_shared(const struct foveate_plan *plan, int depth)
 {
-    return depth > 0 && foveate_plan_light(plan) == FOVEATE_LIGHT_STORED;
+    return depth > 0 && foveate_plan_light(plan) == IMAGE_LIGHT_STORED;
 }
 
 static size_t filter_bytes(const struct foveate_plan *plan)

@@ -83,7 +83,7 @@ struct foveate_nodes_levels_params {
 };
 
 /* The first sample of a tile's window on a level; even. */
-FOVEATE_BOTH int32_t foveate_nodes_window(int32_t level, int32_t tile)
+HOST_DEVICE int32_t foveate_nodes_window(int32_t level, int32_t tile)
 {
     const int32_t begin = FOVEATE_NODES_TILE_PX * tile >> level & ~1;
     return begin - (level == 0   ? FOVEATE_NODES_BEFORE_0
@@ -92,12 +92,12 @@ FOVEATE_BOTH int32_t foveate_nodes_window(int32_t level, int32_t tile)
 }
 
 /* Tiles lie in so many ways on a level's pairs. */
-FOVEATE_BOTH int32_t foveate_nodes_phases(int32_t level)
+HOST_DEVICE int32_t foveate_nodes_phases(int32_t level)
 {
     return level <= 3 ? 1 : 1 << (level - 3);
 }
 
-FOVEATE_BOTH int32_t foveate_nodes_steps(int32_t level)
+HOST_DEVICE int32_t foveate_nodes_steps(int32_t level)
 {
     return level == 0 ? FOVEATE_NODES_STEPS_0 : FOVEATE_NODES_STEPS;
 }

@@ -185,7 +185,7 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                 const auto levels = [&](int k) {
                     return node_samples<Pixel, Pair, Image>{frame, src, {nodes, k}, k > 0};
                 };
-                sum_tile<Pixel>(frame, nodes, levels, FOVEATE_LIGHT_STORED, src, dst, tile);
+                sum_tile<Pixel>(frame, nodes, levels, IMAGE_LIGHT_STORED, src, dst, tile);
                 return;
             }
         }

@@ -40,7 +40,7 @@ template <typename Pixel> struct node_lights {
 template <typename Pixel>
 static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
 {
-    const float from = -1024.0f - node_middle<Pixel>(c, FOVEATE_LIGHT_STORED);
+    const float from = -1024.0f - node_middle<Pixel>(c, IMAGE_LIGHT_STORED);
     const __half2 centred = __hadd2(*(const __half2 *)&levels, __float2half2_rn(from));
     return *(const uint32_t *)&centred;
 }

@@ -13,7 +13,7 @@
 /* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them, and rounding. */
 #define NODES_BEYOND 13
 /* Levels and nodes are those of any light but wide. */
-#define LIGHT FOVEATE_LIGHT_STORED
+#define LIGHT IMAGE_LIGHT_STORED
 /* What the device may make of a sigma more than the plan does. */
 #define SIGMA_SLACK 1.0001
 #define MOST_COLUMNS (8 * FOVEATE_NODES_STEPS_BELOW)

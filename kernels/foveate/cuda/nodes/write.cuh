@@ -30,8 +30,8 @@ template <typename Pixel, int CHANNELS>
 static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS])
 {
     const int colours = CHANNELS < 3 ? CHANNELS : 3;
-    const float zero = node_middle<Pixel>(0, FOVEATE_LIGHT_STORED) / Pixel::white;
-    const float clear = node_middle<Pixel>(3, FOVEATE_LIGHT_STORED) / Pixel::alpha_white;
+    const float zero = node_middle<Pixel>(0, IMAGE_LIGHT_STORED) / Pixel::white;
+    const float clear = node_middle<Pixel>(3, IMAGE_LIGHT_STORED) / Pixel::alpha_white;
     if (light) {
 #pragma unroll
         for (int i = 0; i < colours * NODES_PIXELS; i++) {

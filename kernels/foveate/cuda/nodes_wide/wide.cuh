@@ -248,7 +248,7 @@ static __device__ __forceinline__ void make_node_tile(const foveate_frame &frame
 {
     node_places places;
     float sums[CHANNELS][NODES_PIXELS] = {};
-    find_places(frame, foveate_light_is_wide(frame.light), smooth, tile, places);
+    find_places(frame, image_light_is_wide(frame.light), smooth, tile, places);
     if (places.highest > 0.0f) {
         blend_nodes<Pixel, CHANNELS, Sample>(frame, smooth, tile, places, sums);
         if constexpr (Pixel::white == 0) {

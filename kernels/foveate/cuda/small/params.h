@@ -93,9 +93,9 @@ struct foveate_small_linear_params {
     int32_t dst_is_plain;
 };
 
-FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
-                                            const struct foveate_cuda_linear *view,
-                                            int64_t next_bytes, int32_t pixel_bytes)
+HOST_DEVICE int32_t foveate_small_is_plain(const struct foveate_frame *frame,
+                                           const struct foveate_cuda_linear *view,
+                                           int64_t next_bytes, int32_t pixel_bytes)
 {
     const int64_t first = (int64_t)view->data + frame->origin_y_px * view->row_stride_bytes +
                           frame->origin_x_px * view->pixel_stride_bytes;
@@ -105,7 +105,7 @@ FOVEATE_BOTH int32_t foveate_small_is_plain(const struct foveate_frame *frame,
 }
 
 /* Pixels of an axis that have room in shared memory: tiles of level 1 read the last ones without weight. */
-FOVEATE_BOTH int32_t foveate_small_capacity_px(int32_t size_px)
+HOST_DEVICE int32_t foveate_small_capacity_px(int32_t size_px)
 {
     const int32_t fours = (size_px + 3) / 4 * 4;
     return fours > FOVEATE_SMALL_MAKE_1_PX ? fours : FOVEATE_SMALL_MAKE_1_PX;
@@ -115,8 +115,7 @@ FOVEATE_BOTH int32_t foveate_small_capacity_px(int32_t size_px)
 #define FOVEATE_SMALL_LEVEL_2_BYTES (FOVEATE_SMALL_SAMPLES_2 * FOVEATE_SMALL_SAMPLES_2 * 2)
 
 /* Of the picture, and then of what is blurred of level 1, a plane a channel. */
-FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *small,
-                                                 int32_t channels)
+HOST_DEVICE int32_t foveate_small_picture_bytes(const struct foveate_small *small, int32_t channels)
 {
     const int32_t rows = foveate_small_capacity_px(small->y.size_px);
     const int32_t picture = (small->shared_pitch * rows + 127) / 128 * 128;
@@ -127,7 +126,7 @@ FOVEATE_BOTH int32_t foveate_small_picture_bytes(const struct foveate_small *sma
 #define FOVEATE_SMALL_STATE_BYTES (512 + 640)
 
 /* Bytes of shared memory, for so many channels that are blurred. */
-FOVEATE_BOTH int32_t foveate_small_shared_bytes(const struct foveate_small *small, int32_t channels)
+HOST_DEVICE int32_t foveate_small_shared_bytes(const struct foveate_small *small, int32_t channels)
 {
     return foveate_small_picture_bytes(small, channels) +
            channels * (FOVEATE_SMALL_LEVEL_1_BYTES + 2 * FOVEATE_SMALL_LEVEL_2_BYTES) +

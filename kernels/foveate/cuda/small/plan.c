@@ -194,7 +194,7 @@ static void fill_sets(const struct foveate_plan *plan, const struct foveate_smal
     const double first_2 = NODES_FROM_2 * (double)small->spacing[2];
     const double last_2 = fmax(largest_sigma(plan), 1.5 * first_2);
     *sets = (struct foveate_small_sets){.counts = {FOVEATE_SMALL_NODES_0}};
-    sets->light = foveate_plan_light(plan) != FOVEATE_LIGHT_STORED;
+    sets->light = foveate_plan_light(plan) != IMAGE_LIGHT_STORED;
     memcpy(sets->sigmas[0], near_nodes, sizeof near_nodes);
     fill_nodes(sets, 1, FOVEATE_SMALL_NODES_1(sets->light),
                NODES_FROM_1 * (double)small->spacing[1], (double)small->from_sigma[2] + across);

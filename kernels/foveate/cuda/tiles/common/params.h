@@ -100,13 +100,13 @@ struct foveate_tile_shape {
     int32_t line; /* outputs, odd likewise */
 };
 
-FOVEATE_BOTH int32_t foveate_tile_side_px(int32_t level)
+HOST_DEVICE int32_t foveate_tile_side_px(int32_t level)
 {
     return level < 2 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
 }
 
-FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, int32_t level,
-                                                             int32_t radius)
+HOST_DEVICE struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, int32_t level,
+                                                            int32_t radius)
 {
     struct foveate_tile_shape shape;
     shape.side_px = side_px;
@@ -130,7 +130,7 @@ FOVEATE_BOTH struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, in
 #define FOVEATE_TILE_FIXED_BYTES                                                                   \
     (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
 
-FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
+HOST_DEVICE int32_t foveate_tile_bytes(int32_t level, int32_t radius)
 {
     const struct foveate_tile_shape shape =
         foveate_tile_shape_of(foveate_tile_side_px(level), level, radius);
@@ -142,20 +142,20 @@ FOVEATE_BOTH int32_t foveate_tile_bytes(int32_t level, int32_t radius)
 /* ---- Variances. The blur at a level, the decimation before it and the spline after it add up. */
 
 /* Of decimation and up-sampling with the cubic B-spline, in pixels squared. */
-FOVEATE_BOTH float foveate_tile_variance(int32_t level)
+HOST_DEVICE float foveate_tile_variance(int32_t level)
 {
     const float step_px = (float)(1 << level);
     return level > 0 ? foveate_level_variance(level) + step_px * step_px * (1.0f / 3.0f) : 0.0f;
 }
 
 /* What is left of sigma_px to blur at a level, in samples squared. */
-FOVEATE_BOTH float foveate_tile_rest(float sigma_px, int32_t level)
+HOST_DEVICE float foveate_tile_rest(float sigma_px, int32_t level)
 {
     const float rest = sigma_px * sigma_px - foveate_tile_variance(level);
     return fmaxf(rest, 0.0f) / (float)(1 << 2 * level);
 }
 
-FOVEATE_BOTH float foveate_tile_sigma_from(int32_t level)
+HOST_DEVICE float foveate_tile_sigma_from(int32_t level)
 {
     return level > 0 ? (float)(1 << level) * (0.5f * FOVEATE_TILE_SIGMA_1) : 0.0f;
 }
@@ -171,8 +171,8 @@ struct foveate_tile_limits {
 };
 
 /* The radius that a sigma asks for in a tile of that level; 0: more than it has. */
-FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, int32_t level,
-                                         float sigma_px)
+HOST_DEVICE int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, int32_t level,
+                                        float sigma_px)
 {
     const float wanted = fmaxf(limits->reach * sqrtf(foveate_tile_rest(sigma_px, level)), 1.0f);
     const int32_t most = limits->radius[level];
@@ -183,7 +183,7 @@ FOVEATE_BOTH int32_t foveate_tile_radius(const struct foveate_tile_limits *limit
 }
 
 /* Whether products make a wide tile, or a fourth of one, from that level. */
-FOVEATE_BOTH int32_t foveate_tile_is_wide(int32_t level, float sigma_px)
+HOST_DEVICE int32_t foveate_tile_is_wide(int32_t level, float sigma_px)
 {
     return foveate_tile_rest(sigma_px, level) <= FOVEATE_TILE_WIDE_VARIANCE;
 }
@@ -261,15 +261,15 @@ struct foveate_tiles {
     int64_t state_bytes; /* to the next image's */
 };
 
-FOVEATE_BOTH int32_t foveate_frame_gaze_is_inside(const struct foveate_frame *frame)
+HOST_DEVICE int32_t foveate_frame_gaze_is_inside(const struct foveate_frame *frame)
 {
     return frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
            frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
 }
 
 /* Levels that a frame's gaze may need; the same for a frame alone and in a batch. */
-FOVEATE_BOTH int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
-                                              const struct foveate_frame *frame)
+HOST_DEVICE int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
+                                             const struct foveate_frame *frame)
 {
     return foveate_frame_gaze_is_inside(frame) ? tiles->near_level_count : tiles->level_count;
 }

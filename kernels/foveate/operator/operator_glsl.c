@@ -3,18 +3,18 @@
 
 /* foveate as an operator on Vulkan: its shaders in their order. */
 
-#include "kernels/operator_glsl.h"
+#include "kernels/operator/operator_glsl.h"
 
 #include "core/large_memory.h"
 #include "core/log.h"
-#include "foveate_shaders.h"
+#include "foveate_operator.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
-#include "kernels/foveate/foveate_operator.h"
+#include "kernels/foveate/glsl/foveate_shaders.h"
+#include "kernels/foveate/glsl/shader_fragments.h"
+#include "kernels/foveate/glsl/shader_tile_shape.h"
+#include "kernels/foveate/glsl/shader_tiles.h"
 #include "kernels/foveate/overlay/overlay.h"
 #include "kernels/image/pixel_light.h"
-#include "shader_fragments.h"
-#include "shader_tile_shape.h"
-#include "shader_tiles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -269,7 +269,7 @@ static void add_nodes(struct list *list)
     const uint32_t height = list->glsl->plan->height_px;
     const struct operator_shader kind =
         specialize(list->glsl, &foveate_shader_nodes, &list->constants.frame, list->format);
-    if (foveate_light_is_wide(kind.special[0]) || !pixel_light_known(list->format)) {
+    if (image_light_is_wide(kind.special[0]) || !pixel_light_known(list->format)) {
         struct operator_pass *level = add_levelled(list, &foveate_shader_level);
         shader_pixel_groups(width, height, level->groups);
         level->barrier = true;

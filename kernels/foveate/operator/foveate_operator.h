@@ -5,7 +5,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_OPERATOR_H
 #define FOVEA_KERNELS_FOVEATE_OPERATOR_H
 
-#include "foveate.h"
+#include "kernels/foveate/foveate.h"
 
 extern const struct operator_api foveate_operator;
 extern const struct operator_glsl_api foveate_operator_glsl;

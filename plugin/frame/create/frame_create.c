@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "frame_image.h"
-#include "frame_late.h"
-#include "frame_link.h"
-#include "frame_record.h"
-#include "frame_slot.h"
+#include "plugin/frame/frame_image.h"
+#include "plugin/frame/frame_late.h"
+#include "plugin/frame/frame_link.h"
+#include "plugin/frame/frame_record.h"
+#include "plugin/frame/frame_slot.h"
 
 #include "core/ending.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
+#include "frame_cost.h"
 #include "plugin/context/settings_take.h"
-#include "plugin/frame/choice/frame_cost.h"
 #include "vulkan/vk_check.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "layer.h"
+#include "plugin/layer/layer.h"
 #include "plugin/layer/session/layer_session.h"
 
 #include "core/log.h"

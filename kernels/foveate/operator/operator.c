@@ -21,7 +21,7 @@ struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
         .gaze_y_q8 = frame->gaze_y_q8,
         .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
-        .light = foveate_light_in_order(foveate_plan_light(plan), frame->blue_first),
+        .light = image_light_in_order(foveate_plan_light(plan), frame->blue_first),
         .origin_x_px = frame->origin_x_px,
         .origin_y_px = frame->origin_y_px,
         .late = frame->late,
@@ -77,9 +77,9 @@ static void plan_summarize(const struct operator_plan *operator_plan, char *out,
                                          [FOVEA_MODEL_CURVE] = "curve",
                                          [FOVEA_MODEL_MAP] = "map"};
     static const char *const lights[] = {
-        [FOVEATE_LIGHT_STORED] = "encoded", [FOVEATE_LIGHT_SRGB] = "linear",
-        [FOVEATE_LIGHT_PQ] = "linear PQ",   [FOVEATE_LIGHT_HLG] = "linear HLG",
-        [FOVEATE_LIGHT_GAMMA] = "gamma",    [FOVEATE_LIGHT_TABLE] = "table"};
+        [IMAGE_LIGHT_STORED] = "encoded", [IMAGE_LIGHT_SRGB] = "linear",
+        [IMAGE_LIGHT_PQ] = "linear PQ",   [IMAGE_LIGHT_HLG] = "linear HLG",
+        [IMAGE_LIGHT_GAMMA] = "gamma",    [IMAGE_LIGHT_TABLE] = "table"};
     const struct foveate_plan *plan = foveate_plan_of(operator_plan);
     const char *model = models[plan->foveation.model];
     const double strength = plan->foveation.strength;

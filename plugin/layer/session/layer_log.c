@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "layer_log.h"
-#include "plugin/layer/session/layer_session.h"
+#include "layer_session.h"
 
 #include "core/log.h"
 

@@ -6,8 +6,8 @@
 #ifndef FOVEA_KERNELS_OPERATOR_GLSL_H
 #define FOVEA_KERNELS_OPERATOR_GLSL_H
 
-#include "kernels/operator.h"
-#include "kernels/shaders.h"
+#include "operator.h"
+#include "shaders.h"
 
 #define OPERATOR_MAX_PASSES 16
 #define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */

@@ -3,7 +3,7 @@
 
 /* foveate as an operator on CUDA: what operator_cuda.h asks for in the words of foveate_cuda.h. */
 
-#include "kernels/operator_cuda.h"
+#include "kernels/operator/operator_cuda.h"
 
 #include "foveate_operator.h"
 #include "kernels/foveate/cuda/foveate_cuda.h"

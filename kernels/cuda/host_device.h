@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* HOST_DEVICE: a small function of a header that C and CUDA's device code include. */
+#ifndef FOVEA_KERNELS_HOST_DEVICE_H
+#define FOVEA_KERNELS_HOST_DEVICE_H
+
+#ifdef __CUDACC__
+#define HOST_DEVICE static inline __host__ __device__
+#else
+#define HOST_DEVICE static inline
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* In what UNORM pixels are averaged. Included by C and CUDA; kernels/image/pixel.glsl says the same. */
+#ifndef FOVEA_KERNELS_IMAGE_LIGHT_H
+#define FOVEA_KERNELS_IMAGE_LIGHT_H
+
+#include "kernels/cuda/host_device.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IMAGE_LIGHT_STORED 0
+#define IMAGE_LIGHT_SRGB 1 /* 1 + enum fovea_transfer */
+#define IMAGE_LIGHT_PQ 2
+#define IMAGE_LIGHT_HLG 3
+#define IMAGE_LIGHT_HLG_BLUE_FIRST 4 /* of images whose first colour is blue */
+#define IMAGE_LIGHT_GAMMA 5 /* of the display */
+#define IMAGE_LIGHT_TABLE 6 /* likewise: samples of its light, from 0 to 1 */
+#define IMAGE_LIGHT_COUNT 7
+
+/* What each colour counts in luminance (ITU-R BT.2020, table 4), which HLG's OOTF asks for. */
+#define IMAGE_LIGHT_RED 0.2627f
+#define IMAGE_LIGHT_GREEN 0.6780f
+#define IMAGE_LIGHT_BLUE 0.0593f
+
+HOST_DEVICE bool image_light_is_wide(int32_t light)
+{
+    return light > IMAGE_LIGHT_SRGB;
+}
+
+HOST_DEVICE bool image_light_is_hlg(int32_t light)
+{
+    return light == IMAGE_LIGHT_HLG || light == IMAGE_LIGHT_HLG_BLUE_FIRST;
+}
+
+/* What a frame's light is in images that have red and blue exchanged, or not. */
+HOST_DEVICE int32_t image_light_in_order(int32_t light, bool blue_first)
+{
+    return light == IMAGE_LIGHT_HLG && blue_first ? IMAGE_LIGHT_HLG_BLUE_FIRST : light;
+}
+
+#endif
